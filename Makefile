@@ -1,0 +1,57 @@
+# `make demo` and `make test` set up everything they need. `make help` lists the rest.
+.DEFAULT_GOAL := help
+SHELL := /bin/bash
+export UV_PYTHON_DOWNLOADS := never
+
+PYTHON ?= python3
+BIN := .venv/bin
+STAMP := .venv/.installed
+
+.PHONY: help setup demo test test-full check format openapi bench dev requirements clean
+
+help: ## list the targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
+
+setup: $(STAMP) ## make .venv with everything pinned (safe to repeat)
+
+$(STAMP): requirements/bootstrap.txt requirements/dev.txt server/pyproject.toml sdk/pyproject.toml scripts/preflight
+	@PYTHON="$(PYTHON)" scripts/preflight
+	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/bootstrap.txt
+	@VIRTUAL_ENV=.venv $(BIN)/uv pip install --quiet --require-hashes -r requirements/dev.txt
+	@VIRTUAL_ENV=.venv $(BIN)/uv pip install --quiet --no-deps --no-build-isolation -e sdk -e server
+	@touch $@
+
+demo: $(STAMP) ## start the platform and the support-desk agent, run eight tasks (ONCE=1: then end)
+	@$(BIN)/python examples/support-desk/demo.py $(if $(ONCE),--once) $(if $(PORT),--port $(PORT))
+
+test: $(STAMP) ## every test, on SQLite and on Postgres
+	@$(BIN)/python -m pytest $(ARGS)
+
+test-full: test ## what `make test` runs, and the slow suites (none yet)
+
+check: $(STAMP) ## ruff, mypy strict, import-linter, openapi.json up to date
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports --no-logo
+	@$(BIN)/python -m odyssey.main openapi | cmp -s - openapi.json || { echo "openapi.json is stale: run 'make openapi'"; exit 1; }
+
+format: $(STAMP) ## let ruff mend what it can
+	@$(BIN)/ruff check --fix .
+	@$(BIN)/ruff format .
+
+openapi: $(STAMP) ## write openapi.json from the code
+	@$(BIN)/python -m odyssey.main openapi > openapi.json
+
+bench: $(STAMP) ## the figures the docs quote, as ratios within one run
+	@$(BIN)/python benchmarks/proxy.py
+
+dev: $(STAMP) ## the platform with reload, data in .odyssey
+	@$(BIN)/odyssey up --reload
+
+requirements: $(STAMP) ## resolve the pins anew
+	@requirements/compile
+
+clean: ## remove the environment and caches, never data
+	@rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

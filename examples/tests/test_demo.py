@@ -1,0 +1,243 @@
+"""The parts of the demo that need no platform."""
+
+import importlib
+import json
+import signal
+import socket
+import stat
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import httpx
+import pytest
+
+DESK = Path(__file__).resolve().parent.parent / "support-desk"
+
+
+@pytest.fixture
+def demo(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    monkeypatch.syspath_prepend(str(DESK))
+    return importlib.import_module("demo")
+
+
+@pytest.fixture
+def services(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    monkeypatch.syspath_prepend(str(DESK))
+    return importlib.import_module("services")
+
+
+def platform_answering(demo: ModuleType, handler: Callable[[httpx.Request], httpx.Response]) -> Any:
+    return demo.Platform(httpx.Client(base_url="http://platform", transport=httpx.MockTransport(handler)))
+
+
+def test_a_new_data_folder_gets_a_key_only_its_owner_reads(demo: ModuleType, tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    key, env = demo.api_key_for(data)
+    assert len(key) == len("pk_live_") + 40
+    assert int(key.removeprefix("pk_live_"), 16)
+    assert env == {"ODYSSEY_BOOTSTRAP_API_KEY": key}
+    assert stat.S_IMODE((data / demo.KEY_FILE).stat().st_mode) == 0o600
+    assert demo.api_key_for(data) == (key, env), "a first start that failed is still a first start"
+
+
+def test_a_used_data_folder_keeps_its_key(demo: ModuleType, tmp_path: Path) -> None:
+    key, _ = demo.api_key_for(tmp_path)
+    (tmp_path / "odyssey.db").touch()
+    assert demo.api_key_for(tmp_path) == (key, {})
+
+
+def test_a_used_data_folder_without_a_key_is_an_error(demo: ModuleType, tmp_path: Path) -> None:
+    (tmp_path / "odyssey.db").touch()
+    with pytest.raises(demo.DemoError, match="Remove the folder"):
+        demo.api_key_for(tmp_path)
+
+
+def test_a_problem_is_told_by_its_detail(demo: ModuleType) -> None:
+    problem = {"detail": "Two tools are wrong.", "errors": [{"loc": ["tools_schema", 0], "msg": "no name"}]}
+    platform = platform_answering(demo, lambda _: httpx.Response(422, json=problem))
+    with pytest.raises(demo.DemoError, match=r"answered 422: Two tools are wrong\. – no name"):
+        platform.ask("POST", "/api/agents")
+
+
+def test_an_answer_that_is_no_json_is_an_error(demo: ModuleType) -> None:
+    platform = platform_answering(demo, lambda _: httpx.Response(502, text="<html>"))
+    with pytest.raises(demo.DemoError, match="answered 502 without JSON"):
+        platform.ask("GET", "/api/agents")
+
+
+def test_lists_are_read_to_their_end(demo: ModuleType) -> None:
+    def pages(request: httpx.Request) -> httpx.Response:
+        start = int(request.url.params.get("cursor", "0"))
+        following = str(start + 1) if start < 2 else None
+        return httpx.Response(200, json={"items": [{"id": start}], "next_cursor": following})
+
+    platform = platform_answering(demo, pages)
+    assert [item["id"] for item in platform.items("/api/agents")] == [0, 1, 2]
+
+
+@pytest.mark.parametrize(
+    ("known", "expected"),
+    [([], ("POST", "/api/agents")), ([{"id": 7, "name": "Support desk"}], ("PUT", "/api/agents/7"))],
+)
+def test_an_agent_is_registered_or_updated_with_its_secret(
+    demo: ModuleType, known: list[dict[str, Any]], expected: tuple[str, str]
+) -> None:
+    sent: list[tuple[str, str]] = []
+
+    def handler(request: httpx.Request) -> httpx.Response:
+        if request.method == "GET":
+            return httpx.Response(200, json={"items": known, "next_cursor": None})
+        sent.append((request.method, request.url.path))
+        if request.url.path.endswith("/test-connection"):
+            return httpx.Response(200, json={"ok": True, "status": 200, "latency_ms": 1, "detail": ""})
+        if request.url.path.endswith("/publish"):
+            return httpx.Response(200, json={"id": 7})
+        config = json.loads(request.content)["config"]
+        assert config["auth_header_value"] == "Bearer t"
+        assert config["endpoint_url"] == "http://agent/dispatch"
+        return httpx.Response(200, json={"id": 7})
+
+    assert demo.register(platform_answering(demo, handler), "http://agent/dispatch", "t") == 7
+    assert sent == [expected, ("POST", "/api/agents/7/test-connection"), ("POST", "/api/agents/7/publish")]
+
+
+def test_every_seed_carries_the_world(demo: ModuleType) -> None:
+    def handler(request: httpx.Request) -> httpx.Response:
+        body = json.loads(request.content)
+        assert body["agent_id"] == 7
+        assert all(seed["initial_state"]["order"]["ord_1001"] for seed in body["seeds"])
+        runs = [{"id": 100 + place, "status": "pending"} for place, _ in enumerate(body["seeds"])]
+        return httpx.Response(202, json={"runs": runs})
+
+    tickets = demo.start_runs(platform_answering(demo, handler), 7)
+    assert [ticket.run["id"] for ticket in tickets] == list(range(100, 108))
+
+
+def tool_call(attempt: int, source: str, *operations: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "kind": "tool_call",
+        "attempt": attempt,
+        "data": {"source": source, "operations": list(operations)},
+    }
+
+
+def test_the_trace_is_counted_by_source_for_the_last_attempt(demo: ModuleType) -> None:
+    ticket = demo.Ticket("t", {"id": 1, "status": "completed", "final_response": "[red]Done."})
+    change = {"op": "update", "entity_type": "order", "id": "ord_1", "fields": {"status": "refunded"}}
+    payment = {"op": "add", "entity_type": "payment", "id": "pay_1", "fields": {"kind": "refund"}}
+    ticket.read_trace(
+        [
+            tool_call(1, "odyssey", change),
+            {"kind": "dispatch", "attempt": 2, "data": {}},
+            tool_call(2, "injected"),
+            tool_call(2, "odyssey", change, payment),
+            {"kind": "tool_call", "attempt": 2, "data": {"http_status": 422, "operations": None}},
+        ]
+    )
+    assert ticket.sources == {"injected": 1, "odyssey": 1, "refused": 1}
+    assert ticket.changes == ["order ord_1: status=refunded", "add payment pay_1"]
+    assert demo.table_of([ticket]).row_count == 1
+
+
+def test_a_flag_is_described_by_its_name(demo: ModuleType) -> None:
+    assert demo.describe_operation({"op": "set_flag", "flag": "vip"}) == "set_flag vip"
+
+
+def test_a_run_that_did_not_complete_is_named(demo: ModuleType) -> None:
+    fine = demo.Ticket("fine", {"status": "completed"})
+    failed = demo.Ticket("refund", {"status": "failed", "error_class": "agent_5xx"})
+    demo.require_completed([fine])
+    with pytest.raises(demo.DemoError, match=r"but refund is failed \(agent_5xx\)\.$"):
+        demo.require_completed([fine, failed])
+
+
+def test_a_busy_port_is_replaced(services: ModuleType) -> None:
+    with socket.socket() as taken:
+        taken.bind((services.HOST, 0))
+        taken.listen()
+        busy = taken.getsockname()[1]
+        assert services.choose_port(busy) != busy
+
+
+def test_a_service_that_dies_is_reported_with_its_log(services: ModuleType, tmp_path: Path) -> None:
+    command = [sys.executable, "-c", "import sys; sys.exit('the disk is full')"]
+    with (
+        pytest.raises(services.DemoError, match=r"(?s)The platform ended with code 1\..*the disk is full"),
+        services.running("platform", command, {}, tmp_path) as service,
+    ):
+        services.wait_until(lambda: False, service, timeout_s=30, every_s=0.01)
+
+
+def test_a_program_that_is_not_there_is_reported(services: ModuleType, tmp_path: Path) -> None:
+    with (
+        pytest.raises(services.DemoError, match="did not start"),
+        services.running("platform", [str(tmp_path / "odyssey")], {}, tmp_path),
+    ):
+        pytest.fail("it cannot have started")
+
+
+def test_a_stubborn_service_and_its_children_are_killed(
+    services: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(services, "STOP_TIMEOUT_S", 0.2)
+    script = (
+        "import signal, subprocess, sys, time\n"
+        "signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
+        "child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(300)'])\n"
+        "print(child.pid, flush=True)\n"
+        "time.sleep(300)\n"
+    )
+    with services.running("platform", [sys.executable, "-c", script], {}, tmp_path) as service:
+        written = services.wait_until(
+            lambda: service.log.read_text().endswith("\n"), service, timeout_s=30, every_s=0.01
+        )
+        assert written
+    assert service.process.returncode == -signal.SIGKILL
+    child = int(service.log.read_text())
+    assert services.wait_until(lambda: has_ended(child), timeout_s=30, every_s=0.01)
+
+
+def has_ended(pid: int) -> bool:
+    try:
+        return b") Z " in Path(f"/proc/{pid}/stat").read_bytes()
+    except FileNotFoundError:
+        return True
+
+
+def test_a_check_that_never_comes_true_ends_in_time(services: ModuleType) -> None:
+    assert services.wait_until(lambda: False, timeout_s=0, every_s=0) is False
+
+
+def test_sigterm_ends_the_demo_and_its_services(tmp_path: Path) -> None:
+    pid_file = tmp_path / "pid"
+    never_healthy = (
+        "import os, pathlib, time\n"
+        f"pathlib.Path({str(pid_file)!r}).write_text(f'{{os.getpid()}}\\n')\n"
+        "time.sleep(300)\n"
+    )
+    script = (
+        "import sys\n"
+        f"sys.path.insert(0, {str(DESK)!r})\n"
+        "import demo\n"
+        f"demo.platform_command = lambda port, data: [sys.executable, '-c', {never_healthy!r}]\n"
+        "sys.argv = ['demo.py', '--once', '--port', '0']\n"
+        "sys.exit(demo.main())\n"
+    )
+    process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.DEVNULL)
+    try:
+        deadline = time.monotonic() + 30
+        while not pid_file.exists() or not pid_file.read_text().endswith("\n"):
+            assert process.poll() is None
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        process.terminate()
+        assert process.wait(30) == 128 + signal.SIGTERM
+    finally:
+        process.kill()
+        process.wait()
+    assert has_ended(int(pid_file.read_text()))

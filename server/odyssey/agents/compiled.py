@@ -1,0 +1,59 @@
+"""An agent version made ready for the hot path: parsed and compiled once, then shared by all its runs."""
+
+from collections import OrderedDict
+from typing import NamedTuple
+
+import msgspec
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from odyssey.agents.config import AgentConfig, from_public
+from odyssey.agents.repository import get_version
+from odyssey.records.json_schema import CompiledSchema, compile_schema
+from odyssey.records.tools import LedgerSchema, Tool
+
+_KEPT = 256
+
+
+class CompiledTool(NamedTuple):
+    tool: Tool
+    input_schema: CompiledSchema
+    output_schema: CompiledSchema | None
+
+
+class CompiledAgent(NamedTuple):
+    mode: str
+    config: AgentConfig
+    tools: dict[str, CompiledTool]
+    ledger_schema: LedgerSchema | None
+
+
+class CompiledAgents:
+    """The most recently used versions; a version never changes, so neither does an entry."""
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[tuple[int, int], CompiledAgent] = OrderedDict()
+
+    async def get(self, session: AsyncSession, agent_id: int, version: int) -> CompiledAgent:
+        key = (agent_id, version)
+        found = self._kept.get(key)
+        if found is None:
+            found = self._kept[key] = _compile((await get_version(session, agent_id, version)).content)
+            while len(self._kept) > _KEPT:
+                self._kept.popitem(last=False)
+        self._kept.move_to_end(key)
+        return found
+
+
+def _compile(content: dict[str, object]) -> CompiledAgent:
+    tools = msgspec.convert(content["tools_schema"], list[Tool])
+    return CompiledAgent(
+        mode=str(content["mode"]),
+        config=from_public(content["config"]),
+        tools={tool.name: _compile_tool(tool) for tool in tools},
+        ledger_schema=msgspec.convert(content["ledger_schema"], LedgerSchema | None),
+    )
+
+
+def _compile_tool(tool: Tool) -> CompiledTool:
+    output = None if tool.output_schema is None else compile_schema(tool.output_schema)
+    return CompiledTool(tool, compile_schema(tool.input_schema), output)

@@ -1,0 +1,272 @@
+"""The config of an agent as people write it, read with every fault named; secrets are no part of it."""
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any, Literal
+
+import msgspec
+
+from odyssey.agents.code_source import CodeSource, read_source
+from odyssey.agents.faults import Faults, did_you_mean, one_of, shown
+from odyssey.agents.web_address import check_url
+from odyssey.records.ledger import ConsistencyMode
+from odyssey.records.problems import FieldError
+
+Mode = Literal["http", "code"]
+
+DEFAULT_RUN_TIMEOUT_S = 300
+MAX_RUN_TIMEOUT_S = 1800
+
+_SECRET_MEMBER = "auth_header_value"
+_BOTH = ("run_timeout_s", "response_contract", "sub_agents", "topology", "consistency_mode")
+_ONLY: dict[Mode, tuple[str, ...]] = {
+    "http": ("endpoint_url", "auth_header_name", _SECRET_MEMBER),
+    "code": ("source", "entrypoint", "requirements", "env_vars"),
+}
+_NOT_YET = ("engine", "engines", "programs", "variation_delivery")
+_KNOWN = (*_BOTH, *_ONLY["http"], *_ONLY["code"], *_NOT_YET)
+
+_ACTOR_ID = re.compile(r"[A-Za-z0-9_.-]{1,64}(/[A-Za-z0-9_.-]{1,64}){0,7}")
+_HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}")
+_HEADER_VALUE = re.compile(r"[\x21-\x7e\xa1-\xff]([\x20-\x7e\xa0-\xff]*[\x21-\x7e\xa1-\xff])?")
+_LONGEST_HEADER_VALUE = 8192
+_RESERVED_HEADERS = {"content-type", "content-length", "host", "transfer-encoding", "connection"}
+_RESERVED_PREFIX = "x-pipelines-"
+_ENTRYPOINT = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*", re.ASCII)
+_ENV_VAR = re.compile(r"[A-Z_][A-Z0-9_]{0,127}")
+_MAX_LISTED = 100
+
+
+class ResponseContract(msgspec.Struct, frozen=True):
+    """The guard that a reply must hold a transcript that can be graded."""
+
+    response_mode: Literal["rich"]
+    strictness: Literal["strict"]
+
+
+class SubAgent(msgspec.Struct, frozen=True, omit_defaults=True):
+    actor_id: str
+    tools: list[str] | None = None
+    """Names of the tools it owns."""
+    talks_to: list[str] | None = None
+    """Actor ids it may delegate to."""
+
+
+class AgentConfig(msgspec.Struct, frozen=True, omit_defaults=True):
+    """How an agent is reached and run. A member at its default is not stored."""
+
+    endpoint_url: str | None = None
+    auth_header_name: str | None = None
+    run_timeout_s: int = DEFAULT_RUN_TIMEOUT_S
+    response_contract: ResponseContract | None = None
+    sub_agents: list[SubAgent] | None = None
+    topology: dict[str, Any] | None = None
+    source: CodeSource | None = None
+    entrypoint: str = "agent:run"
+    requirements: list[str] = []
+    env_vars: list[str] = []
+    consistency_mode: ConsistencyMode = "warn"
+
+
+def read_config(raw: Any, mode: Mode) -> tuple[AgentConfig | None, list[FieldError], list[str]]:
+    """Read a config: the config or None, every fault, and the members this version does not offer yet.
+
+    Null is the same as absent. The auth header's value is read by `read_auth_header_value`, never here.
+    """
+    faults = Faults("config")
+    if not isinstance(raw, dict):
+        faults.add(f"config must be an object, not {shown(raw)}")
+        return None, faults.found, []
+    given = {member: value for member, value in raw.items() if value is not None}
+    not_yet = [member for member in _NOT_YET if member in given]
+    _check_members(given, mode, faults)
+    read = {
+        member: reader(given[member], faults.at(member))
+        for member, reader in _READERS.items()
+        if member in given and member in (*_BOTH, *_ONLY[mode])
+    }
+    if isinstance(given.get("source"), dict) and given["source"].get("zip") is not None and mode == "code":
+        not_yet.append("source.zip")
+    needed = "endpoint_url" if mode == "http" else "source"
+    if needed not in given:
+        faults.add(f"{needed} is missing; an agent of mode {mode!r} needs it", needed)
+    if faults.found or not_yet:
+        return None, faults.found, not_yet
+    return AgentConfig(**read), [], []
+
+
+def read_auth_header_value(raw: Any) -> tuple[str | None, list[FieldError]]:
+    """Read the write-only value, or null to have none. No message repeats it."""
+    faults = Faults("config", _SECRET_MEMBER)
+    if raw is None:
+        return None, []
+    if not isinstance(raw, str):
+        faults.add(f"{_SECRET_MEMBER} must be a string or null")
+    elif not raw:
+        faults.add(f"{_SECRET_MEMBER} is empty; use null for no header")
+    elif len(raw) > _LONGEST_HEADER_VALUE:
+        faults.add(f"{_SECRET_MEMBER} has {len(raw)} characters; at most {_LONGEST_HEADER_VALUE} are allowed")
+    elif not _HEADER_VALUE.fullmatch(raw):
+        faults.add(
+            f"{_SECRET_MEMBER} cannot be sent in a header: use visible Latin-1 characters,"
+            " no line breaks, no spaces at either end"
+        )
+    else:
+        return raw, []
+    return None, faults.found
+
+
+def to_public(config: AgentConfig) -> dict[str, Any]:
+    """Give back the stored members as plain JSON."""
+    public: dict[str, Any] = msgspec.to_builtins(config)
+    return public
+
+
+def from_public(stored: Any) -> AgentConfig:
+    """Read back what `to_public` gave; it was checked when it was saved."""
+    return msgspec.convert(stored, AgentConfig)
+
+
+def _check_members(given: Mapping[str, Any], mode: Mode, faults: Faults) -> None:
+    other: Mode = "code" if mode == "http" else "http"
+    for member in given:
+        if member in _ONLY[other]:
+            faults.add(f"{member} is for agents of mode {other!r}, this one is {mode!r}; remove it", member)
+    faults.unknown_members(given, _KNOWN, "config")
+
+
+def _read_endpoint_url(value: Any, faults: Faults) -> Any:
+    problem = check_url(value, schemes=("https", "http"))
+    if problem is not None:
+        faults.add(f"endpoint_url {problem}")
+    return value
+
+
+def _read_auth_header_name(value: Any, faults: Faults) -> Any:
+    if not isinstance(value, str) or not _HEADER_NAME.fullmatch(value):
+        faults.add(
+            f"{shown(value)} is not a header name: letters, digits and - such as 'Authorization',"
+            " at most 128 characters"
+        )
+    elif value.lower() in _RESERVED_HEADERS or value.lower().startswith(_RESERVED_PREFIX):
+        faults.add(f"the header {value!r} is set by the platform; choose another, such as 'Authorization'")
+    return value
+
+
+def _read_run_timeout(value: Any, faults: Faults) -> Any:
+    if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= MAX_RUN_TIMEOUT_S:
+        faults.add(f"run_timeout_s must be a whole number from 1 to {MAX_RUN_TIMEOUT_S}, not {shown(value)}")
+    return value
+
+
+def _read_response_contract(value: Any, faults: Faults) -> ResponseContract | None:
+    if not isinstance(value, dict):
+        faults.add(f"response_contract must be an object or null, not {shown(value)}")
+        return None
+    wanted = {"response_mode": "rich", "strictness": "strict"}
+    faults.unknown_members(value, wanted, "response_contract")
+    for member, word in wanted.items():
+        if member not in value:
+            faults.add(f"{member} is missing; it must be {word!r}", member)
+        elif value[member] != word:
+            faults.add(f"{member} must be {word!r}, not {shown(value[member])}", member)
+    return ResponseContract("rich", "strict")
+
+
+def _read_sub_agents(value: Any, faults: Faults) -> list[SubAgent]:
+    if not isinstance(value, list) or len(value) > _MAX_LISTED:
+        what = f"{len(value)} of them" if isinstance(value, list) else shown(value)
+        faults.add(f"sub_agents must be a list of at most {_MAX_LISTED} objects, not {what}")
+        return []
+    read: dict[str, SubAgent] = {}
+    for index, row in enumerate(value):
+        agent = _read_sub_agent(row, faults.at(index))
+        if agent is not None and agent.actor_id in read:
+            faults.add(f"{agent.actor_id!r} is there twice; actor ids are unique", index, "actor_id")
+        elif agent is not None:
+            read[agent.actor_id] = agent
+    return list(read.values())
+
+
+def _read_sub_agent(row: Any, faults: Faults) -> SubAgent | None:
+    if not isinstance(row, dict):
+        faults.add(f"a sub-agent must be an object with actor_id, not {shown(row)}")
+        return None
+    faults.unknown_members(row, ("actor_id", "tools", "talks_to"), "a sub-agent")
+    lists = {
+        member: faults.at(member).texts(row[member], what=what, most=256, longest=600)
+        for member, what in (("tools", "tool names"), ("talks_to", "actor ids"))
+        if row.get(member) is not None
+    }
+    actor_id = row.get("actor_id")
+    if actor_id is None:
+        faults.add("actor_id is missing", "actor_id")
+    elif not isinstance(actor_id, str) or not _ACTOR_ID.fullmatch(actor_id):
+        faults.add(
+            f"{shown(actor_id)} is not an actor id: up to 8 parts joined by '/',"
+            " each of 1 to 64 letters, digits, _ . or -",
+            "actor_id",
+        )
+    else:
+        return SubAgent(actor_id, lists.get("tools"), lists.get("talks_to"))
+    return None
+
+
+def _read_topology(value: Any, faults: Faults) -> Any:
+    if not isinstance(value, dict):
+        faults.add(f"topology must be an object with entry, not {shown(value)}")
+    else:
+        faults.text(value, "entry", longest=600, required=True)
+    return value
+
+
+def _read_consistency_mode(value: Any, faults: Faults) -> Any:
+    words = ("off", "warn", "strict")
+    if value not in words:
+        hint = did_you_mean(value, words) if isinstance(value, str) else ""
+        faults.add(f"consistency_mode must be {one_of(words)}, not {shown(value)}{hint}")
+    return value
+
+
+def _read_entrypoint(value: Any, faults: Faults) -> Any:
+    if not isinstance(value, str) or len(value) > 255 or not _ENTRYPOINT.fullmatch(value):
+        faults.add(f"entrypoint must be 'module:function' such as 'agent:run', not {shown(value)}")
+    return value
+
+
+def _read_requirements(value: Any, faults: Faults) -> list[str]:
+    lines = faults.texts(value, what="requirements", most=_MAX_LISTED, longest=500)
+    for line in lines:
+        if line.startswith("-") or not line.isprintable() or line != line.strip():
+            # A line that starts with a dash would be an option of the installer, not a package.
+            faults.add(
+                f"{shown(line)} is not a requirement; write a package such as 'httpx>=0.27'",
+                value.index(line),
+            )
+    return lines
+
+
+def _read_env_vars(value: Any, faults: Faults) -> list[str]:
+    names = faults.texts(value, what="credential names", most=_MAX_LISTED, longest=500)
+    for name in names:
+        if not _ENV_VAR.fullmatch(name):
+            faults.add(
+                f"{shown(name)} is not a variable name: capital letters, digits and _, at most 128",
+                value.index(name),
+            )
+    return names
+
+
+_READERS: dict[str, Callable[[Any, Faults], Any]] = {
+    "endpoint_url": _read_endpoint_url,
+    "auth_header_name": _read_auth_header_name,
+    "run_timeout_s": _read_run_timeout,
+    "response_contract": _read_response_contract,
+    "sub_agents": _read_sub_agents,
+    "topology": _read_topology,
+    "source": read_source,
+    "entrypoint": _read_entrypoint,
+    "requirements": _read_requirements,
+    "env_vars": _read_env_vars,
+    "consistency_mode": _read_consistency_mode,
+}

@@ -1,0 +1,51 @@
+"""What an agent is: the part of a registration that is versioned. Everything wrong with it is said at once."""
+
+from typing import Any, Literal
+
+import msgspec
+
+from odyssey.agents.config import AgentConfig, read_config, to_public
+from odyssey.agents.ledger_adapters import check_adapters
+from odyssey.agents.ledger_schema import read_ledger_schema
+from odyssey.agents.tools_schema import read_tools_schema
+from odyssey.core.errors import NotAvailableYetError, ValidationFailedError
+from odyssey.records.tools import LedgerSchema, Tool
+
+Mode = Literal["http", "code"]
+
+
+class Definition(msgspec.Struct, frozen=True):
+    name: str
+    description: str
+    mode: Mode
+    config: AgentConfig
+    tools: list[Tool]
+    ledger_schema: LedgerSchema | None
+
+    def content(self) -> dict[str, Any]:
+        """Return the immutable content of a version: plain JSON, no secret."""
+        return {
+            "name": self.name,
+            "description": self.description,
+            "mode": self.mode,
+            "config": to_public(self.config),
+            "tools_schema": msgspec.to_builtins(self.tools),
+            "ledger_schema": msgspec.to_builtins(self.ledger_schema),
+        }
+
+
+def read_definition(
+    *, name: str, description: str, mode: Mode, config: Any, tools_schema: Any, ledger_schema: Any
+) -> Definition:
+    tools, tool_errors = read_tools_schema(tools_schema)
+    ledger, ledger_errors = read_ledger_schema(ledger_schema)
+    settings, config_errors, not_available = read_config(config, mode)
+    errors = [*config_errors, *ledger_errors, *tool_errors, *check_adapters(tools, ledger)]
+    if errors:
+        raise ValidationFailedError(errors)
+    if not_available:
+        raise NotAvailableYetError(not_available)
+    assert settings is not None
+    return Definition(
+        name=name, description=description, mode=mode, config=settings, tools=tools, ledger_schema=ledger
+    )

@@ -1,0 +1,62 @@
+"""All SQL of agents. Every look-up names the org; a deleted agent does not exist."""
+
+from collections.abc import Sequence
+
+from sqlalchemy import delete, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from odyssey.agents.models import Agent, AgentSecret, AgentVersion
+from odyssey.core.errors import NotFoundError
+
+
+async def get_agent(session: AsyncSession, org_id: int, agent_id: int, *, lock: bool = False) -> Agent:
+    statement = select(Agent).where(Agent.id == agent_id, Agent.org_id == org_id, Agent.deleted_at.is_(None))
+    agent = (await session.scalars(statement.with_for_update() if lock else statement)).first()
+    if agent is None:
+        raise NotFoundError
+    return agent
+
+
+async def get_version(session: AsyncSession, agent_id: int, version: int) -> AgentVersion:
+    return await session.get_one(AgentVersion, (agent_id, version))
+
+
+async def list_agents(
+    session: AsyncSession, org_id: int, before_id: int | None, limit: int
+) -> Sequence[tuple[Agent, AgentVersion]]:
+    statement = (
+        select(Agent, AgentVersion)
+        .join(AgentVersion, (AgentVersion.agent_id == Agent.id) & (AgentVersion.version == Agent.version))
+        .where(Agent.org_id == org_id, Agent.deleted_at.is_(None))
+        .order_by(Agent.id.desc())
+        .limit(limit)
+    )
+    if before_id is not None:
+        statement = statement.where(Agent.id < before_id)
+    return [(agent, version) for agent, version in await session.execute(statement)]
+
+
+async def list_versions(
+    session: AsyncSession, agent_id: int, after: int, limit: int
+) -> Sequence[AgentVersion]:
+    statement = select(AgentVersion).where(AgentVersion.agent_id == agent_id, AgentVersion.version > after)
+    return (await session.scalars(statement.order_by(AgentVersion.version).limit(limit))).all()
+
+
+async def find_secret(session: AsyncSession, agent_id: int, origin: str) -> AgentSecret | None:
+    return await session.get(AgentSecret, (agent_id, origin))
+
+
+async def agents_with_secrets(session: AsyncSession, agent_ids: Sequence[int]) -> set[tuple[int, str]]:
+    statement = select(AgentSecret.agent_id, AgentSecret.origin).where(AgentSecret.agent_id.in_(agent_ids))
+    return {(agent_id, origin) for agent_id, origin in await session.execute(statement)}
+
+
+async def delete_secret(session: AsyncSession, agent_id: int, origin: str) -> None:
+    await session.execute(
+        delete(AgentSecret).where(AgentSecret.agent_id == agent_id, AgentSecret.origin == origin)
+    )
+
+
+async def delete_secrets(session: AsyncSession, agent_id: int) -> None:
+    await session.execute(delete(AgentSecret).where(AgentSecret.agent_id == agent_id))

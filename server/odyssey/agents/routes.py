@@ -1,0 +1,134 @@
+"""Agents over HTTP (contract D8)."""
+
+from collections.abc import Sequence
+from typing import Annotated
+
+from fastapi import Depends, Request
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from odyssey.agents.models import Agent, AgentVersion
+from odyssey.agents.register import Registrar, check
+from odyssey.agents.repository import agents_with_secrets, get_agent, get_version, list_agents, list_versions
+from odyssey.agents.schemas import (
+    AgentChange,
+    AgentContent,
+    AgentIn,
+    AgentOut,
+    AgentsPage,
+    AgentVersionOut,
+    ValidatedAgent,
+    VersionsPage,
+)
+from odyssey.agents.secrets import origin_of
+from odyssey.core.depends import ClockDep, Cursor, Limit, ObjectId, ReadSession, SettingsDep, WriteSession
+from odyssey.core.paging import start_of
+from odyssey.identity.guard import Admin, GuardedRouter, Viewer
+from odyssey.identity.vault import Vault
+from odyssey.kit.pagination import DEFAULT_LIMIT, cut_page
+
+router = GuardedRouter(prefix="/api/agents", tags=["agents"])
+
+
+def _registrar(
+    request: Request, session: WriteSession, caller: Admin, clock: ClockDep, settings: SettingsDep
+) -> Registrar:
+    vault: Vault = request.app.state.vault
+    return Registrar(session, vault, clock, settings.address_policy, caller)
+
+
+RegistrarDep = Annotated[Registrar, Depends(_registrar, scope="function")]
+
+
+@router.post("", status_code=201)
+async def create_agent(body: AgentIn, registrar: RegistrarDep, session: WriteSession) -> AgentOut:
+    return await _agent_out(session, await registrar.create(body))
+
+
+@router.get("")
+async def get_agents(
+    caller: Viewer, session: ReadSession, cursor: Cursor = None, limit: Limit = DEFAULT_LIMIT
+) -> AgentsPage:
+    rows = await list_agents(session, caller.org_id, start_of(cursor), limit + 1)
+    page = cut_page(rows, limit, lambda row: row[0].id)
+    return AgentsPage(items=await _agents_out(session, page.items), next_cursor=page.next_cursor)
+
+
+@router.post("/validate")
+async def validate_agent(body: AgentIn, caller: Admin, settings: SettingsDep) -> ValidatedAgent:
+    """Check a registration exactly as creating it would; nothing is saved."""
+    definition, _ = await check(body, caller, settings.address_policy)
+    return ValidatedAgent(agent=AgentContent.model_validate(definition.content()))
+
+
+@router.get("/{agent_id}")
+async def get_one_agent(agent_id: ObjectId, caller: Viewer, session: ReadSession) -> AgentOut:
+    return await _agent_out(session, await get_agent(session, caller.org_id, agent_id))
+
+
+@router.put("/{agent_id}")
+async def change_agent(
+    agent_id: ObjectId, body: AgentChange, registrar: RegistrarDep, session: WriteSession, draft: bool = False
+) -> AgentOut:
+    return await _agent_out(session, await registrar.change(agent_id, body, draft=draft))
+
+
+@router.delete("/{agent_id}", status_code=204)
+async def delete_agent(agent_id: ObjectId, registrar: RegistrarDep) -> None:
+    await registrar.delete(agent_id)
+
+
+@router.post("/{agent_id}/publish")
+async def publish_agent(agent_id: ObjectId, registrar: RegistrarDep, session: WriteSession) -> AgentOut:
+    return await _agent_out(session, await registrar.publish(agent_id))
+
+
+@router.get("/{agent_id}/versions")
+async def get_versions(
+    agent_id: ObjectId,
+    caller: Viewer,
+    session: ReadSession,
+    cursor: Cursor = None,
+    limit: Limit = DEFAULT_LIMIT,
+) -> VersionsPage:
+    agent = await get_agent(session, caller.org_id, agent_id)
+    rows = await list_versions(session, agent.id, start_of(cursor) or 0, limit + 1)
+    page = cut_page(rows, limit, lambda version: version.version)
+    return VersionsPage(
+        items=[_version_out(version, agent) for version in page.items], next_cursor=page.next_cursor
+    )
+
+
+async def _agent_out(session: AsyncSession, agent: Agent) -> AgentOut:
+    await session.flush()
+    version = await get_version(session, agent.id, agent.version)
+    return (await _agents_out(session, [(agent, version)]))[0]
+
+
+async def _agents_out(session: AsyncSession, rows: Sequence[tuple[Agent, AgentVersion]]) -> list[AgentOut]:
+    secrets = await agents_with_secrets(session, [agent.id for agent, _ in rows])
+    return [_out(agent, version, secrets) for agent, version in rows]
+
+
+def _out(agent: Agent, version: AgentVersion, secrets: set[tuple[int, str]]) -> AgentOut:
+    url = version.content["config"].get("endpoint_url")
+    return AgentOut(
+        **version.content,
+        id=agent.id,
+        version=agent.version,
+        published_version=agent.published_version,
+        status="draft" if agent.published_version is None else "published",
+        auth_header_set=url is not None and (agent.id, origin_of(url)) in secrets,
+        created_at=agent.created_at,
+        updated_at=agent.updated_at,
+    )
+
+
+def _version_out(version: AgentVersion, agent: Agent) -> AgentVersionOut:
+    return AgentVersionOut(
+        **version.content,
+        version=version.version,
+        content_hash=version.content_hash,
+        published=version.version == agent.published_version,
+        created_at=version.created_at,
+        created_by=version.created_by,
+    )

@@ -1,0 +1,43 @@
+"""The ASGI application: which routers there are, and what stands around them."""
+
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+
+from fastapi import FastAPI
+from starlette.routing import Mount
+
+from odyssey import __version__
+from odyssey.agents.routes import router as agents
+from odyssey.api.edges import Edges
+from odyssey.api.openapi import build_openapi
+from odyssey.api.problems import install
+from odyssey.api.system import router as system
+from odyssey.dispatch.routes import router as connections
+from odyssey.identity.routes import router as identity
+from odyssey.proxy.address import PREFIX
+from odyssey.proxy.asgi import Proxy
+from odyssey.runs.routes import router as runs
+from odyssey.runs.stream import router as streams
+
+Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
+
+
+def build_app(lifespan: Lifespan | None = None, proxy: Proxy | None = None) -> FastAPI:
+    """Mount everything; `proxy` is absent only when the routes are merely described."""
+    app = FastAPI(
+        title="Odyssey",
+        version=__version__,
+        lifespan=lifespan,
+        docs_url=None,
+        redoc_url=None,
+        openapi_url="/openapi.json",
+        redirect_slashes=False,
+    )
+    for router in (system, identity, agents, connections, streams, runs):
+        app.include_router(router)
+    if proxy is not None:
+        app.router.routes.append(Mount(PREFIX, app=proxy))
+    install(app)
+    app.add_middleware(Edges)
+    app.openapi = lambda: build_openapi(app)  # type: ignore[method-assign] # FastAPI's documented way
+    return app

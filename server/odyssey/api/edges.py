@@ -1,0 +1,72 @@
+"""What every request passes first: an id, a size cap, and a line in the log."""
+
+import logging
+import re
+import time
+from uuid import uuid4
+
+from starlette.datastructures import Headers
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from odyssey.api.problems import ProblemResponse
+from odyssey.core.errors import BodyTooLargeError
+from odyssey.core.requests import request_id
+
+log = logging.getLogger("odyssey.requests")
+
+MAX_BODY_BYTES = 64 * 1024 * 1024
+_REQUEST_ID = re.compile(r"[A-Za-z0-9_.-]{1,64}")
+
+
+class Edges:
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        offered = Headers(scope=scope).get("x-request-id", "")
+        identity = offered if _REQUEST_ID.fullmatch(offered) else uuid4().hex
+        token = request_id.set(identity)
+        started = time.perf_counter()
+        status = 0
+
+        async def respond(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                message["headers"] = [
+                    *message.get("headers", ()),
+                    (b"x-request-id", identity.encode("ascii")),
+                ]
+            await send(message)
+
+        try:
+            await self._within_size(scope, receive, respond)
+        finally:
+            milliseconds = round((time.perf_counter() - started) * 1000, 1)
+            extra = {"method": scope["method"], "path": scope["path"], "status": status, "ms": milliseconds}
+            log.info("request", extra=extra | {"request_id": identity})
+            request_id.reset(token)
+
+    async def _within_size(self, scope: Scope, receive: Receive, send: Send) -> None:
+        declared = Headers(scope=scope).get("content-length", "0")
+        if declared.isdecimal() and int(declared[:20]) > MAX_BODY_BYTES:
+            await ProblemResponse(_too_large())(scope, receive, send)
+            return
+        size = 0
+
+        async def counted() -> Message:
+            nonlocal size
+            message = await receive()
+            size += len(message.get("body", b""))
+            if size > MAX_BODY_BYTES:
+                raise _too_large()
+            return message
+
+        await self._app(scope, counted, send)
+
+
+def _too_large() -> BodyTooLargeError:
+    return BodyTooLargeError(f"The body is larger than {MAX_BODY_BYTES} bytes.")

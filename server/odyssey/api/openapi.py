@@ -1,0 +1,74 @@
+"""The OpenAPI document: what FastAPI derives, the proxy's routes, and the one shape of errors."""
+
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.openapi.utils import get_openapi
+
+from odyssey import __version__
+from odyssey.proxy.address import PREFIX
+from odyssey.proxy.openapi import PROXY_PATHS, PROXY_SCHEMAS
+
+_PROBLEM: dict[str, Any] = {
+    "type": "object",
+    "description": "RFC 9457 with our members.",
+    "required": ["type", "title", "status", "detail", "code", "retryable"],
+    "properties": {
+        "type": {"type": "string"},
+        "title": {"type": "string"},
+        "status": {"type": "integer"},
+        "detail": {"type": "string", "description": "A sentence a person can act on."},
+        "code": {"type": "string", "description": "A stable word for machines."},
+        "retryable": {"type": "boolean", "description": "True means that nothing was applied."},
+        "errors": {
+            "type": "array",
+            "description": "Present on 422.",
+            "items": {
+                "type": "object",
+                "required": ["loc", "msg"],
+                "properties": {
+                    "loc": {"type": "array", "items": {"type": ["string", "integer"]}},
+                    "msg": {"type": "string"},
+                    "tool": {"type": "string"},
+                },
+            },
+        },
+    },
+}
+_ERROR = {
+    "description": "A problem (RFC 9457); `code` says which.",
+    "content": {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}},
+}
+_IDEMPOTENCY_KEY = {
+    "name": "Idempotency-Key",
+    "in": "header",
+    "required": False,
+    "description": "A repeat with the same key and body gets the first answer again, for 24 hours.",
+    "schema": {"type": "string", "minLength": 1, "maxLength": 255},
+}
+
+
+def build_openapi(app: FastAPI) -> dict[str, Any]:
+    document = get_openapi(
+        title="Odyssey",
+        version=__version__,
+        summary="Put an AI agent into a simulated world and see whether it still does the right thing.",
+        routes=app.routes,
+    )
+    schemas = document["components"]["schemas"]
+    for generated in ("HTTPValidationError", "ValidationError"):
+        schemas.pop(generated, None)
+    schemas |= {"Problem": _PROBLEM, **PROXY_SCHEMAS}
+    document["components"]["securitySchemes"]["run_token"] = {
+        "type": "http",
+        "scheme": "bearer",
+        "description": "The run token of a dispatch; X-Pipelines-Run-Token is accepted as well.",
+    }
+    document["paths"] |= {PREFIX + path: item for path, item in PROXY_PATHS.items()}
+    for path, item in document["paths"].items():
+        for method, operation in item.items():
+            operation["responses"].pop("422", None)
+            operation["responses"]["default"] = _ERROR
+            if method == "post" and not path.startswith(PREFIX):
+                operation.setdefault("parameters", []).append(_IDEMPOTENCY_KEY)
+    return document

@@ -1,0 +1,45 @@
+"""`odyssey orgs create`: another organisation on the same server."""
+
+import asyncio
+from pathlib import Path
+
+from cyclopts import App
+
+from odyssey.commands.data_directory import DataDirectory
+from odyssey.core.database import Database
+from odyssey.core.migrate import migrate
+from odyssey.core.settings import Settings
+from odyssey.identity.bootstrap import create_org
+from odyssey.kit.clock import utc_now
+
+app = App(name="orgs", help="Organisations of this server.")
+
+
+@app.command
+def create(name: str, *, admin: str, data: Path | None = None, database_url: str | None = None) -> None:
+    """Make an organisation with one admin and print its API key.
+
+    Parameters
+    ----------
+    name
+        What to call it.
+    admin
+        E-mail address of its first admin.
+    data
+        Data directory of the embedded database.
+    database_url
+        The Postgres database, if that is what the server uses.
+    """
+    settings = Settings()
+    url = database_url or settings.database_url or DataDirectory(data or settings.data).database_url
+    print(asyncio.run(_create(url, name, admin)))
+
+
+async def _create(url: str, name: str, admin: str) -> str:
+    database = Database(url)
+    try:
+        await migrate(database)
+        async with database.write() as session:
+            return await create_org(session, utc_now, name=name, admin_email=admin.lower())
+    finally:
+        await database.close()

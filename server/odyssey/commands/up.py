@@ -1,0 +1,162 @@
+"""`odyssey up`: the whole platform in one process."""
+
+import asyncio
+import re
+import socket
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import uvicorn
+from cyclopts import Parameter
+from fastapi import FastAPI
+from pydantic import ValidationError
+
+from odyssey.api.receipt import with_deadline
+from odyssey.commands.data_directory import DataDirectory, StartRefusedError, choose_secret_key
+from odyssey.core.database import Database
+from odyssey.core.logging import configure_logging
+from odyssey.core.migrate import migrate
+from odyssey.core.settings import Settings
+from odyssey.identity.bootstrap import bootstrap, check_api_key_shape
+from odyssey.kit.clock import utc_now
+from odyssey.main import create_app
+
+_DATABASE_URL = re.compile(r"postgres(?:ql)?(?:\+\w+)?://")
+
+
+def up(
+    *,
+    host: str | None = None,
+    port: int | None = None,
+    data: Path | None = None,
+    database_url: str | None = None,
+    reload: Annotated[bool, Parameter(negative="")] = False,
+) -> None:
+    """Start the platform and stay up until stopped.
+
+    Parameters
+    ----------
+    host
+        Address to listen on (default 127.0.0.1).
+    port
+        Port to listen on (default 8200); 0 takes a free one.
+    data
+        Directory of the embedded database and the secret key (default ./.odyssey).
+    database_url
+        A Postgres database instead of the embedded one; needs ODYSSEY_SECRET_KEY.
+    reload
+        Start anew when the code changes (for work on Odyssey itself).
+    """
+    given = {"host": host, "port": port, "data": data, "database_url": database_url}
+    chosen = {name: value for name, value in given.items() if value is not None}
+    if reload:
+        _run_reloading(chosen)
+        return
+    try:
+        serve(_settings(chosen))
+    except StartRefusedError as error:
+        sys.exit(f"odyssey: {error}")
+
+
+def _settings(chosen: dict[str, Any]) -> Settings:
+    try:
+        settings = Settings(**chosen)
+        if settings.bootstrap_api_key is not None:
+            check_api_key_shape(settings.bootstrap_api_key.get_secret_value())
+    except ValidationError as error:
+        faults = "; ".join(f"ODYSSEY_{str(item['loc'][0]).upper()}: {item['msg']}" for item in error.errors())
+        raise StartRefusedError(f"A setting is not valid: {faults}.") from None
+    except ValueError as error:
+        raise StartRefusedError(f"{error}.") from None
+    if settings.database_url is not None and not _DATABASE_URL.match(settings.database_url):
+        raise StartRefusedError(
+            "--database-url must begin with postgresql://; leave it out for the embedded database."
+        )
+    return settings
+
+
+def serve(settings: Settings) -> None:
+    configure_logging(settings.log_level)
+    directory = None
+    if settings.database_url is None:
+        directory = DataDirectory(settings.data)
+        directory.hold()
+    try:
+        secret_key = choose_secret_key(settings, directory)
+        url = settings.database_url or (directory.database_url if directory else "")
+        listener = _listen(settings.host, settings.port)
+        port = listener.getsockname()[1]
+        address = f"http://{_in_url(settings.host)}:{port}"
+        app = create_app(
+            settings, database_url=url, secret_key=secret_key, public_url=settings.public_url or address
+        )
+    except ValueError as error:
+        raise StartRefusedError(f"{error}.") from None
+    new_key = asyncio.run(_prepare(url, settings))
+    _greet(address, new_key, settings)
+    _serve_until_stopped(app, listener, settings)
+
+
+async def _prepare(url: str, settings: Settings) -> str | None:
+    database = Database(url)
+    wanted = settings.bootstrap_api_key
+    try:
+        await migrate(database)
+        async with database.write() as session:
+            return await bootstrap(session, utc_now, None if wanted is None else wanted.get_secret_value())
+    except OSError as error:
+        raise StartRefusedError(f"The database cannot be reached: {error}.") from error
+    finally:
+        await database.close()
+
+
+def _greet(address: str, new_key: str | None, settings: Settings) -> None:
+    print(f"Odyssey is up at {address}", flush=True)
+    if new_key is not None and settings.bootstrap_api_key is None:
+        print(f"API key of admin@localhost, shown this once: {new_key}", flush=True)
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    try:
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        listener = socket.socket(family, socket.SOCK_STREAM)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((host, port))
+        listener.listen(2048)
+    except OSError as error:
+        raise StartRefusedError(
+            f"Cannot listen on {host}:{port}: {error.strerror}. Choose another --port."
+        ) from error
+    listener.setblocking(False)
+    return listener
+
+
+def _in_url(host: str) -> str:
+    return f"[{host}]" if ":" in host else host
+
+
+def _serve_until_stopped(app: FastAPI, listener: socket.socket, settings: Settings) -> None:
+    config = uvicorn.Config(
+        app,
+        http=with_deadline(settings.receipt_seconds),
+        loop="uvloop",
+        ws="none",
+        access_log=False,
+        log_config=None,
+        server_header=False,
+        timeout_graceful_shutdown=max(1, int(settings.drain_seconds)),
+    )
+    uvicorn.Server(config).run(sockets=[listener])
+
+
+def _run_reloading(chosen: dict[str, Any]) -> None:
+    """Hand the start to uvicorn's reloader, which starts `odyssey up` again in a child on every change."""
+    from uvicorn.supervisors import ChangeReload  # only for `make dev`
+
+    config = uvicorn.Config(
+        "odyssey.main:create_app", reload=True, reload_dirs=[str(Path(__file__).parents[1])]
+    )
+    listener = _listen(chosen.get("host", "127.0.0.1"), 0)
+    listener.close()
+    ChangeReload(config, target=lambda sockets: serve(_settings(chosen)), sockets=[]).run()  # noqa: ARG005

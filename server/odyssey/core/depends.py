@@ -1,0 +1,71 @@
+"""What a route may ask for. The composition root puts the parts on `app.state`; nobody imports an instance."""
+
+from collections.abc import AsyncIterator
+from typing import Annotated
+
+from fastapi import Depends, Request
+from pydantic import AfterValidator, Field
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from odyssey.core.database import Database
+from odyssey.core.errors import NotFoundError
+from odyssey.core.settings import Settings
+from odyssey.core.signals import Signals
+from odyssey.kit.clock import Clock
+from odyssey.kit.ids import MAX_INTEGER_ID
+from odyssey.kit.pagination import MAX_LIMIT
+
+
+def database(request: Request) -> Database:
+    found: Database = request.app.state.database
+    return found
+
+
+def _settings(request: Request) -> Settings:
+    found: Settings = request.app.state.settings
+    return found
+
+
+def _signals(request: Request) -> Signals:
+    found: Signals = request.app.state.signals
+    return found
+
+
+def _clock(request: Request) -> Clock:
+    found: Clock = request.app.state.clock
+    return found
+
+
+async def read_session(request: Request) -> AsyncIterator[AsyncSession]:
+    async with database(request).read() as session:
+        yield session
+
+
+async def write_session(request: Request) -> AsyncIterator[AsyncSession]:
+    """One transaction, committed before the answer leaves; an idempotent request brings its own."""
+    shared: AsyncSession | None = getattr(request.state, "session", None)
+    if shared is not None:
+        yield shared
+        return
+    async with database(request).write() as session:
+        yield session
+
+
+def existing_id(value: int) -> int:
+    """An id no row can have is one more object that does not exist."""
+    if not 0 < value <= MAX_INTEGER_ID:
+        raise NotFoundError
+    return value
+
+
+DatabaseDep = Annotated[Database, Depends(database)]
+SettingsDep = Annotated[Settings, Depends(_settings)]
+SignalsDep = Annotated[Signals, Depends(_signals)]
+ClockDep = Annotated[Clock, Depends(_clock)]
+ReadSession = Annotated[AsyncSession, Depends(read_session, scope="function")]
+WriteSession = Annotated[AsyncSession, Depends(write_session, scope="function")]
+
+ObjectId = Annotated[int, AfterValidator(existing_id)]
+Cursor = Annotated[str | None, Field(max_length=64)]
+Limit = Annotated[int, Field(ge=1, le=MAX_LIMIT)]
+"""Use as `limit: Limit = DEFAULT_LIMIT`."""

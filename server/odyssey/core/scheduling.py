@@ -1,0 +1,104 @@
+"""Who works on what: one pure step decides claim, lease, retry and cancel.
+
+`step(work, event)` gives the next state and what to do in the same transaction. Whoever drives it stores the state by
+compare-and-swap, so that of two owners who saw the same state only one goes on.
+"""
+
+from datetime import datetime, timedelta
+from enum import Enum
+from typing import Literal, NamedTuple
+
+import msgspec
+
+MAX_ATTEMPTS = 3
+
+Status = Literal["pending", "running", "completed", "failed", "cancelled"]
+TERMINAL: frozenset[Status] = frozenset({"completed", "failed", "cancelled"})
+
+
+class Work(msgspec.Struct, frozen=True):
+    """All the scheduler knows of one piece of work."""
+
+    status: Status = "pending"
+    attempt: int = 0
+    owner: str | None = None
+    lease_until: datetime | None = None
+
+
+class Claim(msgspec.Struct, frozen=True):
+    owner: str
+    now: datetime
+
+
+class Renew(msgspec.Struct, frozen=True):
+    owner: str
+    attempt: int
+    now: datetime
+
+
+class Finish(msgspec.Struct, frozen=True):
+    owner: str
+    attempt: int
+    status: Literal["completed", "failed"]
+
+
+class Release(msgspec.Struct, frozen=True):
+    """The owner stops and gives its work back."""
+
+    owner: str
+    attempt: int
+
+
+class Cancel(msgspec.Struct, frozen=True):
+    pass
+
+
+Event = Claim | Renew | Finish | Release | Cancel
+
+
+class Command(Enum):
+    REVOKE_TOKENS = "revoke the tokens of every attempt so far"
+    START = "begin the attempt this work now names"
+    RECORD = "store the result of this attempt"
+    GIVE_UP = "every attempt was lost: record an internal error"
+    ABORT = "this owner no longer holds the work: stop and drop the result"
+
+
+class Step(NamedTuple):
+    work: Work
+    commands: tuple[Command, ...]
+
+
+def step(work: Work, event: Event, lease: timedelta) -> Step:
+    match event:
+        case Claim(owner, now):
+            return _claim(work, owner, now, lease)
+        case Cancel():
+            return _cancel(work)
+        case _ if not (
+            work.status == "running" and (work.owner, work.attempt) == (event.owner, event.attempt)
+        ):
+            return Step(work, (Command.ABORT,))
+        case Renew(now=now):
+            return Step(msgspec.structs.replace(work, lease_until=now + lease), ())
+        case Finish(status=status):
+            ended = Work(status=status, attempt=work.attempt)
+            return Step(ended, (Command.REVOKE_TOKENS, Command.RECORD))
+        case Release():
+            return Step(Work(status="pending", attempt=work.attempt), (Command.REVOKE_TOKENS,))
+
+
+def _claim(work: Work, owner: str, now: datetime, lease: timedelta) -> Step:
+    lost = work.status == "running" and work.lease_until is not None and work.lease_until <= now
+    if work.status != "pending" and not lost:
+        return Step(work, ())
+    if work.attempt >= MAX_ATTEMPTS:
+        return Step(Work(status="failed", attempt=work.attempt), (Command.REVOKE_TOKENS, Command.GIVE_UP))
+    started = Work(status="running", attempt=work.attempt + 1, owner=owner, lease_until=now + lease)
+    return Step(started, (Command.REVOKE_TOKENS, Command.START))
+
+
+def _cancel(work: Work) -> Step:
+    if work.status in TERMINAL:
+        return Step(work, ())
+    return Step(Work(status="cancelled", attempt=work.attempt), (Command.REVOKE_TOKENS,))

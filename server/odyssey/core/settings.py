@@ -1,0 +1,59 @@
+"""Every knob of the server; each is an `ODYSSEY_…` variable, and `odyssey settings` lists them."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, Field, SecretStr
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from odyssey.core.addresses import AddressPolicy, parse_allow_list
+
+LOOPBACK_HOSTS = frozenset({"127.0.0.1", "::1", "localhost"})
+
+
+def _allow_list(text: str) -> str:
+    parse_allow_list(text)
+    return text
+
+
+class Settings(BaseSettings):
+    model_config = SettingsConfigDict(env_prefix="ODYSSEY_", frozen=True)
+
+    host: str = Field("127.0.0.1", description="Address to listen on.")
+    port: int = Field(8200, ge=0, le=65535, description="Port to listen on; 0 takes a free one.")
+    public_url: str | None = Field(
+        None, description="Address under which agents reach this server; default http://host:port."
+    )
+    data: Path = Field(Path(".odyssey"), description="Directory of the embedded database and the secret key.")
+    database_url: str | None = Field(
+        None, description="postgresql://user:password@host/name; default: SQLite in the data directory."
+    )
+    secret_key: SecretStr | None = Field(
+        None,
+        description="At least 32 characters; default: made once and kept in secret.key of the data directory.",
+    )
+    bootstrap_api_key: SecretStr | None = Field(
+        None, description="API key of the first admin (pk_live_ + 40 hex), read only on an empty database."
+    )
+    outbound_allow: Annotated[str, AfterValidator(_allow_list)] = Field(
+        "",
+        description="Comma list of host[:port] or CIDR that may be reached by http and on private addresses.",
+    )
+    max_runs: int = Field(16, ge=1, le=10_000, description="Runs this process executes at once.")
+    lease_seconds: float = Field(
+        10, gt=0, description="How long a run stays with an owner that has fallen silent."
+    )
+    drain_seconds: float = Field(10, ge=0, description="How long a stopping server waits for its runs.")
+    receipt_seconds: float = Field(15, gt=0, description="How long a client may take to send one request.")
+    rate_limit: int = Field(60, ge=1, description="Tool calls per run token in a sliding minute.")
+    log_level: Literal["debug", "info", "warning", "error"] = Field(
+        "info", description="Least level that is logged."
+    )
+
+    @property
+    def is_loopback(self) -> bool:
+        return self.host in LOOPBACK_HOSTS
+
+    @property
+    def address_policy(self) -> AddressPolicy:
+        return AddressPolicy(allow=parse_allow_list(self.outbound_allow), allow_loopback=self.is_loopback)

@@ -1,0 +1,27 @@
+"""Wake-ups inside one process. They only shorten a wait: whoever waits also looks again by itself."""
+
+import asyncio
+from collections import defaultdict
+
+
+class Signals:
+    def __init__(self) -> None:
+        self._waiting: defaultdict[str, set[asyncio.Event]] = defaultdict(set)
+
+    def notify(self, topic: str) -> None:
+        for event in self._waiting.get(topic, ()):
+            event.set()
+
+    async def wait(self, topic: str, timeout_s: float) -> None:
+        """Return when the topic is notified or the time is over, whichever comes first."""
+        event = asyncio.Event()
+        self._waiting[topic].add(event)
+        try:
+            async with asyncio.timeout(timeout_s):
+                await event.wait()
+        except TimeoutError:
+            pass
+        finally:
+            self._waiting[topic].discard(event)
+            if not self._waiting[topic]:
+                del self._waiting[topic]

@@ -1,0 +1,128 @@
+"""Agents on their owner's own servers: one POST to the registered endpoint."""
+
+import re
+from collections.abc import Callable
+from functools import partial
+
+from odyssey.core.addresses import read_target
+from odyssey.core.outbound import OutboundClient, OutboundError
+from odyssey.dispatch import envelope
+from odyssey.dispatch.classify import (
+    AGENT_BAD_RESPONSE,
+    CONTRACT_ERROR,
+    MAX_DETAIL,
+    PROXY_MISCONFIGURED,
+    RESPONSE_CONTRACT_VIOLATION,
+    Failure,
+    failure_of_error,
+    failure_of_status,
+    readable,
+    status_sentence,
+)
+from odyssey.dispatch.contract import violates_rich_contract
+from odyssey.dispatch.envelope import Dispatch
+from odyssey.dispatch.reply import AgentReply, ReplyIncompleteError, ReplyNotJsonError, parse_reply
+from odyssey.dispatch.transport import PingResult, PingTarget
+
+PING_TIMEOUT_S = 10.0
+
+_SHORTEST_SECRET = 8
+
+
+class HttpTransport:
+    """Transport over HTTP; `monotonic` measures latency in seconds."""
+
+    def __init__(self, client: OutboundClient, monotonic: Callable[[], float]) -> None:
+        self._client = client
+        self._monotonic = monotonic
+
+    async def dispatch(self, dispatch: Dispatch) -> AgentReply | Failure:
+        if not _is_absolute(dispatch.odyssey_proxy_url):
+            detail = "The proxy URL is missing or not an absolute http(s) URL; check ODYSSEY_PUBLIC_URL."
+            return Failure(PROXY_MISCONFIGURED, detail)
+        hide = _hider(dispatch)
+        try:
+            answer = await self._client.post_json(
+                dispatch.endpoint_url,
+                envelope.body(dispatch),
+                envelope.headers(dispatch),
+                timeout_s=dispatch.run_timeout_s,
+            )
+        except OutboundError as error:
+            return failure_of_error(error, hide)
+        if not 200 <= answer.status < 300 or not answer.body:
+            failure = failure_of_status(answer.status, hide(answer.body))
+            assert failure is not None
+            return failure
+        return _read_reply(dispatch, answer.status, answer.body, hide)
+
+    async def ping(self, target: PingTarget) -> PingResult:
+        started = self._monotonic()
+        try:
+            reply = await self._client.post_json(
+                target.endpoint_url,
+                envelope.PING_BODY,
+                envelope.ping_headers(target.auth_header),
+                timeout_s=PING_TIMEOUT_S,
+            )
+        except OutboundError as error:
+            status = failure_of_error(error).http_status
+            return PingResult(False, status, self._elapsed_ms(started), error.message)
+        ok = 200 <= reply.status < 300
+        return PingResult(ok, reply.status, self._elapsed_ms(started), _ping_sentence(reply.status))
+
+    def _elapsed_ms(self, started: float) -> int:
+        return max(0, round((self._monotonic() - started) * 1000))
+
+
+def _read_reply(
+    dispatch: Dispatch, status: int, body: bytes, hide: Callable[[bytes], bytes]
+) -> AgentReply | Failure:
+    try:
+        reply = parse_reply(body)
+    except ReplyNotJsonError as error:
+        detail = f"The endpoint answered {status} with a body that is not strict JSON: {error}."
+        return Failure(AGENT_BAD_RESPONSE, detail[:MAX_DETAIL], status, evidence=readable(hide(body)))
+    except ReplyIncompleteError as error:
+        detail = f"The endpoint answered {status}, but {error}."
+        return Failure(CONTRACT_ERROR, detail[:MAX_DETAIL], status, evidence=readable(hide(body)))
+    if dispatch.response_contract_guard and violates_rich_contract(reply):
+        detail = (
+            "The response contract asks for a gradeable transcript, "
+            "but no assistant message in messages has any text."
+        )
+        return Failure(RESPONSE_CONTRACT_VIOLATION, detail, status, reply=reply)
+    return reply
+
+
+def _is_absolute(url: str) -> bool:
+    try:
+        read_target(url)
+    except ValueError:
+        return False
+    return True
+
+
+def _hider(dispatch: Dispatch) -> Callable[[bytes], bytes]:
+    """An agent's error page may show the headers it got; a failure is stored and shown, so they come out."""
+    secrets = [dispatch.run_token]
+    if dispatch.auth_header is not None:
+        value = dispatch.auth_header[1]
+        secrets += [value, value.rpartition(" ")[2]]
+    long_enough = [re.escape(secret.encode()) for secret in secrets if len(secret) >= _SHORTEST_SECRET]
+    if not long_enough:
+        return bytes
+    return partial(re.compile(b"|".join(long_enough)).sub, b"[redacted]")
+
+
+def _ping_sentence(status: int) -> str:
+    if 200 <= status < 300:
+        return f"The endpoint answered {status}."
+    if status in (404, 405):
+        return f"The endpoint answered {status}: check the path of the URL and that it takes POST."
+    if status in (400, 422, 500):
+        return (
+            f'The endpoint answered {status}: the wrapper must answer {{"ping": true}} with a 2xx '
+            "after checking the auth header and before reading the envelope."
+        )
+    return status_sentence(status)

@@ -1,0 +1,100 @@
+"""Testing the connection to an agent, with the same client and the same secret rule as a dispatch."""
+
+from typing import Annotated, Any
+
+from fastapi import Request
+from pydantic import BaseModel, Field, WithJsonSchema
+
+from odyssey.agents.config import AgentConfig, read_auth_header_value, read_config
+from odyssey.agents.register import secret_required
+from odyssey.agents.repository import find_secret, get_agent, get_version
+from odyssey.agents.secrets import open_secret, origin_of
+from odyssey.core.addresses import check_url_at_save
+from odyssey.core.depends import DatabaseDep, ObjectId, SettingsDep
+from odyssey.core.errors import NotAvailableYetError, ValidationFailedError
+from odyssey.core.wire import Body
+from odyssey.dispatch.transport import PingTarget, Transport
+from odyssey.identity.caller import Caller
+from odyssey.identity.guard import Admin, GuardedRouter
+from odyssey.identity.vault import Vault
+from odyssey.records.problems import FieldError
+
+router = GuardedRouter(prefix="/api/agents", tags=["agents"])
+
+
+class ConnectionTest(Body):
+    config: Annotated[
+        Any, WithJsonSchema({"type": "object", "description": "Members to try instead of the saved ones."})
+    ] = Field(default_factory=dict)
+
+
+class ConnectionTested(BaseModel):
+    ok: bool
+    status: int | None = Field(description="HTTP status of the answer; null when there was none.")
+    latency_ms: int
+    detail: str
+
+
+@router.post("/{agent_id}/test-connection")
+async def ping_agent(
+    agent_id: ObjectId,
+    caller: Admin,
+    database: DatabaseDep,
+    settings: SettingsDep,
+    request: Request,
+    body: ConnectionTest | None = None,
+) -> ConnectionTested:
+    """Send `{"ping": true}` with the auth header, as saved or as given."""
+    target = await _target(request, database, caller, agent_id, {} if body is None else body.config)
+    refusal = await check_url_at_save(target.endpoint_url, settings.address_policy)
+    if refusal is not None:
+        raise ValidationFailedError([FieldError(loc=("config", "endpoint_url"), msg=refusal)])
+    transport: Transport = request.app.state.transport
+    result = await transport.ping(target)
+    return ConnectionTested(
+        ok=result.ok, status=result.status, latency_ms=result.latency_ms, detail=result.detail
+    )
+
+
+async def _target(
+    request: Request, database: DatabaseDep, caller: Caller, agent_id: int, change: Any
+) -> PingTarget:
+    vault: Vault = request.app.state.vault
+    async with database.read() as session:
+        agent = await get_agent(session, caller.org_id, agent_id)
+        content = (await get_version(session, agent.id, agent.version)).content
+        if content["mode"] == "code":
+            raise NotAvailableYetError(["mode: code"])
+        config, given = _tried(content["config"], change)
+        assert config.endpoint_url is not None
+        origin = origin_of(config.endpoint_url)
+        saved_origin = origin_of(content["config"]["endpoint_url"])
+        if origin != saved_origin and not given and await find_secret(session, agent.id, saved_origin):
+            raise secret_required()
+        secret = (
+            given[0]
+            if given
+            else await open_secret(session, vault, org_id=caller.org_id, agent_id=agent.id, origin=origin)
+        )
+    header = (config.auth_header_name, secret) if config.auth_header_name and secret else None
+    return PingTarget(config.endpoint_url, header)
+
+
+def _tried(saved: dict[str, Any], change: Any) -> tuple[AgentConfig, tuple[str | None, ...]]:
+    """Read the config to try; the second value holds the secret if one was given, null included."""
+    given: tuple[str | None, ...] = ()
+    if isinstance(change, dict) and "auth_header_value" in change:
+        secret, faults = read_auth_header_value(change["auth_header_value"])
+        if faults:
+            raise ValidationFailedError(faults)
+        given = (secret,)
+        change = {key: value for key, value in change.items() if key != "auth_header_value"}
+    merged = (
+        {k: v for k, v in (saved | change).items() if v is not None} if isinstance(change, dict) else change
+    )
+    config, errors, later = read_config(merged, "http")
+    if errors or config is None:
+        raise ValidationFailedError(errors)
+    if later:
+        raise NotAvailableYetError(later)
+    return config, given

@@ -1,0 +1,25 @@
+"""Who is calling, and what that person may do."""
+
+from enum import IntEnum
+
+import msgspec
+
+
+class Role(IntEnum):
+    """Each role may do all that the ones below it may."""
+
+    viewer = 1
+    member = 2
+    admin = 3
+
+
+class Caller(msgspec.Struct, frozen=True):
+    org_id: int
+    person_id: int
+    role: Role
+    key_id: str | None = None
+    """The API key used; None for a person's own token."""
+
+    @property
+    def label(self) -> str:
+        return f"person:{self.person_id}:key:{self.key_id or '-'}"

@@ -1,0 +1,128 @@
+"""Every route states who may call it, in its signature: `caller: Member`. A route that does not cannot be built.
+
+The order is fixed here: who calls, then whether they may, then the body as strict JSON, then the route.
+"""
+
+from collections.abc import Callable, Coroutine
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Security
+from fastapi.dependencies.models import Dependant
+from fastapi.openapi.models import HTTPBearer
+from fastapi.routing import APIRoute
+from fastapi.security.base import SecurityBase
+from starlette.requests import Request
+from starlette.responses import Response
+
+from odyssey.core.depends import write_session
+from odyssey.core.errors import BadRequestError, ForbiddenError, JsonRefusedError, UnsupportedMediaTypeError
+from odyssey.identity.authenticate import authenticate
+from odyssey.identity.caller import Caller, Role
+from odyssey.identity.idempotency import answer_once
+from odyssey.kit.json_reader import JsonInvalidError, read_json
+
+
+class Allow(SecurityBase):
+    """The declaration; as a dependency it hands the caller to the route."""
+
+    def __init__(self, role: Role) -> None:
+        self.role = role
+        self.scheme_name = "key"
+        self.model = HTTPBearer(description="An API key (pk_live_…) or a token from POST /api/auth/token.")
+
+    async def __call__(self, request: Request) -> Caller:
+        caller: Caller = request.state.caller
+        return caller
+
+
+class AllowAnyone:
+    """The other declaration: no caller is needed."""
+
+    async def __call__(self) -> None:
+        return None
+
+
+async def returns_secret() -> None:
+    """Marks a route whose answer may not be kept, and which therefore refuses an Idempotency-Key."""
+
+
+Viewer = Annotated[Caller, Security(Allow(Role.viewer))]
+Member = Annotated[Caller, Security(Allow(Role.member))]
+Admin = Annotated[Caller, Security(Allow(Role.admin))]
+Anyone = Annotated[None, Depends(AllowAnyone())]
+
+
+class StrictRequest(Request):
+    """A request whose JSON went through the one strict reader."""
+
+    async def json(self) -> Any:
+        if not hasattr(self, "_strict"):
+            try:
+                self._strict = read_json(await self.body())
+            except JsonInvalidError as error:
+                raise JsonRefusedError(f"The body is not valid JSON: {error}.") from error
+        return self._strict
+
+
+class GuardedRoute(APIRoute):
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        handle = super().get_route_handler()
+        allow = declared_access(self)
+        keeps_answers = self.methods == {"POST"} and _depends_on(self.dependant, write_session)
+        secret = _depends_on(self.dependant, returns_secret)
+        takes_json = self.body_field is not None
+
+        async def guarded(request: Request) -> Response:
+            request = StrictRequest(request.scope, request.receive)
+            if isinstance(allow, Allow):
+                caller = await authenticate(request)
+                if caller.role < allow.role:
+                    raise ForbiddenError(
+                        f"This needs the role {allow.role.name}; yours is {caller.role.name}."
+                    )
+                request.state.caller = caller
+            if takes_json:
+                await _read_body(request)
+            key = request.headers.get("idempotency-key")
+            if key is None or self.methods != {"POST"}:
+                return await handle(request)
+            if secret:
+                raise BadRequestError(
+                    "This route returns a secret, which is not kept; send no Idempotency-Key."
+                )
+            if not keeps_answers:
+                return await handle(request)  # it changes nothing, so a repeat is harmless
+            return await answer_once(request, key, handle)
+
+        return guarded
+
+
+class GuardedRouter(APIRouter):
+    def __init__(self, *, prefix: str, tags: list[str]) -> None:
+        super().__init__(prefix=prefix, tags=list(tags), route_class=GuardedRoute)
+
+
+def declared_access(route: APIRoute) -> Allow | AllowAnyone:
+    found = [call for call in _calls(route.dependant) if isinstance(call, Allow | AllowAnyone)]
+    if len(found) != 1:
+        raise TypeError(
+            f"{route.methods} {route.path} must declare exactly one of Viewer, Member, Admin, Anyone"
+        )
+    return found[0]
+
+
+def _calls(dependant: Dependant) -> list[object]:
+    return [call for child in dependant.dependencies for call in (child.call, *_calls(child))]
+
+
+def _depends_on(dependant: Dependant, wanted: object) -> bool:
+    return any(call is wanted for call in _calls(dependant))
+
+
+async def _read_body(request: StrictRequest) -> None:
+    if not await request.body():
+        return
+    media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if media_type != "application/json" and not media_type.endswith("+json"):
+        raise UnsupportedMediaTypeError("Send the body as Content-Type: application/json.")
+    await request.json()

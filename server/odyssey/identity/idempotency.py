@@ -1,0 +1,102 @@
+"""`Idempotency-Key`: a repeated POST has one effect and gets the first answer again for a day.
+
+The answer is kept in the transaction of its effect: either both exist or neither.
+"""
+
+import base64
+from collections.abc import Callable, Coroutine
+from datetime import timedelta
+from typing import Any
+
+import msgspec
+from sqlalchemy import text
+from sqlalchemy.ext.asyncio import AsyncSession
+from starlette.requests import Request
+from starlette.responses import Response
+
+from odyssey.core.database import Database
+from odyssey.core.errors import BadRequestError, ConflictError
+from odyssey.identity.caller import Caller
+from odyssey.identity.keys import token_hash
+from odyssey.identity.models import IdempotentResponse
+from odyssey.identity.repository import find_idempotent_response, forget_idempotent_responses
+from odyssey.identity.vault import Vault
+from odyssey.kit.clock import Clock
+
+KEPT_FOR = timedelta(hours=24)
+MAX_KEY_LENGTH = 255
+_PURPOSE = "idempotent response"
+
+Handler = Callable[[Request], Coroutine[Any, Any, Response]]
+
+
+class KeyReusedError(ConflictError):
+    code = "idempotency_key_reused"
+
+
+class InProgressError(ConflictError):
+    code, retryable = "idempotency_in_progress", True
+
+
+class _Kept(msgspec.Struct):
+    status: int
+    body: str
+    media_type: str
+
+
+async def answer_once(request: Request, key: str, handle: Handler) -> Response:
+    if not 0 < len(key) <= MAX_KEY_LENGTH:
+        raise BadRequestError(f"Idempotency-Key must have 1 to {MAX_KEY_LENGTH} characters.")
+    database: Database = request.app.state.database
+    vault: Vault = request.app.state.vault
+    clock: Clock = request.app.state.clock
+    caller: Caller = request.state.caller
+    scope = token_hash("\n".join([str(caller.org_id), caller.label, request.method, request.url.path, key]))
+    body_hmac = vault.master.digest("idempotent request", await request.body())
+    async with database.write() as session:
+        await _lock(session, database, scope)
+        await forget_idempotent_responses(session, clock() - KEPT_FOR)
+        kept = await find_idempotent_response(session, scope, clock() - KEPT_FOR)
+        if kept is not None:
+            return await _replay(session, vault, kept, body_hmac)
+        request.state.session = session
+        response = await handle(request)
+        if response.status_code < 400:
+            session.add(
+                IdempotentResponse(
+                    scope=scope,
+                    org_id=caller.org_id,
+                    body_hmac=body_hmac,
+                    sealed=await _seal(session, vault, caller.org_id, response),
+                    created_at=clock(),
+                )
+            )
+    return response
+
+
+async def _lock(session: AsyncSession, database: Database, scope: str) -> None:
+    """Keep a second request with this key out; SQLite's single writer has already made it wait."""
+    if database.is_sqlite:
+        return
+    number = int(scope[:15], 16)
+    if not await session.scalar(text("SELECT pg_try_advisory_xact_lock(:number)"), {"number": number}):
+        raise InProgressError("A request with this Idempotency-Key is still being served.", retry_after_s=1)
+
+
+async def _replay(session: AsyncSession, vault: Vault, kept: IdempotentResponse, body_hmac: str) -> Response:
+    if kept.body_hmac != body_hmac:
+        raise KeyReusedError(
+            "This Idempotency-Key was used with another body; use a new key for a new request."
+        )
+    opened = await vault.open(session, kept.org_id, _PURPOSE, kept.sealed)
+    first = msgspec.json.decode(opened, type=_Kept)
+    return Response(base64.b64decode(first.body), status_code=first.status, media_type=first.media_type)
+
+
+async def _seal(session: AsyncSession, vault: Vault, org_id: int, response: Response) -> str:
+    kept = _Kept(
+        status=response.status_code,
+        body=base64.b64encode(bytes(response.body)).decode("ascii"),
+        media_type=response.headers.get("content-type", "application/json"),
+    )
+    return await vault.seal(session, org_id, _PURPOSE, msgspec.json.encode(kept).decode("utf-8"))

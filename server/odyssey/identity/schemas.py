@@ -1,0 +1,97 @@
+"""Wire types of identity."""
+
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, BaseModel, Field
+
+from odyssey.core.wire import Body, Instant, PlainText
+
+RoleName = Literal["viewer", "member", "admin"]
+Email = Annotated[
+    str, Field(min_length=3, max_length=254, pattern=r"^[^@\s\x00]+@[^@\s\x00]+$"), AfterValidator(str.lower)
+]
+Password = Annotated[str, Field(min_length=12, max_length=1024)]
+
+
+class SignIn(Body):
+    email: Email
+    password: Annotated[str, Field(max_length=1024)]
+
+
+class SignedIn(BaseModel):
+    access_token: str
+    token_type: Literal["bearer"] = "bearer"  # noqa: S105 - the scheme, not a secret
+    expires_in: int = Field(description="Seconds.")
+
+
+class OrgOut(BaseModel):
+    id: int
+    name: str
+    created_at: Instant
+
+
+class OrgIn(Body):
+    name: Annotated[PlainText, Field(min_length=1, max_length=255)]
+
+
+class PersonIn(Body):
+    email: Email
+    role: RoleName
+    password: Password | None = None
+
+
+class PersonChange(Body):
+    role: RoleName | None = None
+    password: Password | None = None
+
+
+class PersonOut(BaseModel):
+    id: int
+    email: str
+    role: RoleName
+    has_password: bool
+    created_at: Instant
+
+
+class PeoplePage(BaseModel):
+    items: list[PersonOut]
+    next_cursor: str | None
+
+
+class KeyIn(Body):
+    name: Annotated[PlainText, Field(min_length=1, max_length=255)]
+
+
+class KeyOut(BaseModel):
+    id: str
+    name: str
+    person_id: int
+    key: str = Field(description="Only the last four characters: `****abcd`.")
+    created_at: Instant
+
+
+class NewKeyOut(KeyOut):
+    key: str = Field(description="The whole key; it is shown this once.")
+
+
+class KeysPage(BaseModel):
+    items: list[KeyOut]
+    next_cursor: str | None = None
+
+
+class AuditEntryOut(BaseModel):
+    id: int
+    occurred_at: Instant
+    person_id: int | None
+    key_id: str | None
+    action: str
+    object_type: str
+    object_id: str
+    before_hash: str | None
+    after_hash: str | None
+    request_id: str
+
+
+class AuditPage(BaseModel):
+    items: list[AuditEntryOut]
+    next_cursor: str | None

@@ -1,0 +1,88 @@
+"""Appending to a run's journal and reading it back, always in the order of its sequence."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any, Literal
+
+import msgspec
+from sqlalchemy import func, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from odyssey.core.database import after_commit
+from odyssey.core.signals import Signals
+from odyssey.journal.models import Event, RunContext
+from odyssey.kit.clock import rfc3339
+
+EventKind = Literal["dispatch", "tool_call", "trace_event", "reply", "violation", "grade"]
+
+
+def run_topic(run_id: int) -> str:
+    return f"run:{run_id}"
+
+
+class EventRecord(msgspec.Struct, frozen=True):
+    """An event as the API gives it out: `data` is passed on byte for byte."""
+
+    sequence: int
+    attempt: int
+    kind: str
+    occurred_at: str
+    actor_id: str | None
+    data: msgspec.Raw
+
+
+async def lock_run(session: AsyncSession, run_id: int) -> RunContext | None:
+    """Take the run for this transaction: appends to one run happen one after another."""
+    return (
+        await session.scalars(select(RunContext).where(RunContext.run_id == run_id).with_for_update())
+    ).first()
+
+
+async def head_of(session: AsyncSession, run_id: int) -> int:
+    """Return the last sequence number in use, 0 for an empty journal. Call it under `lock_run`."""
+    return await session.scalar(select(func.max(Event.sequence)).where(Event.run_id == run_id)) or 0
+
+
+def append_event(
+    session: AsyncSession,
+    signals: Signals,
+    *,
+    run_id: int,
+    sequence: int,
+    attempt: int,
+    kind: EventKind,
+    occurred_at: datetime,
+    data: Any,
+    actor_id: str | None = None,
+    http_status: int | None = None,
+) -> None:
+    session.add(
+        Event(
+            run_id=run_id,
+            sequence=sequence,
+            attempt=attempt,
+            kind=kind,
+            occurred_at=occurred_at,
+            actor_id=actor_id,
+            http_status=http_status,
+            data=msgspec.json.encode(data).decode("utf-8"),
+        )
+    )
+    after_commit(session, lambda: signals.notify(run_topic(run_id)))
+
+
+async def read_events(session: AsyncSession, run_id: int, *, after: int, limit: int) -> Sequence[EventRecord]:
+    statement = select(Event).where(Event.run_id == run_id, Event.sequence > after)
+    rows = await session.scalars(statement.order_by(Event.sequence).limit(limit))
+    return [as_record(row) for row in rows]
+
+
+def as_record(row: Event) -> EventRecord:
+    return EventRecord(
+        sequence=row.sequence,
+        attempt=row.attempt,
+        kind=row.kind,
+        occurred_at=rfc3339(row.occurred_at),
+        actor_id=row.actor_id,
+        data=msgspec.Raw(row.data.encode("utf-8")),
+    )

@@ -1,0 +1,48 @@
+"""Tables of the journal: what a run was given, and everything that happened in it."""
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import ForeignKey, String, Text
+from sqlalchemy.orm import Mapped, mapped_column
+
+from odyssey.core.tables import Base, IntegerId, JsonText, UtcDateTime
+
+
+class Content(Base):
+    """A large JSON document kept once per org, however many runs begin with it."""
+
+    __tablename__ = "contents"
+
+    org_id: Mapped[int] = mapped_column(ForeignKey("orgs.id"), primary_key=True)
+    hash: Mapped[str] = mapped_column(String(64), primary_key=True)
+    text: Mapped[str] = mapped_column(Text)
+
+
+class RunContext(Base):
+    """All the proxy may know of a run; frozen when the run is made."""
+
+    __tablename__ = "run_contexts"
+
+    run_id: Mapped[int] = mapped_column(IntegerId, primary_key=True, autoincrement=False)
+    org_id: Mapped[int] = mapped_column(ForeignKey("orgs.id"))
+    agent_id: Mapped[int] = mapped_column(IntegerId)
+    agent_version: Mapped[int]
+    random_seed: Mapped[int] = mapped_column(IntegerId)
+    initial_state_hash: Mapped[str] = mapped_column(String(64))
+    failure_rules: Mapped[list[Any]] = mapped_column(JsonText)
+
+
+class Event(Base):
+    """One thing that happened; `data` is JSON text in which foreign parts stand as they arrived."""
+
+    __tablename__ = "events"
+
+    run_id: Mapped[int] = mapped_column(ForeignKey("run_contexts.run_id"), primary_key=True)
+    sequence: Mapped[int] = mapped_column(IntegerId, primary_key=True, autoincrement=False)
+    attempt: Mapped[int]
+    kind: Mapped[str] = mapped_column(String(16))
+    occurred_at: Mapped[datetime] = mapped_column(UtcDateTime)
+    actor_id: Mapped[str | None] = mapped_column(String(520))
+    http_status: Mapped[int | None]
+    data: Mapped[str] = mapped_column(Text)

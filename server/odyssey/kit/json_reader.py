@@ -1,0 +1,105 @@
+"""The one strict JSON reader: what it accepts has exactly one meaning everywhere.
+
+Refused: duplicate keys, NaN and Infinity, lone surrogates, numbers beyond ±2^63, nesting deeper than 100,
+invalid UTF-8, anything after the document.
+"""
+
+import json
+import math
+import re
+from typing import Any, NoReturn
+
+MAX_DEPTH = 100
+MAX_NUMBER = 2**63
+
+_LONGEST_INTEGER = len(str(MAX_NUMBER)) + 1
+_SURROGATE_ESCAPE = re.compile(r"\\u[dD][89a-fA-F]")
+_STRING_OR_BRACKET = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{}]', re.DOTALL)
+
+
+class JsonInvalidError(ValueError):
+    """The text is not one strict JSON document; the message says why in words for its author."""
+
+
+def read_json(raw: bytes | str) -> Any:
+    """Decode one strict JSON document, or raise JsonInvalidError."""
+    text = _decode(raw)
+    if text.count("[") + text.count("{") > MAX_DEPTH:
+        _check_depth(text)
+    try:
+        value = _DECODER.decode(text)
+    except json.JSONDecodeError as error:
+        raise JsonInvalidError(f"{error.msg} at line {error.lineno} column {error.colno}") from error
+    if _SURROGATE_ESCAPE.search(text):
+        _check_surrogates(value)
+    return value
+
+
+def _decode(raw: bytes | str) -> str:
+    if isinstance(raw, str):
+        return raw
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise JsonInvalidError(f"invalid UTF-8 at byte {error.start}") from error
+
+
+def _check_depth(text: str) -> None:
+    depth = 0
+    for token in _STRING_OR_BRACKET.finditer(text):
+        character = text[token.start()]
+        if character in "[{":
+            depth += 1
+            if depth > MAX_DEPTH:
+                raise JsonInvalidError(f"nested deeper than {MAX_DEPTH} levels")
+        elif character in "]}":
+            depth -= 1
+
+
+def _check_surrogates(value: Any) -> None:
+    pending = [value]
+    while pending:
+        item = pending.pop()
+        if isinstance(item, str):
+            try:
+                item.encode("utf-8")
+            except UnicodeEncodeError as error:
+                raise JsonInvalidError("a lone surrogate is not a Unicode character") from error
+        elif isinstance(item, dict):
+            pending.extend(item.keys())
+            pending.extend(item.values())
+        elif isinstance(item, list):
+            pending.extend(item)
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    members = dict(pairs)
+    if len(members) != len(pairs):
+        seen: set[str] = set()
+        for key, _ in pairs:
+            if key in seen:
+                raise JsonInvalidError(f"duplicate key {key[:80]!r}")
+            seen.add(key)
+    return members
+
+
+def _integer(text: str) -> int:
+    if len(text) > _LONGEST_INTEGER or abs(number := int(text)) > MAX_NUMBER:
+        raise JsonInvalidError(f"number {text[:24]} is beyond ±2^63")
+    return number
+
+
+def _float(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number) or abs(number) > MAX_NUMBER:
+        raise JsonInvalidError(f"number {text[:24]} is beyond ±2^63")
+    return number
+
+
+def _constant(text: str) -> NoReturn:
+    raise JsonInvalidError(f"{text} is not JSON")
+
+
+_DECODER = json.JSONDecoder(
+    object_pairs_hook=_object, parse_int=_integer, parse_float=_float, parse_constant=_constant
+)

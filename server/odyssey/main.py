@@ -1,0 +1,93 @@
+"""The composition root: builds every part, joins them, and gives back an application to serve.
+
+`python -m odyssey.main openapi` prints the API's description.
+"""
+
+import json
+import sys
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import timedelta
+
+from fastapi import FastAPI
+
+from odyssey.agents.compiled import CompiledAgents
+from odyssey.api.app import build_app
+from odyssey.core.database import Database
+from odyssey.core.migrate import migrate
+from odyssey.core.outbound import OutboundClient
+from odyssey.core.settings import Settings
+from odyssey.core.signals import Signals
+from odyssey.dispatch.http import HttpTransport
+from odyssey.identity.keys import MasterKey
+from odyssey.identity.vault import Vault
+from odyssey.kit.clock import Clock, utc_now
+from odyssey.proxy.address import PREFIX
+from odyssey.proxy.asgi import Proxy
+from odyssey.proxy.call import ProxyParts
+from odyssey.proxy.live_runs import LiveRuns
+from odyssey.runs.attempt import Parts
+from odyssey.runs.executor import Executor
+from odyssey.runs.states import RunStates
+from odyssey.simulation.world.engine import WorldEngine
+
+
+def create_app(
+    settings: Settings, *, database_url: str, secret_key: str, public_url: str, clock: Clock = utc_now
+) -> FastAPI:
+    """Compose the server; the database is migrated when the application starts."""
+    database = Database(database_url)
+    signals = Signals()
+    agents = CompiledAgents()
+    vault = Vault(MasterKey(secret_key), clock)
+    client = OutboundClient(settings.address_policy)
+    transport = HttpTransport(client, time.monotonic)
+    lease = timedelta(seconds=settings.lease_seconds)
+    states = RunStates(clock, signals, lease)
+    parts = Parts(
+        database=database,
+        agents=agents,
+        vault=vault,
+        transport=transport,
+        states=states,
+        signals=signals,
+        clock=clock,
+        proxy_base=public_url.rstrip("/") + PREFIX,
+    )
+    executor = Executor(parts, max_runs=settings.max_runs, lease=lease, drain_s=settings.drain_seconds)
+    proxy_parts = ProxyParts(
+        database=database,
+        agents=agents,
+        live_runs=LiveRuns(),
+        engine=WorldEngine(),
+        signals=signals,
+        clock=clock,
+        rate_limit=settings.rate_limit,
+    )
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        await migrate(database)
+        executor.start()
+        yield
+        await executor.stop()
+        await client.close()
+        await database.close()
+
+    app = build_app(lifespan, Proxy(proxy_parts))
+    state = app.state
+    state.database, state.signals, state.clock, state.settings = database, signals, clock, settings
+    state.agents, state.vault, state.transport, state.run_states = agents, vault, transport, states
+    return app
+
+
+def _print_openapi() -> None:
+    json.dump(build_app().openapi(), sys.stdout, indent=2, ensure_ascii=False, sort_keys=True)
+    sys.stdout.write("\n")
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] != ["openapi"]:
+        sys.exit("usage: python -m odyssey.main openapi")
+    _print_openapi()

@@ -1,0 +1,50 @@
+"""What an agent declares: its tools and the shape of its world."""
+
+from typing import Any, Literal
+
+import msgspec
+
+TOOL_NAME = r"^[A-Za-z_][A-Za-z0-9_\-]{0,127}$"
+
+JsonSchema = dict[str, Any]
+ExecutionMode = Literal["sandbox", "passthrough"]
+LedgerWritePolicy = Literal["record_only", "adapter", "none"]
+
+
+class Tool(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One entry of a validated tools_schema."""
+
+    name: str
+    input_schema: JsonSchema
+    description: str = ""
+    output_schema: JsonSchema | None = None
+    default_execution_mode: ExecutionMode = "sandbox"
+    passthrough_binding: dict[str, Any] | None = None
+    ledger_write_policy: LedgerWritePolicy | None = None
+    ledger_adapter: dict[str, Any] | None = None
+
+
+class EntityField(msgspec.Struct, frozen=True, omit_defaults=True):
+    name: str
+    type: Literal["string", "number", "integer", "boolean", "object", "array"]
+    enum: list[Any] | None = None
+    description: str = ""
+
+
+class EntityType(msgspec.Struct, frozen=True, omit_defaults=True):
+    type: str
+    id_field: str
+    description: str = ""
+    fields: list[EntityField] = []
+
+
+class FlagPolicy(msgspec.Struct, frozen=True, omit_defaults=True):
+    policy: Literal["open", "closed"]
+    values: list[str] = []
+
+
+class LedgerSchema(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The declared entity types of a world; absent means a fully open ledger."""
+
+    entities: list[EntityType]
+    flags: FlagPolicy | None = None

@@ -1,0 +1,82 @@
+"""Making runs: one seed, one task, one run, all in one transaction."""
+
+from typing import Any
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from odyssey.agents.compiled import CompiledAgents
+from odyssey.agents.repository import get_agent
+from odyssey.core.database import after_commit
+from odyssey.core.signals import Signals
+from odyssey.identity.audit import record_change
+from odyssey.identity.caller import Caller
+from odyssey.journal.contents import store_content
+from odyssey.journal.models import RunContext
+from odyssey.kit.clock import Clock
+from odyssey.runs.errors import AgentNotPublishedError
+from odyssey.runs.models import Run, Task
+from odyssey.runs.seeds import Seed, read_seeds
+
+RUNS_TOPIC = "runs"
+
+
+async def create_runs(
+    session: AsyncSession,
+    agents: CompiledAgents,
+    signals: Signals,
+    clock: Clock,
+    caller: Caller,
+    *,
+    agent_id: int,
+    seeds: list[Any],
+) -> list[Run]:
+    agent = await get_agent(session, caller.org_id, agent_id)
+    if agent.published_version is None:
+        raise AgentNotPublishedError(agent.id)
+    version = agent.published_version
+    compiled = await agents.get(session, agent.id, version)
+    runs = [
+        await _create_run(session, clock, caller, agent_id=agent.id, agent_version=version, seed=seed)
+        for seed in read_seeds(seeds, compiled.ledger_schema)
+    ]
+    after_commit(session, lambda: signals.notify(RUNS_TOPIC))
+    return runs
+
+
+async def _create_run(
+    session: AsyncSession, clock: Clock, caller: Caller, *, agent_id: int, agent_version: int, seed: Seed
+) -> Run:
+    state_hash = await store_content(session, caller.org_id, seed.initial_state)
+    now = clock()
+    task = Task(org_id=caller.org_id, seed=seed.stored(), initial_state_hash=state_hash, created_at=now)
+    session.add(task)
+    await session.flush()
+    run = Run(
+        org_id=caller.org_id,
+        task_id=task.id,
+        agent_id=agent_id,
+        agent_version=agent_version,
+        random_seed=seed.random_seed,
+        status="pending",
+        attempt=0,
+        verdict="NOT APPLICABLE",
+        soft_warnings=["behavior_not_applied"] if seed.behavior_instructions.strip() else [],
+        created_at=now,
+    )
+    session.add(run)
+    await session.flush()
+    session.add(
+        RunContext(
+            run_id=run.id,
+            org_id=caller.org_id,
+            agent_id=agent_id,
+            agent_version=agent_version,
+            random_seed=seed.random_seed,
+            initial_state_hash=state_hash,
+            failure_rules=seed.failure_rules,
+        )
+    )
+    record_change(
+        session, caller, clock, "run.create", object_type="run", object_id=run.id, after=seed.stored()
+    )
+    return run

@@ -1,0 +1,17 @@
+"""What can be wrong with asking for a run."""
+
+from odyssey.core.errors import ConflictError
+
+
+class AgentNotPublishedError(ConflictError):
+    code = "agent_not_published"
+
+    def __init__(self, agent_id: int) -> None:
+        super().__init__(
+            f"Agent {agent_id} is a draft; publish it with POST /api/agents/{agent_id}/publish first."
+        )
+
+
+class RunEndedError(ConflictError):
+    def __init__(self, run_id: int, status: str) -> None:
+        super().__init__(f"Run {run_id} has ended already ({status}).")

@@ -1,0 +1,70 @@
+"""Tables of tasks, runs and attempts. The run table is the truth about work."""
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import ForeignKey, Index, String
+from sqlalchemy.orm import Mapped, mapped_column
+
+from odyssey.core.tables import Base, IntegerId, JsonText, UtcDateTime
+
+
+class Task(Base):
+    """One seed; repeats of it share the task."""
+
+    __tablename__ = "tasks"
+    __table_args__ = ({"sqlite_autoincrement": True},)
+
+    id: Mapped[int] = mapped_column(IntegerId, primary_key=True)
+    org_id: Mapped[int] = mapped_column(ForeignKey("orgs.id"))
+    seed: Mapped[dict[str, Any]] = mapped_column(JsonText)
+    """The seed as given, but for `initial_state`, which is kept by hash."""
+    initial_state_hash: Mapped[str] = mapped_column(String(64))
+    created_at: Mapped[datetime] = mapped_column(UtcDateTime)
+
+
+class Run(Base):
+    __tablename__ = "runs"
+    __table_args__ = (
+        Index(None, "org_id", "id"),
+        Index(None, "status", "lease_until"),
+        {"sqlite_autoincrement": True},
+    )
+
+    id: Mapped[int] = mapped_column(IntegerId, primary_key=True)
+    org_id: Mapped[int] = mapped_column(ForeignKey("orgs.id"))
+    task_id: Mapped[int] = mapped_column(ForeignKey("tasks.id"))
+    agent_id: Mapped[int] = mapped_column(ForeignKey("agents.id"))
+    agent_version: Mapped[int]
+    random_seed: Mapped[int] = mapped_column(IntegerId)
+
+    status: Mapped[str] = mapped_column(String(16))
+    attempt: Mapped[int]
+    owner: Mapped[str | None] = mapped_column(String(64))
+    lease_until: Mapped[datetime | None] = mapped_column(UtcDateTime)
+
+    verdict: Mapped[str] = mapped_column(String(16))
+    error_class: Mapped[str | None] = mapped_column(String(32))
+    error_json: Mapped[dict[str, Any] | None] = mapped_column(JsonText)
+    final_response: Mapped[str | None] = mapped_column(JsonText)
+    messages: Mapped[list[Any] | None] = mapped_column(JsonText)
+    reply_metadata: Mapped[dict[str, Any] | None] = mapped_column("metadata", JsonText)
+    soft_warnings: Mapped[list[str]] = mapped_column(JsonText)
+
+    created_at: Mapped[datetime] = mapped_column(UtcDateTime)
+    started_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    finished_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+
+
+class RunAttempt(Base):
+    """One dispatch of a run, listed for ever: retries are never hidden."""
+
+    __tablename__ = "run_attempts"
+
+    run_id: Mapped[int] = mapped_column(ForeignKey("runs.id"), primary_key=True)
+    attempt: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    owner: Mapped[str] = mapped_column(String(64))
+    outcome: Mapped[str | None] = mapped_column(String(16))
+    """completed, failed, cancelled, lost or released; empty while it runs."""
+    started_at: Mapped[datetime] = mapped_column(UtcDateTime)
+    ended_at: Mapped[datetime | None] = mapped_column(UtcDateTime)

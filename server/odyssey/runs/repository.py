@@ -1,0 +1,102 @@
+"""All SQL of runs. Every look-up on behalf of a caller names the org."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+import msgspec
+from sqlalchemy import and_, or_, select, update
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from odyssey.core.errors import NotFoundError
+from odyssey.core.scheduling import Work
+from odyssey.runs.models import Run, RunAttempt, Task
+
+
+async def get_run(session: AsyncSession, org_id: int, run_id: int) -> Run:
+    run = (await session.scalars(select(Run).where(Run.id == run_id, Run.org_id == org_id))).first()
+    if run is None:
+        raise NotFoundError
+    return run
+
+
+async def get_task(session: AsyncSession, task_id: int) -> Task:
+    return await session.get_one(Task, task_id)
+
+
+async def list_runs(
+    session: AsyncSession,
+    org_id: int,
+    *,
+    before_id: int | None,
+    limit: int,
+    status: str | None = None,
+    agent_id: int | None = None,
+    task_id: int | None = None,
+    error_class: str | None = None,
+) -> Sequence[Run]:
+    statement = select(Run).where(Run.org_id == org_id).order_by(Run.id.desc()).limit(limit)
+    wanted = {Run.status: status, Run.agent_id: agent_id, Run.task_id: task_id, Run.error_class: error_class}
+    for column, value in wanted.items():
+        if value is not None:
+            statement = statement.where(column == value)
+    if before_id is not None:
+        statement = statement.where(Run.id < before_id)
+    return (await session.scalars(statement)).all()
+
+
+async def list_attempts(session: AsyncSession, run_ids: Sequence[int]) -> Sequence[RunAttempt]:
+    statement = select(RunAttempt).where(RunAttempt.run_id.in_(run_ids))
+    return (await session.scalars(statement.order_by(RunAttempt.run_id, RunAttempt.attempt))).all()
+
+
+async def claimable_runs(
+    session: AsyncSession, now: datetime, limit: int, *, lock: bool = True
+) -> Sequence[int]:
+    lost = and_(Run.status == "running", Run.lease_until <= now)
+    statement = select(Run.id).where(or_(Run.status == "pending", lost)).order_by(Run.id).limit(limit)
+    if lock:
+        statement = statement.with_for_update(skip_locked=True)
+    return (await session.scalars(statement)).all()
+
+
+async def load_work(session: AsyncSession, run_id: int) -> Work:
+    columns = select(Run.status, Run.attempt, Run.owner, Run.lease_until).where(Run.id == run_id)
+    status, attempt, owner, lease_until = (await session.execute(columns)).one()
+    return msgspec.convert(
+        {"status": status, "attempt": attempt, "owner": owner, "lease_until": lease_until}, Work
+    )
+
+
+async def swap_work(session: AsyncSession, run_id: int, before: Work, after: Work, **values: Any) -> bool:
+    """Store the new state if nobody changed the old one meanwhile; this is the fence."""
+    unchanged = (
+        Run.id == run_id,
+        Run.status == before.status,
+        Run.attempt == before.attempt,
+        Run.owner.is_not_distinct_from(before.owner),
+        Run.lease_until.is_not_distinct_from(before.lease_until),
+    )
+    statement = (
+        update(Run)
+        .where(*unchanged)
+        .values(
+            status=after.status,
+            attempt=after.attempt,
+            owner=after.owner,
+            lease_until=after.lease_until,
+            **values,
+        )
+    )
+    result = await session.execute(statement.returning(Run.id))
+    return result.first() is not None
+
+
+async def end_attempts(session: AsyncSession, run_id: int, outcome: str, now: datetime) -> None:
+    open_ones = update(RunAttempt).where(RunAttempt.run_id == run_id, RunAttempt.outcome.is_(None))
+    await session.execute(open_ones.values(outcome=outcome, ended_at=now))
+
+
+async def find_run_unscoped(session: AsyncSession, run_id: int) -> Run:
+    """For the executor, which works for every org."""
+    return await session.get_one(Run, run_id)

@@ -1,0 +1,175 @@
+"""Runs over HTTP (contract D10)."""
+
+from typing import Annotated
+
+import msgspec
+from fastapi import Query, Request, Response
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from odyssey.agents.compiled import CompiledAgents
+from odyssey.core.depends import ClockDep, Cursor, Limit, ObjectId, ReadSession, SignalsDep, WriteSession
+from odyssey.core.errors import NotAvailableYetError, NotFoundError, ValidationFailedError
+from odyssey.core.paging import start_of
+from odyssey.core.scheduling import TERMINAL, Cancel
+from odyssey.identity.audit import record_change
+from odyssey.identity.guard import GuardedRouter, Member, Viewer
+from odyssey.journal.events import head_of, lock_run, read_events
+from odyssey.journal.models import RunContext
+from odyssey.kit.pagination import DEFAULT_LIMIT, cut_page
+from odyssey.records.problems import FieldError
+from odyssey.runs.create import create_runs
+from odyssey.runs.errors import RunEndedError
+from odyssey.runs.models import Run
+from odyssey.runs.render import summaries, summary, whole
+from odyssey.runs.repository import get_run, list_runs
+from odyssey.runs.schemas import (
+    LedgerDiffOut,
+    LedgerOut,
+    RunOut,
+    RunsCreated,
+    RunsIn,
+    RunsPage,
+    RunSummary,
+    Status,
+    TracePage,
+)
+from odyssey.runs.states import RunStates
+from odyssey.worlds.operations import difference
+from odyssey.worlds.repository import load_ledger
+
+router = GuardedRouter(prefix="/api/runs", tags=["runs"])
+
+Attempt = Annotated[int | None, Query(ge=1, le=1000)]
+Moment = Annotated[int | None, Query(ge=0, le=2**62)]
+
+
+@router.post("", status_code=202)
+async def start_runs(
+    body: RunsIn,
+    caller: Member,
+    session: WriteSession,
+    signals: SignalsDep,
+    clock: ClockDep,
+    request: Request,
+) -> RunsCreated:
+    """Start one run per seed; each is dispatched as soon as there is room."""
+    if body.dataset_id is not None:
+        raise NotAvailableYetError(["dataset_id"])
+    if not body.seeds:
+        raise ValidationFailedError(
+            [FieldError(loc=("body", "seeds"), msg="seeds must hold at least one seed")]
+        )
+    agents: CompiledAgents = request.app.state.agents
+    runs = await create_runs(
+        session, agents, signals, clock, caller, agent_id=body.agent_id, seeds=body.seeds
+    )
+    return RunsCreated(runs=await summaries(session, runs))
+
+
+@router.get("")
+async def get_runs(
+    caller: Viewer,
+    session: ReadSession,
+    cursor: Cursor = None,
+    limit: Limit = DEFAULT_LIMIT,
+    status: Status | None = None,
+    agent_id: Annotated[int | None, Query(ge=1, le=2**63 - 1)] = None,
+    task_id: Annotated[int | None, Query(ge=1, le=2**63 - 1)] = None,
+    error_class: Annotated[str | None, Query(max_length=64, pattern=r"^[a-z0-9_]+$")] = None,
+) -> RunsPage:
+    rows = await list_runs(
+        session,
+        caller.org_id,
+        before_id=start_of(cursor),
+        limit=limit + 1,
+        status=status,
+        agent_id=agent_id,
+        task_id=task_id,
+        error_class=error_class,
+    )
+    page = cut_page(rows, limit, lambda run: run.id)
+    return RunsPage(items=await summaries(session, page.items), next_cursor=page.next_cursor)
+
+
+@router.get("/{run_id}")
+async def get_one_run(run_id: ObjectId, caller: Viewer, session: ReadSession) -> RunOut:
+    return await whole(session, await get_run(session, caller.org_id, run_id))
+
+
+@router.post("/{run_id}/cancel")
+async def cancel_run(
+    run_id: ObjectId, caller: Member, session: WriteSession, clock: ClockDep, request: Request
+) -> RunSummary:
+    """End a run now: its token stops working, its connection is closed, a late reply is dropped."""
+    states: RunStates = request.app.state.run_states
+    await lock_run(session, (await get_run(session, caller.org_id, run_id)).id)
+    before = await get_run(session, caller.org_id, run_id)
+    await session.refresh(before)
+    if before.status in TERMINAL:
+        raise RunEndedError(run_id, before.status)
+    await states.take(session, run_id, Cancel())
+    record_change(
+        session, caller, clock, "run.cancel", object_type="run", object_id=run_id, before=before.status
+    )
+    await session.refresh(before)
+    return await summary(session, before)
+
+
+@router.get("/{run_id}/trace", response_model=TracePage)
+async def get_trace(
+    run_id: ObjectId,
+    caller: Viewer,
+    session: ReadSession,
+    cursor: Cursor = None,
+    limit: Limit = DEFAULT_LIMIT,
+) -> Response:
+    """Everything that happened, oldest first; foreign parts stand byte for byte as they arrived."""
+    run = await get_run(session, caller.org_id, run_id)
+    events = await read_events(session, run.id, after=start_of(cursor) or 0, limit=limit + 1)
+    page = cut_page(events, limit, lambda event: event.sequence)
+    body = msgspec.json.encode({"items": page.items, "next_cursor": page.next_cursor})
+    return Response(body, media_type="application/json")
+
+
+@router.get("/{run_id}/ledger")
+async def get_ledger(
+    run_id: ObjectId, caller: Viewer, session: ReadSession, at: Moment = None, attempt: Attempt = None
+) -> LedgerOut:
+    """Read the world after the event with sequence `at`; by default as it is now."""
+    context, attempt = await _world_of(session, caller.org_id, run_id, attempt)
+    sequence = await head_of(session, run_id) if at is None else at
+    ledger = await load_ledger(session, context, attempt, up_to=sequence)
+    return LedgerOut(
+        sequence=sequence,
+        attempt=attempt,
+        hash=ledger.hash(),
+        state=ledger.to_state(),
+        flags=sorted(ledger.flags),
+    )
+
+
+@router.get("/{run_id}/ledger/diff")
+async def get_ledger_diff(
+    run_id: ObjectId,
+    caller: Viewer,
+    session: ReadSession,
+    from_: Annotated[int, Query(alias="from", ge=0, le=2**62)] = 0,
+    to: Moment = None,
+    attempt: Attempt = None,
+) -> LedgerDiffOut:
+    """Say what changed between two moments; by default between the first and now."""
+    context, attempt = await _world_of(session, caller.org_id, run_id, attempt)
+    end = await head_of(session, run_id) if to is None else to
+    before = await load_ledger(session, context, attempt, up_to=from_)
+    after = await load_ledger(session, context, attempt, up_to=end)
+    changed = msgspec.to_builtins(difference(before, after))
+    return LedgerDiffOut(attempt=attempt, from_sequence=from_, to_sequence=end, **changed)
+
+
+async def _world_of(
+    session: AsyncSession, org_id: int, run_id: int, attempt: int | None
+) -> tuple[RunContext, int]:
+    run: Run = await get_run(session, org_id, run_id)
+    if attempt is not None and attempt > run.attempt:
+        raise NotFoundError
+    return await session.get_one(RunContext, run.id), attempt or run.attempt

@@ -1,0 +1,117 @@
+"""Wire types of runs."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, Field, WithJsonSchema
+
+from odyssey.core.wire import Body, Instant
+
+Status = Literal["pending", "running", "completed", "failed", "cancelled"]
+Verdict = Literal["PASS", "FAIL", "PENDING", "NOT APPLICABLE"]
+
+_SEED_SCHEMA = {
+    "type": "object",
+    "required": ["user_instruction"],
+    "properties": {
+        "user_instruction": {"type": "string", "minLength": 1},
+        "behavior_instructions": {"type": "string"},
+        "initial_state": {"type": "object"},
+        "failure_rules": {"type": "array", "items": {"type": "object"}},
+        "expected_outcome": {"enum": ["completion", "refusal"]},
+        "input": {"type": "object"},
+        "checks": {"type": "array", "items": {"type": "object"}},
+        "random_seed": {"type": "integer"},
+    },
+}
+
+
+class RunsIn(Body):
+    agent_id: int = Field(ge=1)
+    seeds: Annotated[
+        list[Any],
+        Field(min_length=1, max_length=1000),
+        WithJsonSchema({"type": "array", "minItems": 1, "maxItems": 1000, "items": _SEED_SCHEMA}),
+    ] = Field(default_factory=list)
+    dataset_id: Any = Field(None, description="Not available yet.")
+
+
+class AttemptOut(BaseModel):
+    attempt: int
+    outcome: Literal["completed", "failed", "cancelled", "lost", "released"] | None = Field(
+        description="null while it runs"
+    )
+    started_at: Instant
+    ended_at: Instant | None
+
+
+class RunSummary(BaseModel):
+    id: int
+    status: Status
+    verdict: Verdict
+    error_class: str | None
+    agent_id: int
+    agent_version: int
+    task_id: int
+    random_seed: int
+    final_response: str | None
+    soft_warnings: list[str]
+    attempts: list[AttemptOut]
+    created_at: Instant
+    started_at: Instant | None
+    finished_at: Instant | None
+
+
+class RunOut(RunSummary):
+    error_json: dict[str, Any] | None
+    messages: list[dict[str, Any]] | None
+    metadata: dict[str, Any] | None
+    odyssey_seed: dict[str, Any] = Field(description="What the task was seeded with, by axis.")
+
+
+class RunsCreated(BaseModel):
+    runs: list[RunSummary]
+
+
+class RunsPage(BaseModel):
+    items: list[RunSummary]
+    next_cursor: str | None
+
+
+class EventOut(BaseModel):
+    sequence: int
+    attempt: int
+    kind: Literal["dispatch", "tool_call", "trace_event", "reply", "violation", "grade"]
+    occurred_at: str
+    actor_id: str | None
+    data: dict[str, Any]
+
+
+class TracePage(BaseModel):
+    items: list[EventOut]
+    next_cursor: str | None
+
+
+class LedgerOut(BaseModel):
+    sequence: int
+    attempt: int
+    hash: str
+    state: dict[str, dict[str, dict[str, Any]]]
+    flags: list[str]
+
+
+class EntityChangeOut(BaseModel):
+    kind: Literal["added", "changed", "removed"]
+    entity_type: str
+    id: str
+    before: dict[str, Any] | None
+    after: dict[str, Any] | None
+    fields: list[str]
+
+
+class LedgerDiffOut(BaseModel):
+    attempt: int
+    from_sequence: int = Field(serialization_alias="from")
+    to_sequence: int = Field(serialization_alias="to")
+    changes: list[EntityChangeOut]
+    flags_set: list[str]
+    flags_cleared: list[str]

@@ -1,0 +1,153 @@
+"""Reading seeds: what one task gives to the agent, to the world and to the graders."""
+
+import difflib
+from typing import Any, NamedTuple
+
+from odyssey.agents.initial_state import check_initial_state
+from odyssey.core.errors import NotAvailableYetError, ValidationFailedError
+from odyssey.kit.ids import new_random_seed
+from odyssey.records.problems import FieldError
+from odyssey.records.tools import LedgerSchema
+from odyssey.simulation.rules import read_rules
+
+MAX_INSTRUCTION = 1024 * 1024
+_SEED_LIMIT = 2**63
+
+_MEMBERS = frozenset(
+    {
+        "user_instruction",
+        "behavior_instructions",
+        "initial_state",
+        "failure_rules",
+        "expected_outcome",
+        "input",
+        "checks",
+        "random_seed",
+    }
+)
+_LATER = frozenset(
+    {
+        "world_id",
+        "turn_mode",
+        "max_turns",
+        "memory_mode",
+        "simulator_mode",
+        "user_simulator_persona",
+        "scripted_user_turns",
+        "tracked_constraints",
+        "termination_keyword",
+    }
+)
+_CHECKS = frozenset(
+    {"final_response", "called", "not_called", "order", "ledger", "flag", "no_flag", "policy"}
+)
+
+
+class Seed(NamedTuple):
+    user_instruction: str
+    behavior_instructions: str
+    initial_state: dict[str, Any]
+    failure_rules: list[Any]
+    expected_outcome: str
+    input: dict[str, Any]
+    checks: list[Any]
+    random_seed: int
+
+    def stored(self) -> dict[str, Any]:
+        """Return the seed without its world, which is kept by hash."""
+        return {name: value for name, value in self._asdict().items() if name != "initial_state"}
+
+
+def read_seeds(raw: list[Any], ledger_schema: LedgerSchema | None) -> list[Seed]:
+    """Read all seeds of a request, or say everything that is wrong with any of them."""
+    reader = _Reader(ledger_schema)
+    seeds = [reader.read(index, item) for index, item in enumerate(raw)]
+    if reader.errors:
+        raise ValidationFailedError(reader.errors[:100])
+    if reader.later:
+        raise NotAvailableYetError(sorted(reader.later))
+    return [seed for seed in seeds if seed is not None]
+
+
+class _Reader:
+    def __init__(self, ledger_schema: LedgerSchema | None) -> None:
+        self._ledger_schema = ledger_schema
+        self.errors: list[FieldError] = []
+        self.later: set[str] = set()
+
+    def read(self, index: int, raw: Any) -> Seed | None:
+        if not isinstance(raw, dict):
+            self._fault(index, (), "a seed must be an object with at least user_instruction")
+            return None
+        self._check_members(index, raw)
+        self._check_world(index, raw)
+        self._check_grading(index, raw)
+        self._check_own(index, raw)
+        if self.errors:
+            return None
+        return Seed(
+            user_instruction=raw["user_instruction"],
+            behavior_instructions=raw.get("behavior_instructions") or "",
+            initial_state=raw.get("initial_state") or {},
+            failure_rules=raw.get("failure_rules") or [],
+            expected_outcome=raw.get("expected_outcome") or "completion",
+            input=raw.get("input") or {},
+            checks=raw.get("checks") or [],
+            random_seed=new_random_seed() if raw.get("random_seed") is None else raw["random_seed"],
+        )
+
+    def _fault(self, index: int, path: tuple[str | int, ...], message: str) -> None:
+        self.errors.append(FieldError(loc=("seeds", index, *path), msg=message))
+
+    def _check_members(self, index: int, raw: dict[str, Any]) -> None:
+        for member in raw:
+            if member in _LATER:
+                self.later.add(member)
+            elif member not in _MEMBERS:
+                near = difflib.get_close_matches(member, _MEMBERS, n=1)
+                hint = f"; did you mean {near[0]!r}?" if near else ""
+                self._fault(index, (member[:100],), f"a seed has no member {member[:100]!r}{hint}")
+
+    def _check_own(self, index: int, raw: dict[str, Any]) -> None:
+        instruction = raw.get("user_instruction")
+        if not isinstance(instruction, str) or not instruction.strip():
+            self._fault(index, ("user_instruction",), "user_instruction must be a non-empty string")
+        elif len(instruction) > MAX_INSTRUCTION:
+            self._fault(
+                index, ("user_instruction",), f"user_instruction is longer than {MAX_INSTRUCTION} characters"
+            )
+        if not isinstance(raw.get("behavior_instructions") or "", str):
+            self._fault(index, ("behavior_instructions",), "behavior_instructions must be a string")
+        if not isinstance(raw.get("input") or {}, dict):
+            self._fault(index, ("input",), "input must be an object: the row's current state")
+        seed = raw.get("random_seed")
+        if seed is not None and not (type(seed) is int and -_SEED_LIMIT <= seed < _SEED_LIMIT):
+            self._fault(index, ("random_seed",), "random_seed must be a 64-bit integer")
+
+    def _check_world(self, index: int, raw: dict[str, Any]) -> None:
+        state = raw.get("initial_state")
+        if state is not None:
+            self.errors += [_under(index, fault) for fault in check_initial_state(state, self._ledger_schema)]
+        rules = raw.get("failure_rules")
+        if rules is not None:
+            _, faults, later = read_rules(rules)
+            self.errors += [_under(index, fault) for fault in faults]
+            self.later |= {f"seeds[{index}].{member}" for member in later}
+
+    def _check_grading(self, index: int, raw: dict[str, Any]) -> None:
+        if (raw.get("expected_outcome") or "completion") not in ("completion", "refusal"):
+            self._fault(index, ("expected_outcome",), "expected_outcome must be 'completion' or 'refusal'")
+        checks = raw.get("checks") or []
+        if not isinstance(checks, list):
+            self._fault(index, ("checks",), "checks must be a list of objects with one key each")
+            return
+        for position, item in enumerate(checks):
+            if not (isinstance(item, dict) and len(item) == 1 and set(item) <= _CHECKS):
+                known = ", ".join(sorted(_CHECKS))
+                self._fault(
+                    index, ("checks", position), f"a check is an object with exactly one key of: {known}"
+                )
+
+
+def _under(index: int, fault: FieldError) -> FieldError:
+    return FieldError(loc=("seeds", index, *fault.loc), msg=fault.msg, tool=fault.tool)

@@ -1,0 +1,146 @@
+"""Server-sent events: a run as it happens, and the list of runs as it moves."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from typing import Annotated
+
+import msgspec
+from fastapi import Header, Request
+from fastapi.responses import StreamingResponse
+
+from odyssey.core.database import Database
+from odyssey.core.depends import DatabaseDep, ObjectId, ReadSession, SignalsDep
+from odyssey.core.errors import OdysseyError, ValidationFailedError
+from odyssey.core.scheduling import TERMINAL
+from odyssey.core.signals import Signals
+from odyssey.identity.authenticate import authenticate
+from odyssey.identity.caller import Caller
+from odyssey.identity.guard import GuardedRouter, Viewer
+from odyssey.journal.events import read_events, run_topic
+from odyssey.records.problems import FieldError
+from odyssey.runs.create import RUNS_TOPIC
+from odyssey.runs.render import summary
+from odyssey.runs.repository import get_run, list_runs
+
+router = GuardedRouter(prefix="/api/runs", tags=["runs"])
+
+COMMENT_EVERY_S = 15.0
+AUTHENTICATE_EVERY_S = 30.0
+_LOOK_AGAIN_S = 1.0
+_BATCH = 200
+_HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+
+LastEventId = Annotated[str | None, Header(alias="Last-Event-ID")]
+
+
+class EventStream(StreamingResponse):
+    media_type = "text/event-stream"
+
+
+@router.get("/events", response_class=EventStream)
+async def stream_runs(
+    caller: Viewer, database: DatabaseDep, signals: SignalsDep, request: Request
+) -> EventStream:
+    """Summaries of runs as they change. Nothing is replayed: after a reconnect, read the list again."""
+    return EventStream(_beating(request, caller, _run_changes(database, signals, caller)), headers=_HEADERS)
+
+
+@router.get("/{run_id}/events", response_class=EventStream)
+async def stream_run(
+    run_id: ObjectId,
+    caller: Viewer,
+    session: ReadSession,
+    database: DatabaseDep,
+    signals: SignalsDep,
+    request: Request,
+    last_event_id: LastEventId = None,
+) -> EventStream:
+    """Read the trace of one run as it grows; resume with `Last-Event-ID`. It ends with `event: end`."""
+    await get_run(session, caller.org_id, run_id)
+    after = _sequence(last_event_id)
+    messages = _run_events(database, signals, caller, run_id, after)
+    return EventStream(_beating(request, caller, messages), headers=_HEADERS)
+
+
+def _sequence(last_event_id: str | None) -> int:
+    if last_event_id is None:
+        return 0
+    if not last_event_id.isdecimal() or len(last_event_id) > 18:
+        fault = FieldError(
+            loc=("header", "Last-Event-ID"), msg="Last-Event-ID is the id of an event: a sequence number"
+        )
+        raise ValidationFailedError([fault])
+    return int(last_event_id)
+
+
+async def _beating(
+    request: Request, caller: Caller, messages: AsyncIterator[bytes | None]
+) -> AsyncIterator[bytes]:
+    """Pass messages on, say something in silence, and end when the caller may no longer listen."""
+    said = checked = time.monotonic()
+    async for message in messages:
+        now = time.monotonic()
+        if now - checked >= AUTHENTICATE_EVERY_S:
+            checked = now
+            if not await _still_allowed(request, caller):
+                return
+        if message is not None:
+            said = now
+            yield message
+        elif now - said >= COMMENT_EVERY_S:
+            said = now
+            yield b": still here\n\n"
+
+
+async def _still_allowed(request: Request, caller: Caller) -> bool:
+    try:
+        return (await authenticate(request)).org_id == caller.org_id
+    except OdysseyError:
+        return False
+
+
+async def _run_events(
+    database: Database, signals: Signals, caller: Caller, run_id: int, after: int
+) -> AsyncIterator[bytes | None]:
+    while True:
+        woken = asyncio.ensure_future(signals.wait(run_topic(run_id), _LOOK_AGAIN_S))
+        try:
+            async with database.read() as session:
+                run = await get_run(session, caller.org_id, run_id)
+                events = await read_events(session, run_id, after=after, limit=_BATCH)
+                ended = (
+                    await summary(session, run) if run.status in TERMINAL and len(events) < _BATCH else None
+                )
+            for event in events:
+                after = event.sequence
+                yield _message(msgspec.json.encode(event), event=event.kind, event_id=event.sequence)
+            if ended is not None:
+                yield _message(ended.model_dump_json().encode(), event="end")
+                return
+            if len(events) < _BATCH:
+                yield None
+                await woken
+        finally:
+            woken.cancel()
+
+
+async def _run_changes(database: Database, signals: Signals, caller: Caller) -> AsyncIterator[bytes | None]:
+    known: dict[int, tuple[str, int]] | None = None
+    while True:
+        async with database.read() as session:
+            runs = await list_runs(session, caller.org_id, before_id=None, limit=_BATCH)
+            changed = [
+                run for run in runs if known is not None and known.get(run.id) != (run.status, run.attempt)
+            ]
+            messages = [(await summary(session, run)).model_dump_json().encode() for run in reversed(changed)]
+        known = {run.id: (run.status, run.attempt) for run in runs}
+        for message in messages:
+            yield _message(message, event="run")
+        yield None
+        await signals.wait(RUNS_TOPIC, _LOOK_AGAIN_S)
+
+
+def _message(data: bytes, *, event: str, event_id: int | None = None) -> bytes:
+    identity = b"" if event_id is None else b"id: %d\n" % event_id
+    return identity + b"event: " + event.encode("ascii") + b"\ndata: " + data + b"\n\n"

@@ -1,0 +1,95 @@
+"""What all acts of the engine share: the question they are given and the two ways to answer it."""
+
+from collections.abc import Mapping
+from typing import Any, Literal, NamedTuple
+
+from odyssey.records.ledger import Operation
+from odyssey.records.smallest import smallest_value
+from odyssey.simulation.engine import Answer, ToolCall
+from odyssey.simulation.world.kinds import Kind
+from odyssey.simulation.world.meaning import Intent
+from odyssey.simulation.world.shape import Known, fit
+from odyssey.simulation.world.words import phrase
+from odyssey.worlds.ledger import copy_json
+
+CERTAIN = 0.9
+LIKELY = 0.6
+UNSURE = 0.5
+GUESSED = 0.3
+"""The ceiling for a call whose effect the engine did not understand."""
+_NOT_UNDERSTOOD = 0.2
+
+
+class Question(NamedTuple):
+    call: ToolCall
+    intent: Intent
+    kind: Kind
+
+    @property
+    def noun(self) -> str:
+        return phrase(self.kind.name)
+
+    def given(self, argument: str | None) -> Any:
+        """The value of an argument; absent and null are both None."""
+        return None if argument is None else self.call.arguments.get(argument)
+
+
+def respond(
+    question: Question,
+    value: Any,
+    explanation: str,
+    *,
+    confidence: float,
+    operations: tuple[Operation, ...] = (),
+    identity: Mapping[str, Any] | None = None,
+) -> Answer:
+    """Answer with the world's own value in the shape the tool promised."""
+    known = Known(
+        noun=question.kind.name,
+        arguments=question.call.arguments,
+        identity=identity or {},
+        word=question.intent.word if operations else "",
+    )
+    fitted = fit(value, question.call.tool.output_schema, known)
+    is_sure = question.intent.is_named and not fitted.invented
+    return Answer(
+        response=copy_json(fitted.value),
+        operations=operations,
+        confidence=confidence if is_sure else min(confidence, UNSURE),
+        explanation=explanation,
+    )
+
+
+def refuse(code: Literal["not_found", "conflict", "bad_value"], message: str, explanation: str) -> Answer:
+    return Answer(
+        response={"error": {"code": code, "message": message}},
+        confidence=CERTAIN,
+        refused=True,
+        explanation=explanation,
+    )
+
+
+def not_understood(call: ToolCall, explanation: str) -> Answer:
+    """The smallest answer the tool allows; nothing happens in the world."""
+    schema = call.tool.output_schema
+    return Answer(
+        response={} if schema is None else copy_json(smallest_value(schema)),
+        confidence=_NOT_UNDERSTOOD,
+        explanation=explanation,
+    )
+
+
+def not_found(question: Question, entity_id: str) -> Answer:
+    message = f"No {question.noun} with id {entity_id!r} exists."
+    return refuse("not_found", message, f"{question.intent.verb} {question.kind.name}: no such id")
+
+
+def identity_of(kind: Kind, entity_id: str) -> dict[str, Any]:
+    """The id under every name a schema may ask for it, in the type the world's own entities use."""
+    value: Any = int(entity_id) if kind.ids_are_integers() and _is_decimal(entity_id) else entity_id
+    names = dict.fromkeys([kind.id_field or "id", "id", f"{phrase(kind.name).replace(' ', '_')}_id"])
+    return dict.fromkeys(names, value)
+
+
+def _is_decimal(text: str) -> bool:
+    return text.isascii() and text.removeprefix("-").isdecimal() and len(text) < 20

@@ -1,0 +1,220 @@
+"""Giving an answer the shape the tool promised, changing nothing that already has it."""
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import msgspec
+
+from odyssey.records.json_schema import CompiledSchema, SchemaInvalidError, compile_schema
+from odyssey.records.smallest import smallest_value
+from odyssey.records.tools import JsonSchema
+from odyssey.simulation.world.words import same_name, same_noun, stem, tokens
+
+_OF_THE_DOCUMENT = ("$schema", "$defs", "definitions")
+_COUNTS = frozenset({"total", "count"})
+_SUCCESS = frozenset({"success", "successful", "succeeded", "ok"})
+_MAX_REFERENCES = 32
+_MAX_WRAPS = 3
+_MAX_TRIALS = 500
+
+
+class Known(NamedTuple):
+    """What may fill a property the schema requires and the entity does not have."""
+
+    noun: str
+    arguments: Mapping[str, Any]
+    identity: Mapping[str, Any] = {}
+    word: str = ""
+    """The verb that succeeded, for properties such as `deleted`; empty when nothing was done."""
+
+
+_NOTHING = Known(noun="", arguments={})
+
+
+class Fitted(NamedTuple):
+    value: Any
+    invented: bool
+    """Whether a value stands in it that neither the world nor the call knows."""
+
+
+def fit(value: Any, schema: JsonSchema | None, known: Known) -> Fitted:
+    if schema is None or _compiled(msgspec.json.encode(schema)).is_valid(value):
+        return Fitted(value, invented=False)
+    shaper = _Shaper(schema, known)
+    return Fitted(shaper.shape(value, schema), shaper.invented)
+
+
+@lru_cache(maxsize=512)
+def _compiled(schema: bytes) -> CompiledSchema:
+    return compile_schema(msgspec.json.decode(schema))
+
+
+class _Shaper:
+    def __init__(self, root: JsonSchema, known: Known) -> None:
+        self.root = root
+        self.known = known
+        self.invented = False
+        self.total: int | None = None
+        self.trials = 0
+
+    def shape(self, value: Any, schema: Any, wraps: int = _MAX_WRAPS) -> Any:
+        """`wraps` bounds the steps into the schema that take none into the value; recursion has no end else."""
+        schema = self._resolve(schema)
+        if not wraps:
+            return value
+        branches = schema.get("anyOf") or schema.get("oneOf")
+        if isinstance(branches, list):
+            return self._first_that_fits(value, schema, branches, wraps)
+        kind = _type_of(schema)
+        if kind == "object" and isinstance(value, dict):
+            return self._object(value, schema, wraps)
+        if kind == "object" and isinstance(value, list):
+            return self._object_around_list(value, schema, wraps)
+        if kind == "array" and isinstance(value, list):
+            return [self.shape(item, schema.get("items")) for item in value]
+        if kind == "array":
+            return [self.shape(value, schema.get("items"), wraps - 1)]
+        return self._scalar(schema) if kind and isinstance(value, dict | list) else value
+
+    def _first_that_fits(self, value: Any, schema: JsonSchema, branches: list[Any], wraps: int) -> Any:
+        self.trials += 1
+        if self.trials > _MAX_TRIALS or self._fits(value, schema):
+            return value
+        invented = self.invented
+        kind = "object" if isinstance(value, dict) else "array" if isinstance(value, list) else None
+        for branch in sorted(branches, key=lambda each: _type_of(self._resolve(each)) != kind):
+            self.invented = invented
+            shaped = self.shape(value, branch, wraps - 1)
+            if self._fits(shaped, schema):
+                return shaped
+        self.invented = invented
+        return value
+
+    def _object(self, entity: dict[str, Any], schema: JsonSchema, wraps: int) -> dict[str, Any]:
+        properties = _properties(schema)
+        carrier = self._carrier(entity, properties)
+        if carrier is not None:
+            shaped = {carrier: self.shape(entity, properties[carrier], wraps - 1)}
+        else:
+            shaped = {name: self._shape_inside(item, properties.get(name)) for name, item in entity.items()}
+            if schema.get("additionalProperties") is False:
+                shaped = {name: item for name, item in shaped.items() if name in properties}
+        return self._complete(shaped, schema, entity)
+
+    def _shape_inside(self, value: Any, schema: Any) -> Any:
+        """Shape a part of an entity: what is known of the entity says nothing about its parts."""
+        inner = _Shaper(self.root, _NOTHING)
+        inner.trials = self.trials
+        shaped = inner.shape(value, schema)
+        self.trials = inner.trials
+        self.invented = self.invented or inner.invented
+        return shaped
+
+    def _object_around_list(self, items: list[Any], schema: JsonSchema, wraps: int) -> dict[str, Any]:
+        properties = _properties(schema)
+        arrays = [name for name, each in properties.items() if _type_of(self._resolve(each)) == "array"]
+        named = [name for name in arrays if self._is_named_after_entity(name)]
+        carrier = next(iter(named or arrays), None)
+        if carrier is None:
+            first = items[0] if items and isinstance(items[0], dict) else {}
+            return self._object(first, schema, wraps)
+        self.total = len(items)
+        return self._complete({carrier: self.shape(items, properties[carrier], wraps - 1)}, schema, {})
+
+    def _carrier(self, entity: dict[str, Any], properties: Mapping[str, Any]) -> str | None:
+        """The property the whole entity belongs into, when the schema is an envelope and no entity."""
+        if self.known is _NOTHING:
+            return None
+        holders = [
+            name
+            for name, each in properties.items()
+            if name not in entity and _type_of(self._resolve(each)) in ("object", "array")
+        ]
+        named = [name for name in holders if self._is_named_after_entity(name)]
+        if named:
+            return named[0]
+        is_flat = any(same_name(name, field) for name in properties for field in entity)
+        return holders[0] if len(holders) == 1 and not is_flat else None
+
+    def _is_named_after_entity(self, name: str) -> bool:
+        words, noun = tokens(name), tokens(self.known.noun)
+        return bool(words and noun) and same_noun(words[-1], noun[-1])
+
+    def _complete(self, shaped: dict[str, Any], schema: JsonSchema, entity: dict[str, Any]) -> dict[str, Any]:
+        properties = _properties(schema)
+        required = schema.get("required")
+        for name in required if isinstance(required, list) else ():
+            if name not in shaped:
+                shaped[name] = self._fill(name, properties.get(name, {}), entity)
+        return shaped
+
+    def _fill(self, name: str, schema: Any, entity: dict[str, Any]) -> Any:
+        for source in (self.known.arguments, entity, self.known.identity, self._facts(name)):
+            for candidate, value in source.items():
+                if same_name(candidate, name) and self._fits(value, schema):
+                    return value
+        self.invented = True
+        return smallest_value(self._within_root(schema))
+
+    def _facts(self, name: str) -> dict[str, Any]:
+        """What is true of the answer itself: how many there are, that it was done."""
+        words = tokens(name)
+        if self.total is not None and _COUNTS.intersection(words):
+            return {name: self.total}
+        word = self.known.word
+        if word and any(part in _SUCCESS or stem(part) == stem(word) for part in words):
+            return {name: True}
+        return {}
+
+    def _scalar(self, schema: JsonSchema) -> Any:
+        done = [True] if self.known.word else []
+        for value in (*self.known.identity.values(), *done):
+            if self._fits(value, schema):
+                return value
+        self.invented = True
+        return smallest_value(self._within_root(schema))
+
+    def _fits(self, value: Any, schema: Any) -> bool:
+        try:
+            return _compiled(msgspec.json.encode(self._within_root(schema))).is_valid(value)
+        except SchemaInvalidError:
+            return False
+
+    def _within_root(self, schema: Any) -> Any:
+        """The part of the schema as a document of its own, with the definitions it may refer to."""
+        if not isinstance(schema, dict):
+            return schema
+        return {**{name: self.root[name] for name in _OF_THE_DOCUMENT if name in self.root}, **schema}
+
+    def _resolve(self, schema: Any) -> JsonSchema:
+        for _ in range(_MAX_REFERENCES):
+            if not isinstance(schema, dict):
+                return {}
+            reference = schema.get("$ref")
+            if not isinstance(reference, str):
+                return schema
+            schema = _follow(self.root, reference)
+        return {}
+
+
+def _follow(root: JsonSchema, reference: str) -> Any:
+    target: Any = root
+    for step in reference.removeprefix("#").split("/")[1:]:
+        key = step.replace("~1", "/").replace("~0", "~")
+        target = target.get(key) if isinstance(target, dict) else None
+    return target
+
+
+def _properties(schema: JsonSchema) -> dict[str, Any]:
+    properties = schema.get("properties")
+    return properties if isinstance(properties, dict) else {}
+
+
+def _type_of(schema: JsonSchema) -> str | None:
+    declared = schema.get("type")
+    if isinstance(declared, list):
+        declared = next((each for each in declared if each != "null"), None)
+    if declared is None:
+        declared = "object" if "properties" in schema else "array" if "items" in schema else None
+    return declared if isinstance(declared, str) else None

@@ -1,0 +1,76 @@
+"""A run's world in the database: its first moment by content hash, then its entries."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import msgspec
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from odyssey.journal.contents import load_content
+from odyssey.journal.models import RunContext
+from odyssey.records.ledger import Entry
+from odyssey.worlds.ledger import Ledger
+from odyssey.worlds.models import LedgerEntry
+from odyssey.worlds.operations import fold
+
+
+class PlacedEntry(NamedTuple):
+    sequence: int
+    entry: Entry
+
+
+def append_entries(
+    session: AsyncSession, *, run_id: int, attempt: int, sequence: int, entries: Sequence[Entry]
+) -> None:
+    for position, entry in enumerate(entries):
+        session.add(
+            LedgerEntry(
+                run_id=run_id,
+                sequence=sequence,
+                position=position,
+                attempt=attempt,
+                op=entry.op,
+                entity_type=entry.entity_type,
+                entity_id=entry.id,
+                flag=entry.flag,
+                before=entry.before,
+                after=entry.after,
+            )
+        )
+
+
+async def load_entries(
+    session: AsyncSession, run_id: int, attempt: int, *, after: int = 0, up_to: int | None = None
+) -> Sequence[PlacedEntry]:
+    statement = select(LedgerEntry).where(
+        LedgerEntry.run_id == run_id, LedgerEntry.attempt == attempt, LedgerEntry.sequence > after
+    )
+    if up_to is not None:
+        statement = statement.where(LedgerEntry.sequence <= up_to)
+    rows = await session.scalars(statement.order_by(LedgerEntry.sequence, LedgerEntry.position))
+    return [PlacedEntry(row.sequence, _entry(row)) for row in rows]
+
+
+async def boot_ledger(session: AsyncSession, context: RunContext) -> Ledger:
+    return Ledger.boot(await load_content(session, context.org_id, context.initial_state_hash))
+
+
+async def load_ledger(
+    session: AsyncSession, context: RunContext, attempt: int, *, up_to: int | None = None
+) -> Ledger:
+    """Return the world of one attempt as it was after the call with sequence `up_to`."""
+    entries = await load_entries(session, context.run_id, attempt, up_to=up_to)
+    return fold(await boot_ledger(session, context), (placed.entry for placed in entries))
+
+
+def _entry(row: LedgerEntry) -> Entry:
+    values = {
+        "op": row.op,
+        "entity_type": row.entity_type,
+        "id": row.entity_id,
+        "flag": row.flag,
+        "before": row.before,
+        "after": row.after,
+    }
+    return msgspec.convert(values, Entry)

@@ -1,0 +1,65 @@
+"""Fixtures of the server's tests: every database, a running platform on each, an organisation per test."""
+
+import os
+from collections.abc import Callable, Iterator
+
+import pytest
+from support.agents import Behaviour, ScriptedAgent
+from support.platform import Org, Platform
+from support.postgres import new_postgres_database, postgres
+
+DATABASES = ("sqlite", "postgres")
+
+NewDatabase = Callable[[], str]
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[str]:
+    with postgres() as uri:
+        yield uri
+
+
+@pytest.fixture(scope="session", params=DATABASES)
+def new_database(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> NewDatabase:
+    """Make an empty database of one kind; every test that uses it runs on both."""
+    numbers = iter(range(10_000))
+    if request.param == "sqlite":
+        folder = tmp_path_factory.mktemp("sqlite")
+        return lambda: f"sqlite+aiosqlite:///{folder / f'{next(numbers)}.db'}"
+    uri: str = request.getfixturevalue("postgres_server")
+    return lambda: new_postgres_database(uri, f"test_{os.getpid()}_{next(numbers)}")
+
+
+@pytest.fixture(scope="session")
+def platform(new_database: NewDatabase) -> Iterator[Platform]:
+    platform = Platform(new_database(), lease_seconds=1.0)
+    yield platform
+    platform.stop()
+
+
+@pytest.fixture
+def org(platform: Platform) -> Iterator[Org]:
+    org = platform.new_org()
+    yield org
+    org.client.close()
+
+
+@pytest.fixture
+def other_org(platform: Platform) -> Iterator[Org]:
+    org = platform.new_org()
+    yield org
+    org.client.close()
+
+
+@pytest.fixture
+def agent_server() -> Iterator[Callable[[Behaviour], ScriptedAgent]]:
+    """Start agents that end with the test."""
+    started: list[ScriptedAgent] = []
+
+    def start(behaviour: Behaviour) -> ScriptedAgent:
+        started.append(ScriptedAgent(behaviour))
+        return started[-1]
+
+    yield start
+    for agent in started:
+        agent.stop()

@@ -1,0 +1,94 @@
+"""Agents under test: real HTTP servers whose behaviour is a function of the test."""
+
+import json
+import threading
+from collections.abc import Callable
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import httpx
+
+Behaviour = Callable[["Dispatched"], Any]
+
+
+class Dispatched:
+    """One request that reached the agent, and the way back to its proxy."""
+
+    def __init__(self, headers: dict[str, str], body: Any, raw: bytes) -> None:
+        self.headers = headers
+        self.body = body
+        self.raw = raw
+
+    @property
+    def token(self) -> str:
+        return self.headers["x-pipelines-run-token"]
+
+    def call(self, tool: str, arguments: Any = None, **headers: str) -> httpx.Response:
+        return httpx.post(
+            f"{self.body['odyssey_proxy_url']}/tools/{tool}",
+            json={} if arguments is None else arguments,
+            headers={"Authorization": f"Bearer {self.token}", **headers},
+            timeout=60,
+            trust_env=False,
+        )
+
+
+class Answer:
+    """A raw HTTP answer, for agents that do not answer JSON."""
+
+    def __init__(self, status: int, body: bytes = b"", content_type: str = "application/json", **headers: str) -> None:
+        self.status = status
+        self.body = body
+        self.headers = {"Content-Type": content_type, **headers}
+
+
+class ScriptedAgent:
+    """Serves until `stop()`; `received` keeps every dispatch in order."""
+
+    def __init__(self, behaviour: Behaviour) -> None:
+        self.received: list[Dispatched] = []
+        agent = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_POST(self) -> None:
+                raw = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+                headers = {name.lower(): value for name, value in self.headers.items()}
+                dispatched = Dispatched(headers, json.loads(raw or b"null"), raw)
+                agent.received.append(dispatched)
+                answer = behaviour(dispatched)
+                if not isinstance(answer, Answer):
+                    answer = Answer(200, json.dumps(answer).encode())
+                self.send_response(answer.status)
+                for name, value in answer.headers.items():
+                    self.send_header(name, value)
+                if answer.status != 204:
+                    self.send_header("Content-Length", str(len(answer.body)))
+                self.end_headers()
+                if answer.status != 204:
+                    self.wfile.write(answer.body)
+
+            def log_message(self, format: str, *args: Any) -> None:
+                pass
+
+            def handle(self) -> None:
+                try:
+                    super().handle()
+                except (ConnectionError, BrokenPipeError):
+                    self.close_connection = True
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._server.daemon_threads = True
+        self.url = f"http://127.0.0.1:{self._server.server_port}/dispatch"
+        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join(timeout=10)
+
+
+def final(text: str = "Done.") -> dict[str, Any]:
+    return {"final_response": text}

@@ -1,0 +1,196 @@
+"""A real server on a real socket, in a thread of the test process, on either database."""
+
+import asyncio
+import socket
+import threading
+import time
+from collections.abc import Coroutine
+from typing import Any, TypeVar
+
+import httpx
+import uvicorn
+from odyssey.api.receipt import with_deadline
+from odyssey.core.database import Database
+from odyssey.core.settings import Settings
+from odyssey.identity.bootstrap import create_org
+from odyssey.kit.clock import utc_now
+from odyssey.kit.ids import new_uuid
+from odyssey.main import create_app
+
+Result = TypeVar("Result")
+
+SECRET_KEY = "a test secret key of forty characters..."
+
+
+class Platform:
+    """Starts on construction, stops with `stop()`; every test brings its own organisation."""
+
+    def __init__(self, database_url: str, **changes: Any) -> None:
+        listener = socket.socket()
+        listener.bind(("127.0.0.1", 0))
+        listener.listen(512)
+        self.url = f"http://127.0.0.1:{listener.getsockname()[1]}"
+        settings = Settings.model_validate({"drain_seconds": 0.2, "receipt_seconds": 2.0, **changes})
+        self.app = create_app(settings, database_url=database_url, secret_key=SECRET_KEY, public_url=self.url)
+        config = uvicorn.Config(
+            self.app, http=with_deadline(settings.receipt_seconds), log_config=None, ws="none", loop="asyncio"
+        )
+        config.timeout_graceful_shutdown = 1
+        self._server = uvicorn.Server(config)
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._thread = threading.Thread(target=self._run, args=(listener,), daemon=True)
+        self._thread.start()
+        deadline = time.monotonic() + 60
+        while not self._server.started:
+            if not self._thread.is_alive() or time.monotonic() > deadline:
+                raise RuntimeError("the platform did not start")
+            time.sleep(0.01)
+
+    def _run(self, listener: socket.socket) -> None:
+        async def serve() -> None:
+            self._loop = asyncio.get_running_loop()
+            await self._server.serve(sockets=[listener])
+
+        asyncio.run(serve())
+        listener.close()
+
+    @property
+    def database(self) -> Database:
+        database: Database = self.app.state.database
+        return database
+
+    def do(self, work: Coroutine[Any, Any, Result]) -> Result:
+        """Run a coroutine on the server's own loop."""
+        assert self._loop is not None
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result(timeout=60)
+
+    def new_org(self) -> "Org":
+        async def create() -> str:
+            async with self.database.write() as session:
+                email = f"admin-{new_uuid()}@example.com"
+                return await create_org(session, utc_now, name="Test", admin_email=email)
+
+        return Org(self, self.do(create()))
+
+    def stop(self) -> None:
+        self._server.should_exit = True
+        self._thread.join(timeout=30)
+
+
+class Org:
+    """An organisation and a client that acts as its admin."""
+
+    def __init__(self, platform: Platform, api_key: str) -> None:
+        self.platform = platform
+        self.api_key = api_key
+        self.client = httpx.Client(
+            base_url=platform.url, headers={"Authorization": f"Bearer {api_key}"}, timeout=60, trust_env=False
+        )
+
+    def post(self, path: str, body: Any = None, **options: Any) -> httpx.Response:
+        return self.client.post(path, json=body, **options)
+
+    def get(self, path: str, **options: Any) -> httpx.Response:
+        return self.client.get(path, **options)
+
+    def put(self, path: str, body: Any = None, **options: Any) -> httpx.Response:
+        return self.client.put(path, json=body, **options)
+
+    def ok(self, response: httpx.Response) -> Any:
+        """Return the body of a success; a failure shows what the server said."""
+        assert response.status_code < 400, f"{response.status_code}: {response.text}"
+        return response.json() if response.content else None
+
+    def agent(self, endpoint_url: str, *, publish: bool = True, **members: Any) -> dict[str, Any]:
+        config = {"endpoint_url": endpoint_url, **members.pop("config", {})}
+        body = {"name": "agent under test", "tools_schema": TOOLS, **members, "config": config}
+        agent: dict[str, Any] = self.ok(self.post("/api/agents", body))
+        if publish:
+            agent = self.ok(self.post(f"/api/agents/{agent['id']}/publish"))
+        return agent
+
+    def start(self, agent: dict[str, Any], *seeds: dict[str, Any]) -> list[int]:
+        body = {"agent_id": agent["id"], "seeds": list(seeds) or [{"user_instruction": "Do it."}]}
+        return [run["id"] for run in self.ok(self.post("/api/runs", body))["runs"]]
+
+    def wait(self, run_id: int, *statuses: str) -> dict[str, Any]:
+        """Wait until the run has ended, or has one of the given statuses."""
+        wanted = statuses or ("completed", "failed", "cancelled")
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline:
+            run: dict[str, Any] = self.ok(self.get(f"/api/runs/{run_id}"))
+            if run["status"] in wanted:
+                return run
+            time.sleep(0.02)
+        raise AssertionError(f"run {run_id} is still {run['status']}")
+
+    def run(self, agent: dict[str, Any], **seed: Any) -> dict[str, Any]:
+        """Start one run and wait for its end."""
+        (run_id,) = self.start(agent, {"user_instruction": "Do it.", **seed})
+        return self.wait(run_id)
+
+    def trace(self, run_id: int, kind: str | None = None) -> list[dict[str, Any]]:
+        events: list[dict[str, Any]] = []
+        cursor = None
+        while True:
+            query = {"limit": 200} | ({"cursor": cursor} if cursor else {})
+            page = self.ok(self.get(f"/api/runs/{run_id}/trace", params=query))
+            events += page["items"]
+            cursor = page["next_cursor"]
+            if cursor is None:
+                return [event for event in events if kind is None or event["kind"] == kind]
+
+
+ORDER = {
+    "type": "object",
+    "properties": {
+        "order_id": {"type": "string"},
+        "status": {"type": "string"},
+        "total": {"type": "number"},
+    },
+    "required": ["order_id", "status"],
+}
+TOOLS: list[dict[str, Any]] = [
+    {
+        "name": "get_order",
+        "description": "Read one order.",
+        "input_schema": {
+            "type": "object",
+            "properties": {"order_id": {"type": "string"}},
+            "required": ["order_id"],
+            "additionalProperties": False,
+        },
+        "output_schema": ORDER,
+    },
+    {
+        "name": "update_order",
+        "input_schema": {
+            "type": "object",
+            "properties": {"order_id": {"type": "string"}, "status": {"type": "string"}},
+            "required": ["order_id"],
+        },
+    },
+    {"name": "list_orders", "input_schema": {"type": "object", "properties": {"status": {"type": "string"}}}},
+    {
+        "name": "create_order",
+        "input_schema": {
+            "type": "object",
+            "properties": {"status": {"type": "string"}, "total": {"type": "number"}},
+            "required": ["status"],
+        },
+    },
+    {
+        "name": "delete_order",
+        "input_schema": {
+            "type": "object",
+            "properties": {"order_id": {"type": "string"}},
+            "required": ["order_id"],
+        },
+    },
+]
+WORLD = {
+    "order": {
+        "ord_1": {"order_id": "ord_1", "status": "shipped", "total": 79.5},
+        "ord_2": {"order_id": "ord_2", "status": "pending", "total": 12},
+    }
+}
