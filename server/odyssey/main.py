@@ -72,13 +72,15 @@ def create_app(
         executor.start()
         yield
         await executor.stop()
+        signals.close()
         await client.close()
         await database.close()
 
     app = build_app(lifespan, Proxy(proxy_parts))
     state = app.state
     state.database, state.signals, state.clock, state.settings = database, signals, clock, settings
-    state.agents, state.vault, state.transport, state.run_states = agents, vault, transport, states
+    state.agents, state.vault, state.transport = agents, vault, transport
+    state.run_states, state.executor = states, executor
     return app
 
 

@@ -42,7 +42,7 @@ def read_source(value: Any, faults: Faults) -> CodeSource | None:
     faults.unknown_members(value, _KINDS, "source")
     given = [kind for kind in _KINDS if value.get(kind) is not None]
     if len(given) != 1:
-        found = f"both {' and '.join(given)}" if given else "none of them"
+        found = " and ".join(given) or "none of them"
         faults.add(f"source needs exactly one of {one_of(_KINDS)}; it has {found}")
     files, code, git = (value.get(kind) for kind in ("files", "code", "git"))
     return CodeSource(

@@ -17,10 +17,10 @@ Mode = Literal["http", "code"]
 DEFAULT_RUN_TIMEOUT_S = 300
 MAX_RUN_TIMEOUT_S = 1800
 
-_SECRET_MEMBER = "auth_header_value"
+_WRITE_ONLY = "auth_header_value"
 _BOTH = ("run_timeout_s", "response_contract", "sub_agents", "topology", "consistency_mode")
 _ONLY: dict[Mode, tuple[str, ...]] = {
-    "http": ("endpoint_url", "auth_header_name", _SECRET_MEMBER),
+    "http": ("endpoint_url", "auth_header_name", _WRITE_ONLY),
     "code": ("source", "entrypoint", "requirements", "env_vars"),
 }
 _NOT_YET = ("engine", "engines", "programs", "variation_delivery")
@@ -92,23 +92,26 @@ def read_config(raw: Any, mode: Mode) -> tuple[AgentConfig | None, list[FieldErr
         faults.add(f"{needed} is missing; an agent of mode {mode!r} needs it", needed)
     if faults.found or not_yet:
         return None, faults.found, not_yet
-    return AgentConfig(**read), [], []
+    # The library omits a default it finds by identity; equal is what is meant.
+    defaults = AgentConfig()
+    changed = {member: value for member, value in read.items() if value != getattr(defaults, member)}
+    return AgentConfig(**changed), [], []
 
 
 def read_auth_header_value(raw: Any) -> tuple[str | None, list[FieldError]]:
     """Read the write-only value, or null to have none. No message repeats it."""
-    faults = Faults("config", _SECRET_MEMBER)
+    faults = Faults("config", _WRITE_ONLY)
     if raw is None:
         return None, []
     if not isinstance(raw, str):
-        faults.add(f"{_SECRET_MEMBER} must be a string or null")
+        faults.add(f"{_WRITE_ONLY} must be a string or null")
     elif not raw:
-        faults.add(f"{_SECRET_MEMBER} is empty; use null for no header")
+        faults.add(f"{_WRITE_ONLY} is empty; use null for no header")
     elif len(raw) > _LONGEST_HEADER_VALUE:
-        faults.add(f"{_SECRET_MEMBER} has {len(raw)} characters; at most {_LONGEST_HEADER_VALUE} are allowed")
+        faults.add(f"{_WRITE_ONLY} has {len(raw)} characters; at most {_LONGEST_HEADER_VALUE} are allowed")
     elif not _HEADER_VALUE.fullmatch(raw):
         faults.add(
-            f"{_SECRET_MEMBER} cannot be sent in a header: use visible Latin-1 characters,"
+            f"{_WRITE_ONLY} cannot be sent in a header: use visible Latin-1 characters,"
             " no line breaks, no spaces at either end"
         )
     else:

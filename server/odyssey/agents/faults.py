@@ -99,7 +99,7 @@ def shown(value: Any) -> str:
 
 def did_you_mean(given: str, known: Iterable[str]) -> str:
     by_plain = {name.lower().replace("-", "_"): name for name in known}
-    near = difflib.get_close_matches(given[:_SHOWN].lower(), by_plain, n=1, cutoff=0.7)
+    near = difflib.get_close_matches(given[:_SHOWN].lower(), by_plain, n=1, cutoff=0.6)
     return f"; did you mean {by_plain[near[0]]!r}?" if near else ""
 
 

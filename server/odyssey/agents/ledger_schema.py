@@ -64,7 +64,7 @@ def _rows(rows: Any, most: int, what: str, faults: Faults) -> list[tuple[int, En
     if len(rows) > most:
         faults.add(f"has {len(rows)} {what}; at most {most} are allowed")
         return []
-    kept = []
+    kept: list[tuple[int, Entry]] = []
     for index, row in enumerate(rows):
         if isinstance(row, dict):
             kept.append((index, row))

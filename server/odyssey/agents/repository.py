@@ -2,11 +2,12 @@
 
 from collections.abc import Sequence
 
-from sqlalchemy import delete, select
+from sqlalchemy import delete, literal, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.agents.models import Agent, AgentSecret, AgentVersion
 from odyssey.core.errors import NotFoundError
+from odyssey.core.tables import IntegerId
 
 
 async def get_agent(session: AsyncSession, org_id: int, agent_id: int, *, lock: bool = False) -> Agent:
@@ -39,7 +40,8 @@ async def list_agents(
 async def list_versions(
     session: AsyncSession, agent_id: int, after: int, limit: int
 ) -> Sequence[AgentVersion]:
-    statement = select(AgentVersion).where(AgentVersion.agent_id == agent_id, AgentVersion.version > after)
+    later = AgentVersion.version > literal(after, IntegerId)  # a cursor may exceed what the column can hold
+    statement = select(AgentVersion).where(AgentVersion.agent_id == agent_id, later)
     return (await session.scalars(statement.order_by(AgentVersion.version).limit(limit))).all()
 
 

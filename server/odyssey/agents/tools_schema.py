@@ -62,11 +62,12 @@ def _read_entry(raw: Any, faults: Faults) -> Tool:
     inner = raw.get("function")
     name = raw.get("name", inner.get("name") if isinstance(inner, dict) else None)
     faults = faults.of_tool(name[:128] if isinstance(name, str) else None)
-    return _read_tool(_unnest(raw, faults), faults)
+    entry = _unnest(raw, faults)
+    return Tool(name="", input_schema={}) if entry is None else _read_tool(entry, faults)
 
 
-def _unnest(raw: Entry, faults: Faults) -> Entry:
-    """Bring OpenAI's nested `function` up; members of ours may stand beside it."""
+def _unnest(raw: Entry, faults: Faults) -> Entry | None:
+    """Bring OpenAI's nested `function` up, if it is one; members of ours may stand beside it."""
     faults.unknown_members(raw, (*_MEMBERS, *_IMPORTED), "a tool")
     kind = raw.get("type")
     if kind is not None and kind not in ("function", "custom"):
@@ -76,7 +77,7 @@ def _unnest(raw: Entry, faults: Faults) -> Entry:
     inner = raw["function"]
     if not isinstance(inner, dict):
         faults.add(f"function must be an object with name and parameters, not {shown(inner)}", "function")
-        return raw
+        return None
     faults.at("function").unknown_members(inner, (*_MEMBERS, "parameters", "strict"), "a function")
     for member in inner:
         if member in raw:
@@ -163,6 +164,7 @@ def _read_schema(entry: Entry, member: str, faults: Faults) -> JsonSchema | None
         compile_schema(schema)
     except SchemaInvalidError as error:
         faults.add(f"{member}: {error}", member)
+        return None
     return schema
 
 

@@ -1,4 +1,4 @@
-"""What every request passes first: an id, a size cap, and a line in the log."""
+"""What every request passes first: an id, a size cap, an answer whatever happens, and a line in the log."""
 
 import logging
 import re
@@ -6,10 +6,11 @@ import time
 from uuid import uuid4
 
 from starlette.datastructures import Headers
+from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from odyssey.api.problems import ProblemResponse
-from odyssey.core.errors import BodyTooLargeError
+from odyssey.core.errors import BodyTooLargeError, OdysseyError
 from odyssey.core.requests import request_id
 
 log = logging.getLogger("odyssey.requests")
@@ -44,6 +45,13 @@ class Edges:
 
         try:
             await self._within_size(scope, receive, respond)
+        except ClientDisconnect:
+            pass
+        except Exception:
+            if status:
+                raise  # the answer has begun: nothing is left but to cut the connection
+            log.exception("unexpected error", extra={"method": scope["method"], "path": scope["path"]})
+            await ProblemResponse(_failed())(scope, receive, respond)
         finally:
             milliseconds = round((time.perf_counter() - started) * 1000, 1)
             extra = {"method": scope["method"], "path": scope["path"], "status": status, "ms": milliseconds}
@@ -66,6 +74,10 @@ class Edges:
             return message
 
         await self._app(scope, counted, send)
+
+
+def _failed() -> OdysseyError:
+    return OdysseyError("Odyssey failed to serve this request; its log has the place.")
 
 
 def _too_large() -> BodyTooLargeError:

@@ -1,6 +1,5 @@
 """Every error leaves through here, in one shape (RFC 9457)."""
 
-import logging
 from http import HTTPStatus
 from typing import Any
 
@@ -8,11 +7,12 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse
+from starlette.routing import Match
 
 from odyssey.core.errors import NotFoundError, OdysseyError, ValidationFailedError, problem
 from odyssey.records.problems import FieldError
 
-log = logging.getLogger(__name__)
+_METHODS = ("DELETE", "GET", "HEAD", "PATCH", "POST", "PUT")
 
 
 class ProblemResponse(JSONResponse):
@@ -37,7 +37,6 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(OdysseyError, _expected)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _http)
-    app.add_exception_handler(Exception, _unexpected)
 
 
 async def _expected(request: Request, error: Exception) -> ProblemResponse:
@@ -59,9 +58,17 @@ async def _http(request: Request, error: Exception) -> ProblemResponse:
     assert isinstance(error, HTTPException)
     if error.status_code == 404:
         return ProblemResponse(NotFoundError())
-    return ProblemResponse(_OtherStatusError(error.status_code, dict(error.headers or {})))
+    headers = dict(error.headers or {})
+    if error.status_code == 405:
+        headers["Allow"] = ", ".join(_methods_of_path(request))
+    return ProblemResponse(_OtherStatusError(error.status_code, headers))
 
 
-async def _unexpected(request: Request, error: Exception) -> ProblemResponse:
-    log.error("unexpected error", extra={"method": request.method, "path": request.url.path}, exc_info=error)
-    return ProblemResponse(OdysseyError("Odyssey failed to serve this request; its log has the place."))
+def _methods_of_path(request: Request) -> list[str]:
+    """List every method the path takes; the router itself names those of its first route only."""
+    asked = {"type": "http", "path": request.scope["path"], "root_path": "", "headers": []}
+    return [
+        method
+        for method in _METHODS
+        if any(route.matches(asked | {"method": method})[0] is Match.FULL for route in request.app.routes)
+    ]

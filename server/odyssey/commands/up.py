@@ -4,6 +4,9 @@ import asyncio
 import re
 import socket
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,6 +14,7 @@ import uvicorn
 from cyclopts import Parameter
 from fastapi import FastAPI
 from pydantic import ValidationError
+from uvicorn.supervisors import ChangeReload
 
 from odyssey.api.receipt import with_deadline
 from odyssey.commands.data_directory import DataDirectory, StartRefusedError, choose_secret_key
@@ -94,8 +98,7 @@ def serve(settings: Settings) -> None:
     except ValueError as error:
         raise StartRefusedError(f"{error}.") from None
     new_key = asyncio.run(_prepare(url, settings))
-    _greet(address, new_key, settings)
-    _serve_until_stopped(app, listener, settings)
+    _serve_until_stopped(app, listener, settings, _greeting(address, new_key, settings))
 
 
 async def _prepare(url: str, settings: Settings) -> str | None:
@@ -111,10 +114,12 @@ async def _prepare(url: str, settings: Settings) -> str | None:
         await database.close()
 
 
-def _greet(address: str, new_key: str | None, settings: Settings) -> None:
-    print(f"Odyssey is up at {address}", flush=True)
+def _greeting(address: str, new_key: str | None, settings: Settings) -> str:
+    """Say where it is. The key goes to standard output and nowhere near the logger."""
+    lines = [f"Odyssey is up at {address}"]
     if new_key is not None and settings.bootstrap_api_key is None:
-        print(f"API key of admin@localhost, shown this once: {new_key}", flush=True)
+        lines.append(f"API key of admin@localhost, shown this once: {new_key}")
+    return "\n".join(lines)
 
 
 def _listen(host: str, port: int) -> socket.socket:
@@ -136,7 +141,7 @@ def _in_url(host: str) -> str:
     return f"[{host}]" if ":" in host else host
 
 
-def _serve_until_stopped(app: FastAPI, listener: socket.socket, settings: Settings) -> None:
+def _serve_until_stopped(app: FastAPI, listener: socket.socket, settings: Settings, greeting: str) -> None:
     config = uvicorn.Config(
         app,
         http=with_deadline(settings.receipt_seconds),
@@ -145,18 +150,44 @@ def _serve_until_stopped(app: FastAPI, listener: socket.socket, settings: Settin
         access_log=False,
         log_config=None,
         server_header=False,
+        proxy_headers=False,
         timeout_graceful_shutdown=max(1, int(settings.drain_seconds)),
     )
-    uvicorn.Server(config).run(sockets=[listener])
+    _Server(config, app.state, greeting).run(sockets=[listener])
+
+
+class _Server(uvicorn.Server):
+    """A server for which being asked to stop is a normal end: runs first, while the proxy still serves them."""
+
+    def __init__(self, config: uvicorn.Config, state: Any, greeting: str) -> None:
+        super().__init__(config)
+        self._state = state
+        self._greeting = greeting
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self.started:
+            print(self._greeting, flush=True)
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        with super().capture_signals():
+            yield
+            self._captured_signals.clear()  # or uvicorn would now die of the signal it has obeyed
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        await self._state.executor.stop()
+        self._state.signals.close()
+        await super().shutdown(sockets)
 
 
 def _run_reloading(chosen: dict[str, Any]) -> None:
-    """Hand the start to uvicorn's reloader, which starts `odyssey up` again in a child on every change."""
-    from uvicorn.supervisors import ChangeReload  # only for `make dev`
-
+    """Let uvicorn watch the code and start the server anew in a child on every change."""
     config = uvicorn.Config(
-        "odyssey.main:create_app", reload=True, reload_dirs=[str(Path(__file__).parents[1])]
+        "odyssey.main:create_app", reload=True, reload_dirs=[str(Path(__file__).parents[1])], log_config=None
     )
-    listener = _listen(chosen.get("host", "127.0.0.1"), 0)
-    listener.close()
-    ChangeReload(config, target=lambda sockets: serve(_settings(chosen)), sockets=[]).run()  # noqa: ARG005
+    ChangeReload(config, target=partial(_serve_child, chosen), sockets=[]).run()
+
+
+def _serve_child(chosen: dict[str, Any], sockets: list[socket.socket]) -> None:
+    serve(_settings(chosen))

@@ -3,6 +3,7 @@
 The order is fixed here: who calls, then whether they may, then the body as strict JSON, then the route.
 """
 
+import re
 from collections.abc import Callable, Coroutine
 from typing import Annotated, Any
 
@@ -20,6 +21,8 @@ from odyssey.identity.authenticate import authenticate
 from odyssey.identity.caller import Caller, Role
 from odyssey.identity.idempotency import answer_once
 from odyssey.kit.json_reader import JsonInvalidError, read_json
+
+_JSON_TYPE = re.compile(r"application/([^/]+\+)?json")
 
 
 class Allow(SecurityBase):
@@ -123,6 +126,8 @@ async def _read_body(request: StrictRequest) -> None:
     if not await request.body():
         return
     media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if media_type != "application/json" and not media_type.endswith("+json"):
+    if not _JSON_TYPE.fullmatch(media_type):
         raise UnsupportedMediaTypeError("Send the body as Content-Type: application/json.")
+    if request.headers.get("content-encoding", "identity").lower() != "identity":
+        raise UnsupportedMediaTypeError("Send the body as it is, without Content-Encoding.")
     await request.json()

@@ -39,14 +39,10 @@ async def people_with_email(session: AsyncSession, email: str) -> Sequence[Perso
     return (await session.scalars(select(Person).where(Person.email == email).order_by(Person.id))).all()
 
 
-async def email_is_taken(session: AsyncSession, org_id: int, email: str) -> bool:
-    statement = select(Person.id).where(Person.org_id == org_id, Person.email == email)
-    return (await session.scalar(statement)) is not None
-
-
-async def count_admins(session: AsyncSession, org_id: int) -> int:
-    statement = select(func.count()).where(Person.org_id == org_id, Person.role == Role.admin.name)
-    return await session.scalar(statement) or 0
+async def lock_admins(session: AsyncSession, org_id: int) -> set[int]:
+    """Ids of the org's admins, who stay admins until this transaction ends."""
+    admins = select(Person.id).where(Person.org_id == org_id, Person.role == Role.admin.name)
+    return set(await session.scalars(admins.order_by(Person.id).with_for_update()))
 
 
 async def list_people(

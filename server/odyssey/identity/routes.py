@@ -1,8 +1,10 @@
 """Orgs, people, keys and the audit log over HTTP."""
 
 from typing import Annotated
+from uuid import UUID
 
 from fastapi import Depends, Request
+from sqlalchemy.exc import IntegrityError
 
 from odyssey.core.depends import ClockDep, Cursor, DatabaseDep, Limit, ObjectId, ReadSession, WriteSession
 from odyssey.core.errors import ConflictError, NotFoundError
@@ -14,14 +16,13 @@ from odyssey.identity.guard import Admin, Anyone, GuardedRouter, Viewer, returns
 from odyssey.identity.models import ApiKey, AuditEntry, Org, Person
 from odyssey.identity.passwords import hash_password
 from odyssey.identity.repository import (
-    count_admins,
-    email_is_taken,
     find_key,
     find_org,
     find_person,
     list_audit_entries,
     list_keys,
     list_people,
+    lock_admins,
 )
 from odyssey.identity.schemas import (
     AuditEntryOut,
@@ -99,8 +100,6 @@ async def get_people(
 
 @router.post("/people", status_code=201)
 async def create_person(body: PersonIn, caller: Admin, session: WriteSession, clock: ClockDep) -> PersonOut:
-    if await email_is_taken(session, caller.org_id, body.email):
-        raise ConflictError("Somebody in this organisation has that e-mail address already.")
     password_hash = await hash_password(body.password) if body.password else None
     person = Person(
         org_id=caller.org_id,
@@ -110,7 +109,10 @@ async def create_person(body: PersonIn, caller: Admin, session: WriteSession, cl
         created_at=clock(),
     )
     session.add(person)
-    await session.flush()
+    try:
+        await session.flush()
+    except IntegrityError:
+        raise ConflictError("Somebody in this organisation has that e-mail address already.") from None
     record_change(
         session, caller, clock, "person.create", object_type="person", object_id=person.id, after=body.role
     )
@@ -168,8 +170,8 @@ async def create_key(body: KeyIn, caller: Admin, session: WriteSession, clock: C
 
 
 @router.delete("/keys/{key_id}", status_code=204)
-async def delete_key(key_id: str, caller: Admin, session: WriteSession, clock: ClockDep) -> None:
-    key = await find_key(session, caller.org_id, key_id)
+async def delete_key(key_id: UUID, caller: Admin, session: WriteSession, clock: ClockDep) -> None:
+    key = await find_key(session, caller.org_id, str(key_id))
     if key is None:
         raise NotFoundError
     record_change(session, caller, clock, "key.delete", object_type="key", object_id=key.id, before=key.name)
@@ -193,7 +195,7 @@ async def _person(session: ReadSession, org_id: int, person_id: int) -> Person:
 
 
 async def _keep_an_admin(session: ReadSession, person: Person) -> None:
-    if person.role == Role.admin.name and await count_admins(session, person.org_id) == 1:
+    if person.role == Role.admin.name and not await lock_admins(session, person.org_id) - {person.id}:
         raise ConflictError("This is the only admin; make somebody else one first.")
 
 

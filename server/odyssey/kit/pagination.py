@@ -5,6 +5,8 @@ import binascii
 from collections.abc import Callable, Sequence
 from typing import Generic, NamedTuple, TypeVar
 
+from odyssey.kit.ids import MAX_INTEGER_ID
+
 DEFAULT_LIMIT = 50
 MAX_LIMIT = 200
 
@@ -29,7 +31,7 @@ def decode_cursor(cursor: str) -> int:
         text = base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True).decode(
             "ascii"
         )
-        if not text.startswith("k") or not text[1:].isdecimal() or len(text) > 20:
+        if not text.startswith("k") or not text[1:].isdecimal() or int(text[1:]) > MAX_INTEGER_ID:
             raise ValueError(text)
         return int(text[1:])
     except (ValueError, binascii.Error) as error:

@@ -29,7 +29,7 @@ _PATTERNS = jsonschema_rs.RegexOptions(size_limit=1 << 17, dfa_size_limit=1 << 2
 _REFUSALS = (ValueError, TypeError, OverflowError, RecursionError, jsonschema_rs.ReferencingError)
 
 # Above these the library's error report, not its verdict, takes seconds and gigabytes or overflows the stack.
-_MAX_REPORT_COST = 200_000
+_MAX_REPORT_COST = 100_000
 _MAX_REPORT_PAIRS = 20_000
 _MAX_REPORT_DEPTH = 250
 _CHARACTERS_PER_COST = 40
@@ -151,9 +151,7 @@ class _ReportCost:
 def compile_schema(schema: Any) -> CompiledSchema:
     """Check and compile a schema; drafts 4, 6, 7, 2019-09 and 2020-12 (the default) are understood."""
     if not isinstance(schema, dict | bool):
-        raise SchemaInvalidError(
-            f"a JSON Schema is an object (or true or false), not {_shorten(repr(schema))}"
-        )
+        raise SchemaInvalidError(f"a JSON Schema is an object (or true or false), not {_kind(schema)}")
     try:
         size = len(canonical_json(schema))
     except RecursionError:
@@ -168,7 +166,7 @@ def compile_schema(schema: Any) -> CompiledSchema:
 def _validator(schema: dict[str, Any] | bool) -> jsonschema_rs.Validator:
     if isinstance(schema, dict):
         # The document's own name is of no use; the name of a meta-schema would redirect local references.
-        schema = {keyword: value for keyword, value in schema.items() if keyword != "$id"}
+        schema = {keyword: value for keyword, value in schema.items() if keyword not in ("$id", "id")}
     try:
         return jsonschema_rs.validator_for(schema, offline=True, pattern_options=_PATTERNS)
     except jsonschema_rs.ValidationError as error:

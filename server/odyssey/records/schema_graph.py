@@ -1,5 +1,6 @@
 """How far a JSON Schema unfolds: its subschemas as a graph, measured without ever unfolding it."""
 
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 from urllib.parse import unquote
@@ -9,6 +10,7 @@ MAX_HEIGHT = 200
 MAX_HEIGHT_IN_PLACE = 50
 
 _LEAF = 0
+_INDEX = re.compile(r"0|[1-9][0-9]{0,5}")
 _REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
 _ANCHORS = ("$anchor", "$dynamicAnchor")
 
@@ -85,11 +87,7 @@ class SchemaGraph:
 
     def _read(self, schema: dict[str, Any]) -> None:
         node = self.nodes[self._index[id(schema)]]
-        if schema is not self._root and isinstance(schema.get("$id"), str):
-            raise SchemaInvalidError(f"a nested $id ({_shown(schema['$id'])}) is not supported; remove it")
-        for keyword in _ANCHORS:
-            if isinstance(schema.get(keyword), str):
-                self._anchors[schema[keyword]] = schema
+        self._read_names(schema)
         for keyword in _REFERENCES:
             if isinstance(schema.get(keyword), str):
                 self._waiting.append((node, schema[keyword]))
@@ -107,6 +105,19 @@ class SchemaGraph:
         if isinstance(properties, dict):
             node.members = {name: self._place(member) for name, member in properties.items()}
         self._apply(schema, _ONLY_KEPT)
+
+    def _read_names(self, schema: dict[str, Any]) -> None:
+        """Refuse what would make the validator follow a local reference to another place than we do."""
+        if schema is not self._root:
+            name = schema.get("$id", schema.get("id") if _is_draft_4(self._root) else None)
+            if isinstance(name, str):
+                raise SchemaInvalidError(f"a nested $id ({_shown(name)}) is not supported; remove it")
+            if "$schema" in schema and schema["$schema"] != self._root.get("$schema"):
+                raise SchemaInvalidError("a nested $schema is not supported; remove it")
+        for keyword in _ANCHORS:
+            anchor = schema.get(keyword)
+            if isinstance(anchor, str) and self._anchors.setdefault(anchor, schema) is not schema:
+                raise SchemaInvalidError(f"the anchor {_shown(anchor)} is there twice; rename one")
 
     def _apply(self, schema: dict[str, Any], keywords: tuple[str, ...]) -> list[int]:
         return [
@@ -210,11 +221,15 @@ def resolve_pointer(root: Any, fragment: str) -> Any:
         key = step.replace("~1", "/").replace("~0", "~")
         if isinstance(target, dict) and key in target:
             target = target[key]
-        elif isinstance(target, list) and key.isascii() and key.isdecimal() and int(key[:6]) < len(target):
-            target = target[int(key[:6])]
+        elif isinstance(target, list) and _INDEX.fullmatch(key) and int(key) < len(target):
+            target = target[int(key)]
         else:
             return None
     return target
+
+
+def _is_draft_4(root: dict[str, Any]) -> bool:
+    return "draft-04" in str(root.get("$schema"))
 
 
 def _subschemas(keyword: str, value: Any) -> Iterator[Any]:

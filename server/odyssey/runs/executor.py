@@ -32,7 +32,6 @@ class Executor:
         self._lease = lease
         self._drain_s = drain_s
         self._held: dict[int, asyncio.Task[None]] = {}
-        self._stopping = False
         self._loop: asyncio.Task[None] | None = None
 
     def start(self) -> None:
@@ -40,7 +39,6 @@ class Executor:
 
     async def stop(self) -> None:
         """Stop claiming, wait for what runs, then give back what is left."""
-        self._stopping = True
         if self._loop is not None:
             self._loop.cancel()
             with contextlib.suppress(asyncio.CancelledError):

@@ -2,8 +2,9 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, Field, WithJsonSchema
+from pydantic import AfterValidator, BaseModel, Field, WithJsonSchema
 
+from odyssey.core.depends import existing_id
 from odyssey.core.wire import Body, Instant
 
 Status = Literal["pending", "running", "completed", "failed", "cancelled"]
@@ -26,7 +27,7 @@ _SEED_SCHEMA = {
 
 
 class RunsIn(Body):
-    agent_id: int = Field(ge=1)
+    agent_id: Annotated[int, Field(ge=1), AfterValidator(existing_id)]
     seeds: Annotated[
         list[Any],
         Field(min_length=1, max_length=1000),

@@ -87,12 +87,12 @@ class _Reader:
             return None
         return Seed(
             user_instruction=raw["user_instruction"],
-            behavior_instructions=raw.get("behavior_instructions") or "",
-            initial_state=raw.get("initial_state") or {},
-            failure_rules=raw.get("failure_rules") or [],
-            expected_outcome=raw.get("expected_outcome") or "completion",
-            input=raw.get("input") or {},
-            checks=raw.get("checks") or [],
+            behavior_instructions=_given(raw, "behavior_instructions", ""),
+            initial_state=_given(raw, "initial_state", {}),
+            failure_rules=_given(raw, "failure_rules", []),
+            expected_outcome=_given(raw, "expected_outcome", "completion"),
+            input=_given(raw, "input", {}),
+            checks=_given(raw, "checks", []),
             random_seed=new_random_seed() if raw.get("random_seed") is None else raw["random_seed"],
         )
 
@@ -116,9 +116,9 @@ class _Reader:
             self._fault(
                 index, ("user_instruction",), f"user_instruction is longer than {MAX_INSTRUCTION} characters"
             )
-        if not isinstance(raw.get("behavior_instructions") or "", str):
+        if not isinstance(_given(raw, "behavior_instructions", ""), str):
             self._fault(index, ("behavior_instructions",), "behavior_instructions must be a string")
-        if not isinstance(raw.get("input") or {}, dict):
+        if not isinstance(_given(raw, "input", {}), dict):
             self._fault(index, ("input",), "input must be an object: the row's current state")
         seed = raw.get("random_seed")
         if seed is not None and not (type(seed) is int and -_SEED_LIMIT <= seed < _SEED_LIMIT):
@@ -135,9 +135,9 @@ class _Reader:
             self.later |= {f"seeds[{index}].{member}" for member in later}
 
     def _check_grading(self, index: int, raw: dict[str, Any]) -> None:
-        if (raw.get("expected_outcome") or "completion") not in ("completion", "refusal"):
+        if _given(raw, "expected_outcome", "completion") not in ("completion", "refusal"):
             self._fault(index, ("expected_outcome",), "expected_outcome must be 'completion' or 'refusal'")
-        checks = raw.get("checks") or []
+        checks = _given(raw, "checks", [])
         if not isinstance(checks, list):
             self._fault(index, ("checks",), "checks must be a list of objects with one key each")
             return
@@ -147,6 +147,11 @@ class _Reader:
                 self._fault(
                     index, ("checks", position), f"a check is an object with exactly one key of: {known}"
                 )
+
+
+def _given(raw: dict[str, Any], member: str, default: Any) -> Any:
+    """Null is the same as absent; every other value is what was meant."""
+    return default if raw.get(member) is None else raw[member]
 
 
 def _under(index: int, fault: FieldError) -> FieldError:

@@ -103,7 +103,7 @@ async def _still_allowed(request: Request, caller: Caller) -> bool:
 async def _run_events(
     database: Database, signals: Signals, caller: Caller, run_id: int, after: int
 ) -> AsyncIterator[bytes | None]:
-    while True:
+    while not signals.closed:
         woken = asyncio.ensure_future(signals.wait(run_topic(run_id), _LOOK_AGAIN_S))
         try:
             async with database.read() as session:
@@ -127,7 +127,7 @@ async def _run_events(
 
 async def _run_changes(database: Database, signals: Signals, caller: Caller) -> AsyncIterator[bytes | None]:
     known: dict[int, tuple[str, int]] | None = None
-    while True:
+    while not signals.closed:
         async with database.read() as session:
             runs = await list_runs(session, caller.org_id, before_id=None, limit=_BATCH)
             changed = [

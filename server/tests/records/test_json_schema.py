@@ -20,7 +20,19 @@ JSON = st.recursive(
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4),
     max_leaves=20,
 )
-APPLICATORS = ["properties", "items", "allOf", "anyOf", "oneOf", "not", "if", "then", "else", "prefixItems", "contains"]
+APPLICATORS = [
+    "properties",
+    "items",
+    "allOf",
+    "anyOf",
+    "oneOf",
+    "not",
+    "if",
+    "then",
+    "else",
+    "prefixItems",
+    "contains",
+]
 CONSTRAINTS = ["type", "enum", "const", "required", "pattern", "minimum", "dependencies", "patternProperties"]
 KEYWORDS = st.sampled_from([*APPLICATORS, *CONSTRAINTS, "$ref", "$defs", "$id", "$schema", "$anchor"])
 SCHEMA_LIKE = st.recursive(
@@ -71,6 +83,22 @@ REFUSED = [
         {"$defs": {"a": {"$ref": "http://decoy/"}}}, "leaves the schema", id="remote, in an unused definition"
     ),
     pytest.param({"$defs": {"a": {"$id": "http://decoy/"}}}, "nested $id", id="nested $id"),
+    pytest.param(
+        {"$schema": "http://json-schema.org/draft-04/schema#", "properties": {"a": {"id": "http://decoy/"}}},
+        "nested $id",
+        id="nested id of draft 4",
+    ),
+    pytest.param(
+        {"items": {"$schema": "http://json-schema.org/draft-04/schema#"}},
+        "nested $schema",
+        id="nested $schema",
+    ),
+    pytest.param(
+        {"$defs": {"a": {"$anchor": "n"}, "b": {"$anchor": "n"}}},
+        "anchor 'n' is there twice",
+        id="anchor twice",
+    ),
+    pytest.param({"$ref": "#/allOf/00", "allOf": [{}]}, "points at no subschema", id="strange index"),
     pytest.param({"$ref": "#/$defs/x"}, "points at no subschema", id="unresolvable"),
     pytest.param({"$ref": "#nowhere"}, "points at no subschema", id="unknown anchor"),
     pytest.param({"$ref": "#/allOf/7", "allOf": [{}]}, "points at no subschema", id="beyond a list"),

@@ -1,0 +1,125 @@
+"""What the suites of this folder sweep over: every operation of the API, and a body each of them would take."""
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+from uuid import uuid4
+
+import httpx
+from fastapi import FastAPI
+from fastapi.routing import APIRoute
+from odyssey.api.app import build_app
+from starlette.routing import BaseRoute
+from support.platform import TOOLS, Org
+
+UNUSED_URL = "http://127.0.0.1:9/dispatch"
+AGENT = {"name": "agent", "config": {"endpoint_url": UNUSED_URL}, "tools_schema": TOOLS}
+
+BODIES: dict[str, dict[str, Any]] = {
+    "POST /api/auth/token": {"email": "nobody@example.com", "password": "not the password"},
+    "PUT /api/org": {"name": "Renamed"},
+    "POST /api/people": {"email": "new@example.com", "role": "viewer", "password": "long enough to pass"},
+    "PUT /api/people/{person_id}": {"role": "viewer"},
+    "POST /api/keys": {"name": "another key"},
+    "POST /api/agents": AGENT,
+    "POST /api/agents/validate": AGENT,
+    "PUT /api/agents/{agent_id}": {"name": "renamed", "config": {"run_timeout_s": 10}, "tools_schema": []},
+    "POST /api/agents/{agent_id}/test-connection": {"config": {"endpoint_url": UNUSED_URL}},
+    "POST /api/runs": {"agent_id": 2**62, "seeds": [{"user_instruction": "Do it."}]},
+}
+"""A valid body of every operation that takes one; the agent of the run does not exist."""
+
+MISSING: dict[str, object] = {
+    "agent_id": 2**62,
+    "run_id": 2**62,
+    "person_id": 2**62,
+    "key_id": "6f0e4b0e-3a1c-4d2f-9b0a-0123456789ab",
+}
+"""An id of each kind that no object has."""
+
+
+class Operation(NamedTuple):
+    method: str
+    path: str
+    route: APIRoute
+
+    def __str__(self) -> str:
+        return f"{self.method} {self.path}"
+
+    @property
+    def ids(self) -> list[str]:
+        return list(self.route.param_convertors)
+
+    @property
+    def takes_body(self) -> bool:
+        return self.route.body_field is not None
+
+    @property
+    def query(self) -> set[str]:
+        return {field.alias for field in self.route.dependant.query_params}
+
+    def url(self, **ids: object) -> str:
+        return self.path.format(**{**MISSING, **ids})
+
+
+def all_routes(routes: Iterable[BaseRoute]) -> list[BaseRoute]:
+    """Flatten the routers that FastAPI keeps as one route each."""
+    found: list[BaseRoute] = []
+    for route in routes:
+        included = getattr(route, "original_router", None)
+        found += [route] if included is None else all_routes(included.routes)
+    return found
+
+
+def operations_of(app: FastAPI) -> list[Operation]:
+    return [
+        Operation(method, route.path, route)
+        for route in all_routes(app.routes)
+        if isinstance(route, APIRoute)
+        for method in sorted(route.methods)
+    ]
+
+
+OPERATIONS = operations_of(build_app())
+WITH_BODY = [operation for operation in OPERATIONS if operation.takes_body]
+WITH_IDS = [operation for operation in OPERATIONS if operation.ids]
+
+
+def call(org: Org, operation: Operation, url: str, **options: Any) -> httpx.Response:
+    """Send a request and read what comes; of a stream only its head."""
+    with org.client.stream(operation.method, url, **options) as response:
+        if not response.headers.get("content-type", "").startswith("text/event-stream"):
+            response.read()
+    return response
+
+
+def problem(answer: httpx.Response, status: int, code: str, *hidden: str) -> dict[str, Any]:
+    """Check that an answer is an error in the one shape there is and gives nothing away; returns its body."""
+    where = f"{answer.request.method} {answer.request.url}: {answer.status_code} {answer.text[:500]}"
+    assert answer.headers["content-type"] == "application/problem+json", where
+    body: dict[str, Any] = answer.json()
+    assert (answer.status_code, body["status"], body["code"]) == (status, status, code), where
+    assert body.keys() - {"errors"} == {"type", "title", "status", "detail", "code", "retryable"}, where
+    assert body["type"] == f"urn:odyssey:problem:{code}"
+    assert body["title"]
+    assert body["detail"]
+    assert type(body["retryable"]) is bool
+    assert ("errors" in body) == (status == 422), where
+    for fault in body.get("errors", ()):
+        assert fault.keys() - {"tool"} == {"loc", "msg"}, where
+        assert fault["loc"], where
+    for leak in ("Traceback", "sqlalchemy", "SELECT ", "INSERT ", ".py", *hidden):
+        assert leak not in answer.text, where
+    return body
+
+
+def snapshot(org: Org) -> dict[str, Any]:
+    """All that an organisation can see of itself."""
+    lists = ("org", "people", "keys", "agents", "runs", "audit-log")
+    seen = {name: org.ok(org.get(f"/api/{name}")) for name in lists}
+    for agent in seen["agents"]["items"]:
+        seen[f"versions of {agent['id']}"] = org.ok(org.get(f"/api/agents/{agent['id']}/versions"))
+    return seen
+
+
+def new_email() -> str:
+    return f"{uuid4()}@example.com"
