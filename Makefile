@@ -7,7 +7,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
 
-.PHONY: help setup demo test test-full check format openapi bench dev requirements clean
+.PHONY: help setup demo test test-full check format docs bench dev requirements clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
@@ -30,19 +30,19 @@ test: $(STAMP) ## every test, on SQLite and on Postgres
 
 test-full: test ## what `make test` runs, and the slow suites (none yet)
 
-check: $(STAMP) ## ruff, mypy strict, import-linter, openapi.json up to date
+check: $(STAMP) ## ruff, mypy strict, import-linter, openapi.json and the reference up to date
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports --no-logo
-	@$(BIN)/python -m odyssey.main openapi | cmp -s - openapi.json || { echo "openapi.json is stale: run 'make openapi'"; exit 1; }
+	@$(BIN)/python scripts/reference.py --check
 
 format: $(STAMP) ## let ruff mend what it can
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
 
-openapi: $(STAMP) ## write openapi.json from the code
-	@$(BIN)/python -m odyssey.main openapi > openapi.json
+docs: $(STAMP) ## write openapi.json and the reference pages from the code
+	@$(BIN)/python scripts/reference.py
 
 bench: $(STAMP) ## the figures the docs quote, as ratios within one run
 	@$(BIN)/python benchmarks/proxy.py

@@ -1,10 +1,5 @@
-"""The composition root: builds every part, joins them, and gives back an application to serve.
+"""The composition root: builds every part, joins them, and gives back an application to serve."""
 
-`python -m odyssey.main openapi` prints the API's description.
-"""
-
-import json
-import sys
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -82,14 +77,3 @@ def create_app(
     state.agents, state.vault, state.transport = agents, vault, transport
     state.run_states, state.executor = states, executor
     return app
-
-
-def _print_openapi() -> None:
-    json.dump(build_app().openapi(), sys.stdout, indent=2, ensure_ascii=False, sort_keys=True)
-    sys.stdout.write("\n")
-
-
-if __name__ == "__main__":
-    if sys.argv[1:] != ["openapi"]:
-        sys.exit("usage: python -m odyssey.main openapi")
-    _print_openapi()

@@ -7,9 +7,10 @@ from uuid import uuid4
 import httpx
 from fastapi import FastAPI
 from fastapi.routing import APIRoute
-from odyssey.api.app import build_app
 from starlette.routing import BaseRoute
 from support.platform import TOOLS, Org
+
+from odyssey.api.app import build_app
 
 UNUSED_URL = "http://127.0.0.1:9/dispatch"
 AGENT = {"name": "agent", "config": {"endpoint_url": UNUSED_URL}, "tools_schema": TOOLS}
@@ -75,7 +76,7 @@ def operations_of(app: FastAPI) -> list[Operation]:
         Operation(method, route.path, route)
         for route in all_routes(app.routes)
         if isinstance(route, APIRoute)
-        for method in sorted(route.methods)
+        for method in sorted(route.methods or ())
     ]
 
 

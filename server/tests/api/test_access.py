@@ -6,11 +6,12 @@ import httpx
 import pytest
 from api.surface import OPERATIONS, Operation, all_routes, call, new_email, operations_of, problem
 from fastapi.routing import APIRoute
+from starlette.routing import Mount, Route
+from support.platform import Org, Platform
+
 from odyssey.identity.caller import Role
 from odyssey.identity.guard import Allow, AllowAnyone, Anyone, GuardedRouter, Viewer, declared_access
 from odyssey.proxy.address import PREFIX
-from starlette.routing import Mount, Route
-from support.platform import Org, Platform
 
 EVERYBODY = None
 

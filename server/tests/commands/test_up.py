@@ -18,7 +18,11 @@ KEY = "pk_live_" + "a" * 40
 def odyssey(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
     clean = {name: value for name, value in os.environ.items() if not name.startswith("ODYSSEY_")}
     return subprocess.run(
-        [ODYSSEY, *arguments], env={**clean, "COLUMNS": "200", **environment}, capture_output=True, text=True, timeout=60
+        [ODYSSEY, *arguments],
+        env={**clean, "COLUMNS": "200", **environment},
+        capture_output=True,
+        text=True,
+        timeout=60,
     )
 
 
@@ -71,7 +75,9 @@ def test_the_first_key_can_be_given(up: Callable[..., ServerProcess], tmp_path: 
     assert get(other, "/api/org", "pk_live_" + "b" * 40).status_code == 401
 
 
-def test_a_second_server_on_the_same_data_says_who_holds_it(up: Callable[..., ServerProcess], tmp_path: Path) -> None:
+def test_a_second_server_on_the_same_data_says_who_holds_it(
+    up: Callable[..., ServerProcess], tmp_path: Path
+) -> None:
     server = up("--data", str(tmp_path))
     refused = odyssey("up", "--port", "0", "--data", str(tmp_path))
     assert refused.returncode == 1
@@ -118,7 +124,11 @@ def test_postgres_by_url(up: Callable[..., ServerProcess], postgres_server: str)
 
 def test_another_key_cannot_open_old_secrets(up: Callable[..., ServerProcess], tmp_path: Path) -> None:
     first = up("--data", str(tmp_path), ODYSSEY_SECRET_KEY=SECRET, ODYSSEY_BOOTSTRAP_API_KEY=KEY)
-    config = {"endpoint_url": "http://127.0.0.1:9/", "auth_header_name": "X-Key", "auth_header_value": "s3cret"}
+    config = {
+        "endpoint_url": "http://127.0.0.1:9/",
+        "auth_header_name": "X-Key",
+        "auth_header_value": "s3cret",
+    }
     body = {"name": "a", "config": config}
     headers = {"X-API-Key": KEY}
     agent = httpx.post(f"{first.url}/api/agents", json=body, headers=headers, trust_env=False).json()
@@ -139,7 +149,9 @@ def test_settings_are_listed_without_secrets() -> None:
     assert shown.returncode == 0
     assert "ODYSSEY_OUTBOUND_ALLOW" in shown.stdout
     assert SECRET not in shown.stdout
-    rows = {row["variable"]: row for row in json.loads(odyssey("settings", "--json", ODYSSEY_MAX_RUNS="3").stdout)}
+    rows = {
+        row["variable"]: row for row in json.loads(odyssey("settings", "--json", ODYSSEY_MAX_RUNS="3").stdout)
+    }
     assert rows["ODYSSEY_MAX_RUNS"]["value"] == 3
     assert rows["ODYSSEY_MAX_RUNS"]["default"] == 16
 

@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+
 from odyssey.core.scheduling import (
     MAX_ATTEMPTS,
     TERMINAL,

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from odyssey.kit.json_reader import MAX_DEPTH, MAX_NUMBER, JsonInvalidError, read_json
 
 SCALARS = (

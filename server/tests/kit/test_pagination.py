@@ -1,6 +1,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from odyssey.kit.pagination import CursorInvalidError, cut_page, decode_cursor, encode_cursor
 
 

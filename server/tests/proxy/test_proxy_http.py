@@ -24,7 +24,9 @@ class Calls:
         return final()
 
 
-def serve(org: Org, start: StartAgent, *steps: Callable[[Dispatched], Any], **seed: Any) -> tuple[list[Any], int]:
+def serve(
+    org: Org, start: StartAgent, *steps: Callable[[Dispatched], Any], **seed: Any
+) -> tuple[list[Any], int]:
     calls = Calls(*steps)
     agent = org.agent(start(calls).url)
     run = org.run(agent, initial_state=WORLD, **seed)
@@ -114,7 +116,9 @@ def test_rules_come_before_the_world(org: Org, agent_server: StartAgent) -> None
     assert "validation" not in bodies[0]
 
 
-def test_both_addresses_and_both_headers_are_served(org: Org, platform: Platform, agent_server: StartAgent) -> None:
+def test_both_addresses_and_both_headers_are_served(
+    org: Org, platform: Platform, agent_server: StartAgent
+) -> None:
     def short(d: Dispatched, **headers: str) -> httpx.Response:
         url = f"{platform.url}/api/odyssey-proxy/tools/list_orders"
         return httpx.post(url, json={}, headers=headers, trust_env=False)
@@ -135,9 +139,15 @@ def test_both_addresses_and_both_headers_are_served(org: Org, platform: Platform
     "token", ["fake-token", "' OR 1=1--", "x" * 7000, "é", None], ids=["fake", "sql", "long", "latin", "none"]
 )
 def test_a_bad_token_is_401_before_anything_else(platform: Platform, token: str | None) -> None:
-    headers = {} if token is None else {"Authorization": f"Bearer {token}".encode("latin-1")}
-    for path, body in (("tools/__reachability_probe__", b"{}"), ("runs/1/tools/x", b"not json"), ("tools/a%2Fb", b"")):
-        answer = httpx.post(f"{platform.url}/api/odyssey-proxy/{path}", content=body, headers=headers, trust_env=False)  # type: ignore[arg-type] # bytes are legal
+    headers = {} if token is None else {b"Authorization": f"Bearer {token}".encode("latin-1")}
+    for path, body in (
+        ("tools/__reachability_probe__", b"{}"),
+        ("runs/1/tools/x", b"not json"),
+        ("tools/a%2Fb", b""),
+    ):
+        answer = httpx.post(
+            f"{platform.url}/api/odyssey-proxy/{path}", content=body, headers=headers, trust_env=False
+        )
         assert answer.status_code == 401
         assert answer.headers["content-type"] == "application/problem+json"
         problem = answer.json()
@@ -153,7 +163,9 @@ def test_a_token_opens_only_its_own_run(org: Org, agent_server: StartAgent, plat
             trust_env=False,
         )
 
-    answers, run_id = serve(org, agent_server, at(1), at(10**6), at("abc"), at("%31"), lambda d: at(d.body["run_id"])(d))
+    answers, run_id = serve(
+        org, agent_server, at(1), at(10**6), at("abc"), at("%31"), lambda d: at(d.body["run_id"])(d)
+    )
     assert [answer.status_code for answer in answers[:-1]] == [401] * 4 or run_id == 1
     assert len({answer.text for answer in answers[1:-1]}) == 1
     assert answers[-1].status_code == 200
@@ -203,7 +215,9 @@ def test_checks_come_in_their_order_and_each_is_recorded(org: Org, agent_server:
 @pytest.mark.parametrize("label", ["a//b", "/a", "a/", "x" * 65, "a b", "/".join("abcdefghi")])
 def test_a_malformed_actor_is_refused(org: Org, agent_server: StartAgent, label: str) -> None:
     (answer,), _ = serve(
-        org, agent_server, lambda d: post(d, "/tools/list_orders", json={}, headers={"X-Pipelines-Actor-Id": label})
+        org,
+        agent_server,
+        lambda d: post(d, "/tools/list_orders", json={}, headers={"X-Pipelines-Actor-Id": label}),
     )
     assert answer.json()["code"] == "actor_id_invalid"
 

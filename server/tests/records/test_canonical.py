@@ -4,6 +4,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from odyssey.kit.json_reader import read_json
 from odyssey.records.canonical import canonical_json, content_hash
 

@@ -74,7 +74,9 @@ def site(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Site]:
         site.server.kill()
 
 
-def test_a_killed_server_takes_its_run_up_again_as_a_new_attempt(site: Site, agent_server: StartAgent) -> None:
+def test_a_killed_server_takes_its_run_up_again_as_a_new_attempt(
+    site: Site, agent_server: StartAgent
+) -> None:
     first_arrived, release = threading.Event(), threading.Event()
 
     def behave(d: Dispatched) -> Any:
@@ -105,7 +107,9 @@ def test_a_killed_server_takes_its_run_up_again_as_a_new_attempt(site: Site, age
     assert [event["sequence"] for event in events] == list(range(1, len(events) + 1))
     assert [event["attempt"] for event in events] == [1, 1, 2, 2, 2]
     ledgers = [
-        site.request("GET", f"/api/runs/{run_id}/ledger?attempt={attempt}")["state"]["order"]["ord_1"]["status"]
+        site.request("GET", f"/api/runs/{run_id}/ledger?attempt={attempt}")["state"]["order"]["ord_1"][
+            "status"
+        ]
         for attempt in (1, 2)
     ]
     assert ledgers == ["attempt 1", "attempt 2"]

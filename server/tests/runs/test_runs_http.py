@@ -18,7 +18,11 @@ def test_a_dispatch_is_what_the_contract_says(org: Org, agent_server: StartAgent
     config = {"auth_header_name": "Authorization", "auth_header_value": "Bearer agent-secret-123"}
     agent = org.agent(server.url, config=config)
     run = org.run(agent, user_instruction="Refund it.", input={"customer": "c1"}, initial_state=WORLD)
-    assert (run["status"], run["verdict"], run["final_response"]) == ("completed", "NOT APPLICABLE", "All good.")
+    assert (run["status"], run["verdict"], run["final_response"]) == (
+        "completed",
+        "NOT APPLICABLE",
+        "All good.",
+    )
     (got,) = server.received
     assert list(got.body) == ["task_id", "run_id", "agent_id", "input", "odyssey_proxy_url", "run_token_jti"]
     assert got.body["run_id"] == run["id"]
@@ -42,10 +46,16 @@ def test_a_dispatch_is_what_the_contract_says(org: Org, agent_server: StartAgent
     assert [a["outcome"] for a in run["attempts"]] == ["completed"]
 
 
-def test_a_rich_reply_is_kept_and_a_malformed_part_is_a_soft_warning(org: Org, agent_server: StartAgent) -> None:
+def test_a_rich_reply_is_kept_and_a_malformed_part_is_a_soft_warning(
+    org: Org, agent_server: StartAgent
+) -> None:
     messages = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Done\u0000."}]
     server = agent_server(
-        lambda d: {"final_response": "x" * 50_001, "messages": messages, "metadata": {"total_input_tokens": "NaN"}}
+        lambda d: {
+            "final_response": "x" * 50_001,
+            "messages": messages,
+            "metadata": {"total_input_tokens": "NaN"},
+        }
     )
     run = org.run(org.agent(server.url), behavior_instructions="refunds take a day")
     assert run["status"] == "completed"
@@ -173,7 +183,11 @@ def read_stream(org: Org, path: str, **headers: str) -> list[dict[str, str]]:
     """Read a stream to its end as a list of messages."""
     messages: list[dict[str, str]] = []
     with httpx.stream(
-        "GET", org.platform.url + path, headers={"X-API-Key": org.api_key, **headers}, timeout=60, trust_env=False
+        "GET",
+        org.platform.url + path,
+        headers={"X-API-Key": org.api_key, **headers},
+        timeout=60,
+        trust_env=False,
     ) as response:
         assert response.status_code == 200
         assert response.headers["content-type"].startswith("text/event-stream")
@@ -208,7 +222,11 @@ def test_a_run_streams_until_its_end_and_resumes(org: Org, agent_server: StartAg
 def test_the_list_of_runs_streams(org: Org, agent_server: StartAgent) -> None:
     agent = org.agent(agent_server(lambda d: final()).url)
     with httpx.stream(
-        "GET", f"{org.platform.url}/api/runs/events", headers={"X-API-Key": org.api_key}, timeout=60, trust_env=False
+        "GET",
+        f"{org.platform.url}/api/runs/events",
+        headers={"X-API-Key": org.api_key},
+        timeout=60,
+        trust_env=False,
     ) as response:
         lines = response.iter_lines()
         started = threading.Timer(0.3, lambda: org.start(agent))
@@ -231,7 +249,11 @@ def test_the_list_of_runs_streams(org: Org, agent_server: StartAgent) -> None:
         ({"user_instruction": "x", "input": []}, "validation_failed", "input"),
         ({"user_instruction": "x", "inital_state": {}}, "validation_failed", "inital_state"),
         ({"user_instruction": "x", "initial_state": {"order": []}}, "validation_failed", "initial_state"),
-        ({"user_instruction": "x", "initial_state": {"order": {"1": 5}}}, "validation_failed", "initial_state"),
+        (
+            {"user_instruction": "x", "initial_state": {"order": {"1": 5}}},
+            "validation_failed",
+            "initial_state",
+        ),
         ({"user_instruction": "x", "failure_rules": [{}]}, "validation_failed", "failure_rules"),
         ({"user_instruction": "x", "failure_rules": {}}, "validation_failed", "failure_rules"),
         ({"user_instruction": "x", "expected_outcome": "win"}, "validation_failed", "expected_outcome"),

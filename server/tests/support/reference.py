@@ -22,6 +22,8 @@ def _find(title: str) -> str:
 
 def reference_wrapper() -> str:
     """Cut the full wrapper out of the porting text, to the letter."""
-    found = re.search(r"\n(import json\nimport os\nimport secrets\n.*?)\n\nFor TypeScript", porting_text(), re.DOTALL)
+    found = re.search(
+        r"\n(import json\nimport os\nimport secrets\n.*?)\n\nFor TypeScript", porting_text(), re.DOTALL
+    )
     assert found is not None
     return found[1]

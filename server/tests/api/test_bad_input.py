@@ -1,0 +1,303 @@
+"""Every way to send something wrong has one answer, gives nothing away and changes nothing."""
+
+import base64
+import json
+import logging
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import httpx
+import pytest
+from api.surface import (
+    AGENT,
+    BODIES,
+    OPERATIONS,
+    WITH_BODY,
+    Operation,
+    call,
+    new_email,
+    operations_of,
+    problem,
+    snapshot,
+)
+from conftest import NewDatabase
+from sqlalchemy import text
+from support.platform import Org, Platform
+
+SECRET = "planted-secret-8f3a1c"
+JSON = {"Content-Type": "application/json"}
+
+NOT_JSON = {
+    "words": b"not json",
+    "cut off": b"{",
+    "two documents": b"{} {}",
+    "duplicate keys": b'{"name": "a", "name": "b"}',
+    "NaN": b'{"name": NaN}',
+    "Infinity": b'{"name": -Infinity}',
+    "too deep": b'{"name": ' + b"[" * 100 + b"]" * 100 + b"}",
+    "far too deep": b"[" * 100_000,
+    "invalid UTF-8": b'{"name": "\xff\xfe"}',
+    "UTF-16": '{"name": "x"}'.encode("utf-16"),
+    "lone surrogate": b'{"name": "\\ud800"}',
+    "lone surrogate as key": b'{"\\udfff": 1}',
+    "integer beyond 2^63": b'{"name": 9223372036854775809}',
+    "integer of 5000 digits": b'{"name": ' + b"9" * 5000 + b"}",
+    "float beyond range": b'{"name": 1e400}',
+    "comment": b'{"name": 1} // x',
+}
+
+
+@pytest.fixture
+def ids(org: Org) -> dict[str, object]:
+    agent = org.agent(AGENT["config"]["endpoint_url"])  # type: ignore[index]
+    (run_id,) = org.start(agent)
+    org.wait(run_id)
+    person = org.ok(org.post("/api/people", {"email": new_email(), "role": "member"}))
+    key = org.ok(org.post("/api/keys", {"name": "spare"}))
+    return {"agent_id": agent["id"], "run_id": run_id, "person_id": person["id"], "key_id": key["id"]}
+
+
+Send = Callable[..., httpx.Response]
+
+
+@pytest.fixture
+def send(org: Org, ids: dict[str, object], caplog: pytest.LogCaptureFixture) -> Iterator[Send]:
+    """Send a body to a real object; in the end nothing may have changed and no secret may be in the log."""
+    before = snapshot(org)
+    caplog.set_level(logging.DEBUG, "odyssey")
+
+    def send(operation: Operation, body: Any, **headers: str) -> httpx.Response:
+        content = body if isinstance(body, bytes) else json.dumps(body).encode()
+        return call(org, operation, operation.url(**ids), content=content, headers=JSON | headers)
+
+    yield send
+    assert snapshot(org) == before
+    assert SECRET not in caplog.text
+
+
+def test_every_operation_that_takes_a_body_is_swept() -> None:
+    assert {str(operation) for operation in WITH_BODY} == BODIES.keys()
+
+
+@pytest.mark.parametrize("operation", WITH_BODY, ids=str)
+def test_what_is_not_one_strict_json_document_is_400(send: Send, operation: Operation) -> None:
+    for name, body in NOT_JSON.items():
+        detail = problem(send(operation, body), 400, "json_invalid")["detail"]
+        assert detail.startswith("The body is not valid JSON: "), name
+
+
+@pytest.mark.parametrize("operation", WITH_BODY, ids=str)
+def test_what_is_not_sent_as_json_is_415(send: Send, operation: Operation) -> None:
+    body = BODIES[str(operation)]
+    for content_type in (
+        "text/plain",
+        "application/x-www-form-urlencoded",
+        "multipart/form-data",
+        "text/x+json",
+        "json",
+    ):
+        problem(send(operation, body, **{"Content-Type": content_type}), 415, "unsupported_media_type")
+    problem(send(operation, body, **{"Content-Encoding": "gzip"}), 415, "unsupported_media_type")
+
+
+@pytest.mark.parametrize("operation", WITH_BODY, ids=str)
+def test_what_has_the_wrong_shape_is_422_and_says_where(send: Send, operation: Operation) -> None:
+    body = BODIES[str(operation)]
+    optional = str(operation).endswith("/test-connection")
+    for other in ([], [body], "text", 5, True, *(() if optional else (None,))):
+        assert problem(send(operation, other), 422, "validation_failed")["errors"][0]["loc"] == ["body"]
+    unknown = problem(send(operation, body | {"unexpected": SECRET}), 422, "validation_failed", SECRET)
+    assert unknown["errors"][0]["loc"] == ["body", "unexpected"]
+    for member, value in body.items():
+        wrong = [SECRET] if isinstance(value, dict) else {"wrong": SECRET}
+        answer = problem(send(operation, body | {member: wrong}), 422, "validation_failed", SECRET)
+        assert member in answer["errors"][0]["loc"]
+
+
+@pytest.mark.parametrize(
+    ("operation", "change"),
+    [
+        ("PUT /api/org", {"name": ""}),
+        ("PUT /api/org", {"name": "x" * 256}),
+        ("PUT /api/org", {"name": "a\x00b"}),
+        ("PUT /api/org", {"name": 5}),
+        ("POST /api/keys", {"name": "\x00"}),
+        ("POST /api/keys", {"name": True}),
+        ("POST /api/people", {"email": "a\x00@example.com"}),
+        ("POST /api/people", {"email": "nobody"}),
+        ("POST /api/people", {"email": "a b@example.com"}),
+        ("POST /api/people", {"email": "x" * 250 + "@x.de"}),
+        ("POST /api/people", {"role": "owner"}),
+        ("POST /api/people", {"role": None}),
+        ("POST /api/people", {"password": SECRET[:11]}),
+        ("POST /api/people", {"password": SECRET * 50}),
+        ("PUT /api/people/{person_id}", {"role": "root"}),
+        ("PUT /api/people/{person_id}", {"password": SECRET[:11]}),
+        ("POST /api/agents", {"name": "a\x00b"}),
+        ("POST /api/agents", {"name": "x" * 256}),
+        ("POST /api/agents", {"description": "x" * 5001}),
+        ("POST /api/agents", {"description": "\x00"}),
+        ("POST /api/agents", {"mode": "HTTP"}),
+        ("POST /api/agents", {"org_id": "1"}),
+        ("PUT /api/agents/{agent_id}", {"name": "\x00"}),
+        ("PUT /api/agents/{agent_id}", {"config": None}),
+        ("POST /api/agents/validate", {"name": "\x00"}),
+        ("POST /api/runs", {"agent_id": "1"}),
+        ("POST /api/runs", {"agent_id": True}),
+        ("POST /api/runs", {"agent_id": 1.5}),
+        ("POST /api/runs", {"agent_id": 0}),
+        ("POST /api/runs", {"seeds": []}),
+        ("POST /api/runs", {"seeds": [{"user_instruction": "x"}] * 1001}),
+        ("POST /api/auth/token", {"email": "a\x00@example.com"}),
+        ("POST /api/auth/token", {"password": 5}),
+    ],
+)
+def test_a_value_out_of_bounds_is_422_and_names_its_member(
+    send: Send, operation: str, change: dict[str, Any]
+) -> None:
+    (member,) = change
+    chosen = next(one for one in WITH_BODY if str(one) == operation)
+    answer = send(chosen, BODIES[operation] | change)
+    body = problem(answer, 422, "validation_failed", SECRET[:11])
+    assert any(member in fault["loc"] for fault in body["errors"])
+
+
+@pytest.mark.parametrize(
+    "value", [[SECRET], SECRET + "\r\nX-Evil: 1", {"v": SECRET}, SECRET + "\x00", SECRET * 1000]
+)
+def test_a_refused_secret_is_not_repeated(send: Send, value: Any) -> None:
+    config = AGENT["config"] | {"auth_header_name": "Authorization", "auth_header_value": value}  # type: ignore[operator]
+    for operation in WITH_BODY:
+        if "config" in BODIES[str(operation)]:
+            body = BODIES[str(operation)] | {"config": config}
+            found = problem(send(operation, body), 422, "validation_failed", SECRET)
+            assert [fault["loc"] for fault in found["errors"]] == [["config", "auth_header_value"]]
+    broken = b'{"email": "a@example.com", "password": "' + SECRET.encode() + b'" "x": NaN}'
+    for operation in WITH_BODY:
+        problem(send(operation, broken), 400, "json_invalid", SECRET)
+
+
+def cursor_of(key: object) -> str:
+    return base64.urlsafe_b64encode(f"k{key}".encode()).decode().rstrip("=")
+
+
+PAGED = [operation for operation in OPERATIONS if "cursor" in operation.query]
+
+
+@pytest.mark.parametrize("operation", PAGED, ids=str)
+def test_pages_out_of_range_are_422(org: Org, ids: dict[str, object], operation: Operation) -> None:
+    url = operation.url(**ids)
+    wrong = [("limit", value) for value in ("0", "201", "-1", "abc", "1.5", "", "1e2", "9" * 30)]
+    wrong += [
+        ("cursor", value) for value in ("x", "!!!", "é", "\x00", "x" * 65, base64.b64encode(b"5").decode())
+    ]
+    wrong += [("cursor", cursor_of(value)) for value in ("", "-1", "x", 2**63, 10**19 - 1, 10**40)]
+    for name, value in wrong:
+        body = problem(org.get(url, params={name: value}), 422, "validation_failed")
+        assert body["errors"][0]["loc"] == ["query", name], (name, value)
+    for cursor in (0, 2**31, 2**62, 2**63 - 1):
+        page = org.ok(org.get(url, params={"cursor": cursor_of(cursor), "limit": "200"}))
+        assert page.keys() == {"items", "next_cursor"}
+
+
+def test_other_query_parameters_out_of_range_are_422(org: Org, ids: dict[str, object]) -> None:
+    run, agent = f"/api/runs/{ids['run_id']}", f"/api/agents/{ids['agent_id']}"
+    for path, query in (
+        ("/api/runs", {"status": "done"}),
+        ("/api/runs", {"agent_id": "0"}),
+        ("/api/runs", {"agent_id": str(2**63)}),
+        ("/api/runs", {"task_id": "x"}),
+        ("/api/runs", {"error_class": "a\x00b"}),
+        (f"{run}/ledger", {"at": "-1"}),
+        (f"{run}/ledger", {"at": str(2**63)}),
+        (f"{run}/ledger", {"attempt": "0"}),
+        (f"{run}/ledger/diff", {"from": "x"}),
+        (f"{run}/ledger/diff", {"to": str(2**70)}),
+    ):
+        body = problem(org.get(path, params=query), 422, "validation_failed")
+        assert body["errors"][0]["loc"] == ["query", *query]
+    problem(org.client.put(f"{agent}?draft=maybe", json={}), 422, "validation_failed")
+    assert org.ok(org.get(f"{run}/ledger", params={"at": str(2**62)}))["state"] == {}
+
+
+@pytest.mark.parametrize("path", sorted({operation.path for operation in OPERATIONS}))
+def test_another_method_is_405_and_names_those_there_are(org: Org, ids: dict[str, object], path: str) -> None:
+    url = path.format(**ids)
+    served = {one.method for one in operations_of(org.platform.app) if one.route.path_regex.match(url)}
+    for method in {"PATCH", "OPTIONS", "DELETE", "PUT"} - served:
+        answer = org.client.request(method, url)
+        problem(answer, 405, "method_not_allowed")
+        assert set(answer.headers["allow"].split(", ")) == served
+
+
+@pytest.mark.parametrize(
+    "path", ["/", "/api", "/api/nothing", "/api/agents/", "/API/agents", "/docs", "/redoc", "/api//agents"]
+)
+def test_an_unknown_path_is_404(platform: Platform, path: str) -> None:
+    for method in ("GET", "POST", "DELETE"):
+        problem(httpx.request(method, platform.url + path, trust_env=False), 404, "not_found")
+
+
+def test_a_body_declared_too_large_is_refused_before_it_is_sent(org: Org, platform: Platform) -> None:
+    host, port = platform.url.removeprefix("http://").split(":")
+    for length in (64 * 1024 * 1024 + 1, 10**18):
+        with socket.create_connection((host, int(port)), timeout=30) as connection:
+            connection.sendall(
+                b"POST /api/agents HTTP/1.1\r\nHost: odyssey\r\nContent-Type: application/json\r\n"
+                b"Authorization: Bearer %s\r\nContent-Length: %d\r\n\r\n" % (org.api_key.encode(), length)
+            )
+            answer = connection.recv(65536)
+        head, _, body = answer.partition(b"\r\n\r\n")
+        assert head.startswith(b"HTTP/1.1 413 ")
+        assert b"application/problem+json" in head
+        assert json.loads(body)["code"] == "body_too_large"
+    assert org.ok(org.get("/api/agents"))["items"] == []
+
+
+def test_a_request_id_is_taken_over_when_it_is_one(platform: Platform) -> None:
+    for offered, taken in (("abc-1.2_3", True), ("a b", False), ("x" * 65, False), ("<script>", False)):
+        answer = httpx.get(f"{platform.url}/api/org", headers={"X-Request-ID": offered}, trust_env=False)
+        assert (answer.headers["x-request-id"] == offered) is taken
+        assert answer.headers["x-request-id"]
+
+
+def test_our_own_failure_is_a_500_that_gives_nothing_away(new_database: NewDatabase) -> None:
+    platform = Platform(new_database())
+    org = platform.new_org()
+
+    async def break_it() -> None:
+        async with platform.database.write() as session:
+            await session.execute(text("DROP TABLE audit_log"))
+
+    platform.do(break_it())
+    answers = [
+        org.get("/api/audit-log"),
+        org.post("/api/keys", {"name": SECRET}),
+        org.post("/api/people", {"email": new_email(), "role": "viewer"}, headers={"Idempotency-Key": "k"}),
+    ]
+    for answer in answers:
+        body = problem(answer, 500, "internal_error", SECRET, "audit")
+        assert body["retryable"] is False
+        assert answer.headers["x-request-id"]
+    assert len(org.ok(org.get("/api/keys"))["items"]) == 1
+    assert len(org.ok(org.get("/api/people"))["items"]) == 1
+    org.client.close()
+    platform.stop()
+
+
+def test_a_client_that_leaves_in_the_middle_harms_nobody(
+    org: Org, platform: Platform, caplog: pytest.LogCaptureFixture
+) -> None:
+    host, port = platform.url.removeprefix("http://").split(":")
+    served = threading.active_count()
+    for _ in range(3):
+        with socket.create_connection((host, int(port)), timeout=30) as connection:
+            connection.sendall(
+                b"POST /api/agents HTTP/1.1\r\nHost: odyssey\r\nContent-Type: application/json\r\n"
+                b"Authorization: Bearer %s\r\nContent-Length: 100\r\n\r\n{" % org.api_key.encode()
+            )
+    assert org.ok(org.get("/api/agents"))["items"] == []
+    assert threading.active_count() <= served + 8
+    assert "unexpected error" not in caplog.text

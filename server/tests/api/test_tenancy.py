@@ -1,0 +1,120 @@
+"""Another organisation's object and one that does not exist are the same thing, on every route there is."""
+
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import httpx
+import pytest
+from api.surface import AGENT, BODIES, MISSING, WITH_IDS, Operation, call, new_email, problem, snapshot
+from support.agents import Behaviour, ScriptedAgent, final
+from support.platform import Org
+
+StartAgent = Callable[[Behaviour], ScriptedAgent]
+
+
+class Household(NamedTuple):
+    """An organisation that has one object of every kind; its run is under way until the test ends."""
+
+    org: Org
+    ids: dict[str, object]
+
+
+def _objects(org: Org, agent_server: StartAgent, release: threading.Event) -> dict[str, object]:
+    agent = org.agent(agent_server(lambda d: release.wait(60) and final()).url)
+    (run_id,) = org.start(agent)
+    org.wait(run_id, "running")
+    person = org.ok(org.post("/api/people", {"email": new_email(), "role": "member"}))
+    key = org.ok(org.post("/api/keys", {"name": "spare"}))
+    return {"agent_id": agent["id"], "run_id": run_id, "person_id": person["id"], "key_id": key["id"]}
+
+
+@pytest.fixture
+def household(org: Org, agent_server: StartAgent) -> Iterator[Household]:
+    release = threading.Event()
+    yield Household(org, _objects(org, agent_server, release))
+    release.set()
+
+
+def told(answer: httpx.Response) -> tuple[int, str, dict[str, str]]:
+    headers = {name: value for name, value in answer.headers.items() if name not in {"x-request-id", "date"}}
+    return answer.status_code, answer.text, headers
+
+
+def options(operation: Operation) -> dict[str, Any]:
+    return {"json": BODIES[str(operation)]} if operation.takes_body else {}
+
+
+@pytest.mark.parametrize("operation", WITH_IDS, ids=str)
+def test_anothers_object_is_not_there(household: Household, other_org: Org, operation: Operation) -> None:
+    before = snapshot(household.org)
+    missing = call(other_org, operation, operation.url(), **options(operation))
+    problem(missing, 404, "not_found")
+    for name in operation.ids:
+        foreign = operation.url(**{name: household.ids[name]})
+        huge = operation.url(**{name: MISSING[name] if name == "key_id" else 99999999999999999999})
+        for url in (foreign, huge):
+            assert told(call(other_org, operation, url, **options(operation))) == told(missing)
+    assert snapshot(household.org) == before
+
+
+@pytest.mark.parametrize("operation", WITH_IDS, ids=str)
+def test_a_malformed_id_is_422(other_org: Org, operation: Operation) -> None:
+    for name in operation.ids:
+        for malformed in ("1e3", "abc", "%00", "1%2F2", "-", "0x1"):
+            answer = call(other_org, operation, operation.url(**{name: malformed}), **options(operation))
+            body = problem(
+                answer, *((404, "not_found") if "%2F" in malformed else (422, "validation_failed"))
+            )
+            if answer.status_code == 422:
+                assert body["errors"][0]["loc"] == ["path", name]
+
+
+def test_its_owner_reaches_every_object(household: Household) -> None:
+    reads = [operation for operation in WITH_IDS if operation.method == "GET"]
+    assert reads
+    for operation in reads:
+        answer = call(household.org, operation, operation.url(**household.ids))
+        assert answer.status_code == 200, operation
+
+
+def test_lists_hold_only_ones_own(household: Household, other_org: Org) -> None:
+    seen = snapshot(other_org)
+    assert seen["agents"]["items"] == seen["runs"]["items"] == seen["audit-log"]["items"] == []
+    assert len(seen["people"]["items"]) == len(seen["keys"]["items"]) == 1
+    foreign = other_org.get("/api/runs", params={"agent_id": str(household.ids["agent_id"])})
+    assert other_org.ok(foreign)["items"] == []
+
+
+def test_a_run_of_anothers_agent_is_a_run_of_none(household: Household, other_org: Org) -> None:
+    before = snapshot(household.org)
+    answers = [
+        other_org.post("/api/runs", {"agent_id": agent_id, "seeds": [{"user_instruction": "Do it."}]})
+        for agent_id in (household.ids["agent_id"], MISSING["agent_id"], 2**63 - 1, 2**63)
+    ]
+    problem(answers[0], 404, "not_found")
+    assert len({(answer.status_code, answer.text) for answer in answers}) == 1
+    assert snapshot(household.org) == before
+    assert snapshot(other_org)["runs"]["items"] == []
+
+
+def test_org_id_must_be_the_callers_own(org: Org, other_org: Org) -> None:
+    own, foreign = (one.ok(one.get("/api/org"))["id"] for one in (org, other_org))
+    agent = org.ok(org.post("/api/agents", AGENT | {"org_id": own}))
+    org.ok(org.put(f"/api/agents/{agent['id']}", {"org_id": own}))
+    before = [snapshot(org), snapshot(other_org)]
+    for org_id in (foreign, own + 10**6, 2**63):
+        problem(org.post("/api/agents", AGENT | {"org_id": org_id}), 403, "forbidden")
+        problem(org.post("/api/agents/validate", AGENT | {"org_id": org_id}), 403, "forbidden")
+        problem(org.put(f"/api/agents/{agent['id']}", {"org_id": org_id, "name": "x"}), 403, "forbidden")
+    assert [snapshot(org), snapshot(other_org)] == before
+
+
+def test_an_address_may_sign_in_to_two_orgs_each_by_its_password(org: Org, other_org: Org) -> None:
+    email = new_email()
+    for one, password in ((org, "the first password"), (other_org, "the second password")):
+        one.ok(one.post("/api/people", {"email": email, "role": "viewer", "password": password}))
+        token = one.ok(one.post("/api/auth/token", {"email": email, "password": password}))["access_token"]
+        person = Org(one.platform, token)
+        assert person.ok(person.get("/api/org"))["id"] == one.ok(one.get("/api/org"))["id"]
+        person.client.close()
