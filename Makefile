@@ -45,7 +45,7 @@ docs: $(STAMP) ## write openapi.json and the reference pages from the code
 	@$(BIN)/python scripts/reference.py
 
 bench: $(STAMP) ## the figures the docs quote, as ratios within one run
-	@$(BIN)/python benchmarks/proxy.py
+	@$(BIN)/python benchmarks/run.py $(ARGS)
 
 dev: $(STAMP) ## the platform with reload, data in .odyssey
 	@$(BIN)/odyssey up --reload

@@ -10,6 +10,7 @@ from fastapi import FastAPI
 from odyssey.agents.compiled import CompiledAgents
 from odyssey.api.app import build_app
 from odyssey.core.database import Database
+from odyssey.core.group_commit import group_writer
 from odyssey.core.migrate import migrate
 from odyssey.core.outbound import OutboundClient
 from odyssey.core.settings import Settings
@@ -20,8 +21,8 @@ from odyssey.identity.vault import Vault
 from odyssey.kit.clock import Clock, utc_now
 from odyssey.proxy.address import PREFIX
 from odyssey.proxy.asgi import Proxy
-from odyssey.proxy.call import ProxyParts
 from odyssey.proxy.live_runs import LiveRuns
+from odyssey.proxy.parts import TRACE_LIMIT, ProxyParts
 from odyssey.runs.attempt import Parts
 from odyssey.runs.executor import Executor
 from odyssey.runs.states import RunStates
@@ -39,7 +40,9 @@ def create_app(
     client = OutboundClient(settings.address_policy)
     transport = HttpTransport(client, time.monotonic)
     lease = timedelta(seconds=settings.lease_seconds)
-    states = RunStates(clock, signals, lease)
+    live_runs = LiveRuns(database, agents, clock)
+    writer = group_writer(database)
+    states = RunStates(clock, signals, lease, on_revoked=live_runs.forget)
     parts = Parts(
         database=database,
         agents=agents,
@@ -52,13 +55,13 @@ def create_app(
     )
     executor = Executor(parts, max_runs=settings.max_runs, lease=lease, drain_s=settings.drain_seconds)
     proxy_parts = ProxyParts(
-        database=database,
-        agents=agents,
-        live_runs=LiveRuns(),
+        live_runs=live_runs,
+        writer=writer,
         engine=WorldEngine(),
         signals=signals,
         clock=clock,
         rate_limit=settings.rate_limit,
+        trace_limit=TRACE_LIMIT,
     )
 
     @asynccontextmanager
@@ -68,6 +71,7 @@ def create_app(
         yield
         await executor.stop()
         signals.close()
+        await writer.close()
         await client.close()
         await database.close()
 
@@ -75,5 +79,5 @@ def create_app(
     state = app.state
     state.database, state.signals, state.clock, state.settings = database, signals, clock, settings
     state.agents, state.vault, state.transport = agents, vault, transport
-    state.run_states, state.executor = states, executor
+    state.run_states, state.executor, state.writer = states, executor, writer
     return app

@@ -10,6 +10,8 @@ COMMAND_GROUP = "odyssey.commands"
 def build_app() -> App:
     """Assemble the tree; a command's module is loaded only when the command is used or described."""
     app = App(name="odyssey", help="Test AI agents in a simulated world.", version=version("odyssey-sdk"))
+    looking = "Look at runs: what an agent did, and what became of its world."
+    app.command("pipelines.odyssey.commands.runs:app", name="runs", help=looking)
     for entry in sorted(entry_points(group=COMMAND_GROUP), key=lambda entry: entry.name):
         app.command(entry.value, name=entry.name)
     return app

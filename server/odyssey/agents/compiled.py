@@ -1,6 +1,6 @@
 """An agent version made ready for the hot path: parsed and compiled once, then shared by all its runs."""
 
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from typing import NamedTuple
 
 import msgspec
@@ -25,6 +25,8 @@ class CompiledAgent(NamedTuple):
     config: AgentConfig
     tools: dict[str, CompiledTool]
     ledger_schema: LedgerSchema | None
+    owners: dict[str, str]
+    """The sub-agent of each tool that exactly one declared sub-agent owns."""
 
 
 class CompiledAgents:
@@ -46,12 +48,20 @@ class CompiledAgents:
 
 def _compile(content: dict[str, object]) -> CompiledAgent:
     tools = msgspec.convert(content["tools_schema"], list[Tool])
+    config = from_public(content["config"])
     return CompiledAgent(
         mode=str(content["mode"]),
-        config=from_public(content["config"]),
+        config=config,
+        owners=_owners(config),
         tools={tool.name: _compile_tool(tool) for tool in tools},
         ledger_schema=msgspec.convert(content["ledger_schema"], LedgerSchema | None),
     )
+
+
+def _owners(config: AgentConfig) -> dict[str, str]:
+    claims = [(tool, actor.actor_id) for actor in config.sub_agents or [] for tool in actor.tools or []]
+    count = Counter(tool for tool, _ in claims)
+    return {tool: actor for tool, actor in claims if count[tool] == 1}
 
 
 def _compile_tool(tool: Tool) -> CompiledTool:

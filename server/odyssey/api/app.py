@@ -4,17 +4,16 @@ from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 
 from fastapi import FastAPI
-from starlette.routing import Mount
 
 from odyssey import __version__
 from odyssey.agents.routes import router as agents
 from odyssey.api.edges import Edges
+from odyssey.api.front import Front
 from odyssey.api.openapi import build_openapi
 from odyssey.api.problems import install
 from odyssey.api.system import router as system
 from odyssey.dispatch.routes import router as connections
 from odyssey.identity.routes import router as identity
-from odyssey.proxy.address import PREFIX
 from odyssey.proxy.asgi import Proxy
 from odyssey.runs.routes import router as runs
 from odyssey.runs.stream import router as streams
@@ -35,9 +34,9 @@ def build_app(lifespan: Lifespan | None = None, proxy: Proxy | None = None) -> F
     )
     for router in (system, identity, agents, connections, streams, runs):
         app.include_router(router)
-    if proxy is not None:
-        app.router.routes.append(Mount(PREFIX, app=proxy))
     install(app)
     app.add_middleware(Edges)
+    if proxy is not None:
+        app.add_middleware(Front, proxy=proxy)
     app.openapi = lambda: build_openapi(app)  # type: ignore[method-assign] # FastAPI's documented way
     return app

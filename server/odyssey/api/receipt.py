@@ -1,4 +1,4 @@
-"""A deadline for receiving a request: a client that trickles holds nothing for longer than this.
+"""Our HTTP protocol: uvicorn's, with a deadline for receiving a request. Who trickles holds nothing for longer.
 
 uvicorn waits for ever for the rest of a header or body, so the clock runs in the protocol itself.
 """
@@ -7,6 +7,8 @@ import asyncio
 import json
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+from odyssey.proxy.faults import TRANSPORT
 
 _BODY = json.dumps(
     {
@@ -34,6 +36,7 @@ class DeadlineProtocol(HttpToolsProtocol):
 
     def on_message_begin(self) -> None:
         super().on_message_begin()
+        self.scope[TRANSPORT] = self.transport  # type: ignore[literal-required] # the proxy breaks wires on purpose
         self._start_deadline()
 
     def on_message_complete(self) -> None:

@@ -125,7 +125,9 @@ def _greeting(address: str, new_key: str | None, settings: Settings) -> str:
 def _listen(host: str, port: int) -> socket.socket:
     try:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        listener = socket.socket(family, socket.SOCK_STREAM)
+        listener = socket.socket(
+            family, socket.SOCK_STREAM, socket.IPPROTO_TCP
+        )  # named, or asyncio keeps Nagle on
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind((host, port))
         listener.listen(2048)

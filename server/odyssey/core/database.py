@@ -29,6 +29,10 @@ class Database:
     def engine(self) -> AsyncEngine:
         return self._writer
 
+    @property
+    def reader(self) -> AsyncEngine:
+        return self._reader
+
     @asynccontextmanager
     async def read(self) -> AsyncIterator[AsyncSession]:
         async with AsyncSession(self._reader, expire_on_commit=False) as session:

@@ -93,8 +93,9 @@ def _tried(saved: dict[str, Any], change: Any) -> tuple[AgentConfig, tuple[str |
         {k: v for k, v in (saved | change).items() if v is not None} if isinstance(change, dict) else change
     )
     config, errors, later = read_config(merged, "http")
-    if errors or config is None:
+    if errors:
         raise ValidationFailedError(errors)
     if later:
         raise NotAvailableYetError(later)
+    assert config is not None
     return config, given

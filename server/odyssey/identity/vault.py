@@ -37,13 +37,12 @@ class Vault:
         row = await session.get(DataKey, key_id)
         if row is None or row.org_id != org_id:
             raise UnsealError("the data key of this secret is gone")
-        raw = base64.b64decode(payload)
+        key = self._unwrap(row)
         try:
-            opened = AESGCM(self._unwrap(row)).decrypt(
-                raw[:_NONCE_BYTES], raw[_NONCE_BYTES:], _context(org_id, purpose)
-            )
-        except InvalidTag as error:
-            raise UnsealError("the secret was sealed for something else") from error
+            raw = base64.b64decode(payload, validate=True)
+            opened = AESGCM(key).decrypt(raw[:_NONCE_BYTES], raw[_NONCE_BYTES:], _context(org_id, purpose))
+        except (InvalidTag, ValueError) as error:
+            raise UnsealError("the secret was sealed for something else, or is damaged") from error
         return opened.decode("utf-8")
 
     async def _current_key(self, session: AsyncSession, org_id: int) -> tuple[str, bytes]:

@@ -78,11 +78,14 @@ async def read_events(session: AsyncSession, run_id: int, *, after: int, limit: 
 
 
 def as_record(row: Event) -> EventRecord:
+    data = row.data.encode("utf-8")
+    if row.repeats is not None:
+        data = msgspec.json.encode(msgspec.json.decode(data) | {"count": row.repeats})
     return EventRecord(
         sequence=row.sequence,
         attempt=row.attempt,
         kind=row.kind,
         occurred_at=rfc3339(row.occurred_at),
         actor_id=row.actor_id,
-        data=msgspec.Raw(row.data.encode("utf-8")),
+        data=msgspec.Raw(data),
     )

@@ -45,4 +45,6 @@ class Event(Base):
     occurred_at: Mapped[datetime] = mapped_column(UtcDateTime)
     actor_id: Mapped[str | None] = mapped_column(String(520))
     http_status: Mapped[int | None]
+    repeats: Mapped[int | None]
+    """How many refusals a counting event stands for; null on every other event."""
     data: Mapped[str] = mapped_column(Text)

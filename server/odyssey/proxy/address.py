@@ -1,20 +1,24 @@
 """Proxy addresses, read from the raw path: nothing is decoded, so no encoded separator can hide in a name."""
 
 import re
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 PREFIX = "/api/odyssey-proxy"
 
-_ADDRESS = re.compile(r"(?:/runs/(?P<run>[^/]*))?/(?P<what>tools)/(?P<name>[^/]+)")
+_ADDRESS = re.compile(r"(?:/runs/(?P<run>[^/]*))?/(?P<what>tools|traces)/(?P<name>[^/]+)")
 
 
 class ProxyAddress(NamedTuple):
     run: str | None
     """The `{run}` segment as sent; None in the short form."""
+    what: Literal["tools", "traces"]
     name: str
+    """The tool or the type of the trace event."""
 
 
 def read_address(path: str) -> ProxyAddress | None:
     """Read what follows the prefix; None is no address of ours."""
     found = _ADDRESS.fullmatch(path)
-    return None if found is None else ProxyAddress(found["run"], found["name"])
+    if found is None:
+        return None
+    return ProxyAddress(found["run"], "tools" if found["what"] == "tools" else "traces", found["name"])

@@ -1,5 +1,7 @@
 """What the proxy refuses, in the order in which it checks."""
 
+from collections.abc import Sequence
+
 from odyssey.core.errors import OdysseyError, ValidationFailedError
 
 
@@ -50,6 +52,13 @@ class ActorIdInvalidError(OdysseyError):
         super().__init__(
             "X-Pipelines-Actor-Id is one to eight names joined by '/', each of 1 to 64 letters, digits, _ . or -"
         )
+
+
+class TraceEventTypeInvalidError(OdysseyError):
+    status, code, title = 400, "trace_event_type_invalid", "No such type of trace event"
+
+    def __init__(self, given: str, known: Sequence[str]) -> None:
+        super().__init__(f"{given[:64]!r} is not a trace event; the types are {', '.join(known)}.")
 
 
 class ToolUnknownError(OdysseyError):

@@ -1,44 +1,174 @@
-"""The worlds of the runs being served, kept in memory while nobody else has moved them on."""
+"""The runs being served: each token's world, rules and counters in memory, right up to a known sequence.
 
+Memory is only a shortcut. A call is accepted when its event is appended at `head + 1` with a good token; if another
+process was quicker, or the token died, the append fails and the run is brought up to date from the journal.
+"""
+
+import asyncio
 from collections import OrderedDict
-from typing import NamedTuple
+from datetime import datetime
 
+import msgspec
+from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from odyssey.journal.models import RunContext
-from odyssey.simulation.rules import Rule, read_rules
+from odyssey.agents.compiled import CompiledAgent, CompiledAgents
+from odyssey.core.database import Database
+from odyssey.identity.keys import token_hash
+from odyssey.identity.models import RunToken
+from odyssey.journal.models import Event, RunContext
+from odyssey.kit.clock import Clock
+from odyssey.proxy.errors import RunTokenExpiredError, RunTokenInvalidError, RunTokenRevokedError
+from odyssey.proxy.rate import SlidingMinute
+from odyssey.simulation.rules import AnsweredCall, EarlierCall, RuleCounters, Rules, read_rules, replay
 from odyssey.worlds.ledger import Ledger
 from odyssey.worlds.operations import fold
 from odyssey.worlds.repository import boot_ledger, load_entries
 
-_KEPT = 1024
+_KEPT_RUNS = 1024
+_KEPT_WORLDS = 64
+NOT_COUNTED = (413, 429)
 
 
-class LiveRun(NamedTuple):
-    head: int
-    """The sequence up to which the ledger is right."""
-    ledger: Ledger
-    rules: tuple[Rule, ...]
+class LiveRun:
+    """One attempt of one run. Whoever changes it holds `lock`."""
+
+    __slots__ = (
+        "agent",
+        "calls",
+        "context",
+        "counters",
+        "counting",
+        "head",
+        "ledger",
+        "lock",
+        "other_messages",
+        "rules",
+        "token",
+        "tool_calls",
+    )
+
+    def __init__(
+        self, token: RunToken, context: RunContext, agent: CompiledAgent, rules: Rules, ledger: Ledger
+    ) -> None:
+        self.token = token
+        self.context = context
+        self.agent = agent
+        self.rules = rules
+        self.lock = asyncio.Lock()
+        self.head = 0
+        self.ledger = ledger
+        self.counters = RuleCounters.start(rules)
+        self.calls: list[EarlierCall] = []
+        """Kept only when a rule asks for earlier calls."""
+        self.tool_calls = SlidingMinute()
+        self.other_messages = SlidingMinute()
+        self.counting: dict[tuple[int, datetime], int] = {}
+        """Sequence of the counting event per status and minute."""
 
 
 class LiveRuns:
-    def __init__(self) -> None:
-        self._kept: OrderedDict[tuple[int, int], LiveRun] = OrderedDict()
+    def __init__(self, database: Database, agents: CompiledAgents, clock: Clock) -> None:
+        self._database = database
+        self._agents = agents
+        self._clock = clock
+        self._kept: OrderedDict[str, LiveRun] = OrderedDict()
+        self._worlds: OrderedDict[tuple[int, str], Ledger] = OrderedDict()
 
-    async def at(self, session: AsyncSession, context: RunContext, attempt: int, head: int) -> LiveRun:
-        """Return the run as it is at `head`, reading only the entries this process has not seen."""
-        found = self._kept.get((context.run_id, attempt))
-        if found is None:
-            rules, _, _ = read_rules(context.failure_rules)
-            found = LiveRun(0, await boot_ledger(session, context), rules)
-        if found.head < head:
-            missed = await load_entries(session, context.run_id, attempt, after=found.head)
-            found = found._replace(head=head, ledger=fold(found.ledger, (placed.entry for placed in missed)))
-        return found
+    async def admit(self, token: str, run_segment: str | None) -> LiveRun:
+        """Find the run a token opens, in memory if it is there."""
+        digest = token_hash(token)
+        run = self._kept.get(digest)
+        if run is None:
+            run = await self._load(digest)
+            run = self._kept.setdefault(digest, run)
+            while len(self._kept) > _KEPT_RUNS:
+                self._kept.popitem(last=False)
+        else:
+            self._kept.move_to_end(digest)
+        if run_segment is not None and run_segment != str(run.token.run_id):
+            raise RunTokenInvalidError
+        if run.token.expires_at <= self._clock():
+            raise RunTokenExpiredError
+        return run
 
-    def keep(self, run_id: int, attempt: int, run: LiveRun) -> None:
-        """Call it once the change is committed."""
-        self._kept[run_id, attempt] = run
-        self._kept.move_to_end((run_id, attempt))
-        while len(self._kept) > _KEPT:
-            self._kept.popitem(last=False)
+    def forget(self, run_id: int) -> None:
+        """Let go of a run whose tokens were revoked."""
+        for digest in [digest for digest, run in self._kept.items() if run.token.run_id == run_id]:
+            del self._kept[digest]
+
+    async def bring_up_to_date(self, run: LiveRun) -> None:
+        """Catch up after a failed append; raises if the reason was the token."""
+        async with self._database.read() as session:
+            fresh = await session.get(RunToken, run.token.token_hash)
+            _check_not_revoked(fresh)
+            await self._catch_up(session, run)
+
+    async def _load(self, digest: str) -> LiveRun:
+        async with self._database.read() as session:
+            token = await session.get(RunToken, digest)
+            _check_not_revoked(token)
+            assert token is not None
+            context = await session.get_one(RunContext, token.run_id)
+            agent = await self._agents.get(session, context.agent_id, context.agent_version)
+            rules = read_rules(context.failure_rules).rules
+            run = LiveRun(token, context, agent, rules, await self._boot(session, context))
+            await self._catch_up(session, run)
+            return run
+
+    async def _boot(self, session: AsyncSession, context: RunContext) -> Ledger:
+        """Runs that begin with the same world share it until they change it."""
+        key = (context.org_id, context.initial_state_hash)
+        ledger = self._worlds.get(key)
+        if ledger is None:
+            ledger = self._worlds[key] = await boot_ledger(session, context)
+            while len(self._worlds) > _KEPT_WORLDS:
+                self._worlds.popitem(last=False)
+        self._worlds.move_to_end(key)
+        return ledger
+
+    async def _catch_up(self, session: AsyncSession, run: LiveRun) -> None:
+        run_id, attempt = run.token.run_id, run.token.attempt
+        head = await session.scalar(select(func.max(Event.sequence)).where(Event.run_id == run_id)) or 0
+        missed = select(Event).where(
+            Event.run_id == run_id,
+            Event.attempt == attempt,
+            Event.sequence > run.head,
+            Event.sequence <= head,
+        )
+        served: list[Event] = []
+        for event in await session.scalars(missed.order_by(Event.sequence)):
+            _note(run, event)
+            if event.kind == "tool_call" and event.http_status == 200:
+                served.append(event)
+        if run.rules:
+            answered = [_answered(event) for event in served]
+            run.counters = replay(run.rules, (call for call, _ in answered), run.counters)
+            if run.rules.ask_for_calls:
+                run.calls += [EarlierCall(call.tool, call.args, source) for call, source in answered]
+        entries = await load_entries(session, run_id, attempt, after=run.head, up_to=head)
+        run.ledger = fold(run.ledger, (placed.entry for placed in entries))
+        run.head = head
+
+
+def _check_not_revoked(token: RunToken | None) -> None:
+    if token is None:
+        raise RunTokenInvalidError
+    if token.revoked_at is not None:
+        raise RunTokenRevokedError
+
+
+def _note(run: LiveRun, event: Event) -> None:
+    """Count an event of another process as if it had been served here."""
+    if event.repeats is not None and event.http_status is not None:
+        minute = event.occurred_at.replace(second=0, microsecond=0)
+        run.counting[event.http_status, minute] = event.sequence
+    elif event.kind == "tool_call":
+        run.tool_calls.add(event.occurred_at)
+    elif event.kind == "trace_event":
+        run.other_messages.add(event.occurred_at)
+
+
+def _answered(event: Event) -> tuple[AnsweredCall, str]:
+    data = msgspec.json.decode(event.data)
+    return AnsweredCall(data["tool_name"], data["arguments"], data["matched_rule_index"]), data["source"]

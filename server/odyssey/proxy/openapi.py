@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from odyssey.proxy.trace_events import EVENT_TYPES
+
 _PARAMETERS: dict[str, dict[str, Any]] = {
     "run": {
         "name": "run",
@@ -11,6 +13,12 @@ _PARAMETERS: dict[str, dict[str, Any]] = {
         "schema": {"type": "string"},
     },
     "tool_name": {"name": "tool_name", "in": "path", "required": True, "schema": {"type": "string"}},
+    "event_type": {
+        "name": "event_type",
+        "in": "path",
+        "required": True,
+        "schema": {"enum": list(EVENT_TYPES)},
+    },
     "actor": {
         "name": "X-Pipelines-Actor-Id",
         "in": "header",
@@ -46,12 +54,48 @@ def _tool_call(operation_id: str, *parameters: str) -> dict[str, Any]:
     }
 
 
+def _trace_event(operation_id: str, *parameters: str) -> dict[str, Any]:
+    return {
+        "post": {
+            "tags": ["proxy"],
+            "operationId": operation_id,
+            "summary": "Post a trace event",
+            "description": "Tells what the agent is doing; `__occurred_at` says when, else it is the arrival.",
+            "security": [{"run_token": []}],
+            "parameters": [_PARAMETERS[name] for name in parameters],
+            "requestBody": {
+                "required": True,
+                "content": {"application/json": {"schema": {"type": "object"}}},
+            },
+            "responses": {
+                "200": {
+                    "description": "The event is stored.",
+                    "content": {
+                        "application/json": {"schema": {"$ref": "#/components/schemas/TraceEventAccepted"}}
+                    },
+                }
+            },
+        }
+    }
+
+
 PROXY_PATHS: dict[str, Any] = {
+    "/traces/{event_type}": _trace_event("post_trace_event", "event_type", "actor"),
+    "/runs/{run}/traces/{event_type}": _trace_event("post_trace_event_of_run", "run", "event_type", "actor"),
     "/tools/{tool_name}": _tool_call("call_tool", "tool_name", "actor"),
     "/runs/{run}/tools/{tool_name}": _tool_call("call_tool_of_run", "run", "tool_name", "actor"),
 }
 
 PROXY_SCHEMAS: dict[str, Any] = {
+    "TraceEventAccepted": {
+        "type": "object",
+        "required": ["accepted", "sequence", "event_type"],
+        "properties": {
+            "accepted": {"const": True},
+            "sequence": {"type": "integer"},
+            "event_type": {"type": "string"},
+        },
+    },
     "ToolEnvelope": {
         "type": "object",
         "required": ["tool_name", "response", "source", "latency_ms", "matched_rule_index"],

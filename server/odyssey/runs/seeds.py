@@ -130,9 +130,7 @@ class _Reader:
             self.errors += [_under(index, fault) for fault in check_initial_state(state, self._ledger_schema)]
         rules = raw.get("failure_rules")
         if rules is not None:
-            _, faults, later = read_rules(rules)
-            self.errors += [_under(index, fault) for fault in faults]
-            self.later |= {f"seeds[{index}].{member}" for member in later}
+            self.errors += [_under(index, fault) for fault in read_rules(rules).errors]
 
     def _check_grading(self, index: int, raw: dict[str, Any]) -> None:
         if _given(raw, "expected_outcome", "completion") not in ("completion", "refusal"):

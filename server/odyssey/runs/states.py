@@ -1,5 +1,6 @@
 """The scheduler's decisions made durable: each happens in one transaction, fenced by compare-and-swap."""
 
+from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
@@ -26,10 +27,13 @@ def ownership_topic(run_id: int) -> str:
 class RunStates:
     """Moves runs through their states for one process."""
 
-    def __init__(self, clock: Clock, signals: Signals, lease: timedelta) -> None:
+    def __init__(
+        self, clock: Clock, signals: Signals, lease: timedelta, on_revoked: Callable[[int], None]
+    ) -> None:
         self._clock = clock
         self._signals = signals
         self._lease = lease
+        self._on_revoked = on_revoked
 
     async def take(self, session: AsyncSession, run_id: int, event: Event, **result: Any) -> Step | None:
         """Apply one event; None means somebody else was quicker and nothing changed."""
@@ -47,6 +51,7 @@ class RunStates:
             return None
         if Command.REVOKE_TOKENS in taken.commands:
             await revoke_run_tokens(session, run_id, now)
+            after_commit(session, lambda: self._on_revoked(run_id))
             await end_attempts(session, run_id, _outcome(event, taken), now)
         if Command.START in taken.commands:
             assert taken.work.owner is not None

@@ -12,8 +12,9 @@ from typing import Any, NamedTuple
 
 from odyssey.records.canonical import canonical_json, content_hash
 from odyssey.records.ledger import Fields, State
+from odyssey.worlds.entity_map import EntityMap, entity_map
 
-_Entities = dict[str, Fields]
+_NO_ENTITIES = entity_map({})
 
 
 class Change(NamedTuple):
@@ -30,7 +31,7 @@ class Ledger:
 
     __slots__ = ("_flags", "_hash", "_types")
 
-    def __init__(self, types: dict[str, _Entities], flags: frozenset[str]) -> None:
+    def __init__(self, types: dict[str, EntityMap], flags: frozenset[str]) -> None:
         """Take ownership of `types`: nobody else may hold it. Callers outside this module use `boot`."""
         self._types = types
         self._flags = flags
@@ -38,7 +39,9 @@ class Ledger:
 
     @classmethod
     def boot(cls, initial_state: State, flags: Iterable[str] = ()) -> "Ledger":
-        return cls(copy_json(initial_state), frozenset(flags))
+        return cls(
+            {name: entity_map(copy_json(found)) for name, found in initial_state.items()}, frozenset(flags)
+        )
 
     @property
     def flags(self) -> frozenset[str]:
@@ -50,12 +53,12 @@ class Ledger:
 
     def entity(self, entity_type: str, entity_id: str) -> Mapping[str, Any] | None:
         """The fields of one entity, read-only; `dict(…)` makes them the caller's own."""
-        fields = self._types.get(entity_type, {}).get(entity_id)
+        fields = self._types.get(entity_type, _NO_ENTITIES).get(entity_id)
         return None if fields is None else _FieldsView(fields)
 
     def entities(self, entity_type: str) -> Mapping[str, Mapping[str, Any]]:
         """All entities of one type by id, oldest first, read-only; empty for a type nobody knows."""
-        return _EntitiesView(self._types.get(entity_type, {}))
+        return _EntitiesView(self._types.get(entity_type, _NO_ENTITIES))
 
     def to_state(self) -> dict[str, dict[str, Fields]]:
         return {name: copy_json(entities) for name, entities in self._types.items() if entities}
@@ -63,7 +66,7 @@ class Ledger:
     def hash(self) -> str:
         """Content hash of `{"state", "flags"}`: equal exactly when state and flags are equal."""
         if self._hash is None:
-            state = {name: entities for name, entities in self._types.items() if entities}
+            state = {name: dict(entities) for name, entities in self._types.items() if entities}
             self._hash = content_hash({"state": state, "flags": sorted(self._flags)})
         return self._hash
 
@@ -80,11 +83,11 @@ class Ledger:
 
     def with_entity(self, entity_type: str, entity_id: str, fields: Mapping[str, Any]) -> "Ledger":
         """This world with exactly these fields for one entity; a new id goes last, a known one stays put."""
-        entities = {**self._types.get(entity_type, {}), entity_id: copy_json(fields)}
+        entities = self._types.get(entity_type, _NO_ENTITIES).with_entity(entity_id, copy_json(fields))
         return Ledger({**self._types, entity_type: entities}, self._flags)
 
     def without_entity(self, entity_type: str, entity_id: str) -> "Ledger":
-        entities = {key: fields for key, fields in self._types[entity_type].items() if key != entity_id}
+        entities = self._types[entity_type].without_entity(entity_id)
         return Ledger({**self._types, entity_type: entities}, self._flags)
 
     def with_flag(self, flag: str) -> "Ledger":
@@ -96,7 +99,7 @@ class Ledger:
     def changes_to(self, other: "Ledger") -> Iterator[Change]:
         """The entities that differ, by type and id. What both ledgers share is not walked."""
         for name in sorted(self._types.keys() | other._types.keys()):
-            before, after = self._types.get(name, {}), other._types.get(name, {})
+            before, after = self._types.get(name, _NO_ENTITIES), other._types.get(name, _NO_ENTITIES)
             if before is after:
                 continue
             for key in sorted(before.keys() | after.keys()):
@@ -108,7 +111,7 @@ class Ledger:
 class _EntitiesView(Mapping[str, Mapping[str, Any]]):
     __slots__ = ("_entities",)
 
-    def __init__(self, entities: _Entities) -> None:
+    def __init__(self, entities: EntityMap) -> None:
         self._entities = entities
 
     def __getitem__(self, entity_id: str) -> Mapping[str, Any]:

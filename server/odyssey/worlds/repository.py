@@ -1,12 +1,13 @@
 """A run's world in the database: its first moment by content hash, then its entries."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from odyssey.core.group_commit import Statement
 from odyssey.journal.contents import load_content
 from odyssey.journal.models import RunContext
 from odyssey.records.ledger import Entry
@@ -20,24 +21,34 @@ class PlacedEntry(NamedTuple):
     entry: Entry
 
 
-def append_entries(
-    session: AsyncSession, *, run_id: int, attempt: int, sequence: int, entries: Sequence[Entry]
-) -> None:
-    for position, entry in enumerate(entries):
-        session.add(
-            LedgerEntry(
-                run_id=run_id,
-                sequence=sequence,
-                position=position,
-                attempt=attempt,
-                op=entry.op,
-                entity_type=entry.entity_type,
-                entity_id=entry.id,
-                flag=entry.flag,
-                before=entry.before,
-                after=entry.after,
-            )
+_INSERT = (
+    "INSERT INTO ledger_entries (run_id, sequence, position, attempt, op, entity_type, entity_id, flag, before, after) "
+    "VALUES (:run_id, :sequence, :position, :attempt, :op, :entity_type, :entity_id, :flag, :before, :after)"
+)
+
+
+def entry_statements(
+    *, run_id: int, attempt: int, sequence: int, entries: Sequence[Entry]
+) -> list[Statement]:
+    """Say how the entries of one call are written, for the unit that writes the call."""
+    return [
+        Statement(
+            _INSERT,
+            {
+                "run_id": run_id,
+                "sequence": sequence,
+                "position": position,
+                "attempt": attempt,
+                "op": entry.op,
+                "entity_type": _json(entry.entity_type),
+                "entity_id": _json(entry.id),
+                "flag": _json(entry.flag),
+                "before": _json(entry.before),
+                "after": _json(entry.after),
+            },
         )
+        for position, entry in enumerate(entries)
+    ]
 
 
 async def load_entries(
@@ -62,6 +73,10 @@ async def load_ledger(
     """Return the world of one attempt as it was after the call with sequence `up_to`."""
     entries = await load_entries(session, context.run_id, attempt, up_to=up_to)
     return fold(await boot_ledger(session, context), (placed.entry for placed in entries))
+
+
+def _json(value: Any) -> str | None:
+    return None if value is None else msgspec.json.encode(value).decode("utf-8")
 
 
 def _entry(row: LedgerEntry) -> Entry:

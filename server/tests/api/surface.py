@@ -13,7 +13,7 @@ from support.platform import TOOLS, Org
 from odyssey.api.app import build_app
 
 UNUSED_URL = "http://127.0.0.1:9/dispatch"
-AGENT = {"name": "agent", "config": {"endpoint_url": UNUSED_URL}, "tools_schema": TOOLS}
+AGENT: dict[str, Any] = {"name": "agent", "config": {"endpoint_url": UNUSED_URL}, "tools_schema": TOOLS}
 
 BODIES: dict[str, dict[str, Any]] = {
     "POST /api/auth/token": {"email": "nobody@example.com", "password": "not the password"},

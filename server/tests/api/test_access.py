@@ -6,7 +6,6 @@ import httpx
 import pytest
 from api.surface import OPERATIONS, Operation, all_routes, call, new_email, operations_of, problem
 from fastapi.routing import APIRoute
-from starlette.routing import Mount, Route
 from support.platform import Org, Platform
 
 from odyssey.identity.caller import Role
@@ -83,12 +82,9 @@ def test_every_route_declares_exactly_one_access(platform: Platform) -> None:
             assert access.role == least, operation
 
 
-def test_nothing_else_is_served_but_the_description_and_the_proxy(platform: Platform) -> None:
+def test_nothing_else_is_routed_but_the_description_and_the_proxy(platform: Platform) -> None:
     others = [route for route in all_routes(platform.app.routes) if not isinstance(route, APIRoute)]
-    assert [(type(route), getattr(route, "path", None)) for route in others] == [
-        (Route, "/openapi.json"),
-        (Mount, PREFIX),
-    ]
+    assert {getattr(route, "path", None) for route in others} <= {"/openapi.json", PREFIX}
 
 
 def test_a_route_without_a_declaration_cannot_be_built() -> None:
@@ -105,26 +101,30 @@ def test_a_route_without_a_declaration_cannot_be_built() -> None:
             router.add_api_route("/route", endpoint)
 
 
+ANONYMOUS: list[tuple[dict[str, str], bytes]] = [
+    ({}, b""),
+    (JSON, b"{"),
+    (JSON, b"{}"),
+    ({"Content-Type": "text/plain"}, b"text"),
+    (JSON | {"Idempotency-Key": ""}, b"{}"),
+    (JSON | {"Authorization": "Basic YTpi"}, b"{}"),
+    (JSON | {"Authorization": "Bearer"}, b"{}"),
+    (JSON | {"Authorization": "Bearer a.b.c"}, b"{}"),
+    (JSON | {"X-API-Key": "pk_live_" + "0" * 40}, b"{}"),
+    (JSON | {"X-API-Key": "' OR 1=1--"}, b"{}"),
+]
+
+
 @pytest.mark.parametrize("operation", GUARDED, ids=str)
 def test_without_a_key_it_is_401_whatever_is_sent(platform: Platform, operation: Operation) -> None:
     malformed = operation.path.format(**dict.fromkeys(operation.ids, "1e3"))
+    sent = [(operation.url(), *one) for one in ANONYMOUS]
+    sent += [(url, JSON, b"{") for url in (malformed, operation.url() + "?limit=abc&draft=x")]
     with httpx.Client(base_url=platform.url, timeout=60, trust_env=False) as client:
-        for url in {operation.url(), malformed, operation.url() + "?limit=abc&draft=x"}:
-            for headers, body in (
-                ({}, b""),
-                (JSON, b"{"),
-                (JSON, b"{}"),
-                ({"Content-Type": "text/plain"}, b"text"),
-                (JSON | {"Idempotency-Key": ""}, b"{}"),
-                (JSON | {"Authorization": "Basic YTpi"}, b"{}"),
-                (JSON | {"Authorization": "Bearer"}, b"{}"),
-                (JSON | {"X-API-Key": "pk_live_" + "0" * 40}, b"{}"),
-                (JSON | {"X-API-Key": "' OR 1=1--"}, b"{}"),
-                (JSON | {"Authorization": "Bearer a.b.c"}, b"{}"),
-            ):
-                answer = client.request(operation.method, url, content=body, headers=headers)
-                problem(answer, 401, "auth_required")
-                assert answer.headers["www-authenticate"] == "Bearer"
+        for url, headers, body in sent:
+            answer = client.request(operation.method, url, content=body, headers=headers)
+            problem(answer, 401, "auth_required")
+            assert answer.headers["www-authenticate"] == "Bearer"
 
 
 def test_every_route_lets_through_exactly_the_roles_it_should(by_role: dict[Role, Org]) -> None:

@@ -4,7 +4,6 @@ import base64
 import json
 import logging
 import socket
-import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -18,7 +17,6 @@ from api.surface import (
     Operation,
     call,
     new_email,
-    operations_of,
     problem,
     snapshot,
 )
@@ -51,12 +49,17 @@ NOT_JSON = {
 
 @pytest.fixture
 def ids(org: Org) -> dict[str, object]:
-    agent = org.agent(AGENT["config"]["endpoint_url"])  # type: ignore[index]
-    (run_id,) = org.start(agent)
-    org.wait(run_id)
+    agent = org.agent(AGENT["config"]["endpoint_url"])
     person = org.ok(org.post("/api/people", {"email": new_email(), "role": "member"}))
     key = org.ok(org.post("/api/keys", {"name": "spare"}))
-    return {"agent_id": agent["id"], "run_id": run_id, "person_id": person["id"], "key_id": key["id"]}
+    return {"agent_id": agent["id"], "person_id": person["id"], "key_id": key["id"]}
+
+
+@pytest.fixture
+def ids_and_run(org: Org, ids: dict[str, object]) -> dict[str, object]:
+    (run_id,) = org.start({"id": ids["agent_id"]})
+    org.wait(run_id)
+    return ids | {"run_id": run_id}
 
 
 Send = Callable[..., httpx.Response]
@@ -73,8 +76,10 @@ def send(org: Org, ids: dict[str, object], caplog: pytest.LogCaptureFixture) -> 
         return call(org, operation, operation.url(**ids), content=content, headers=JSON | headers)
 
     yield send
+    logged = [str(vars(record)) for record in caplog.get_records("call")]
+    assert logged
+    assert not [line for line in logged if SECRET in line]
     assert snapshot(org) == before
-    assert SECRET not in caplog.text
 
 
 def test_every_operation_that_takes_a_body_is_swept() -> None:
@@ -116,59 +121,55 @@ def test_what_has_the_wrong_shape_is_422_and_says_where(send: Send, operation: O
         assert member in answer["errors"][0]["loc"]
 
 
-@pytest.mark.parametrize(
-    ("operation", "change"),
-    [
-        ("PUT /api/org", {"name": ""}),
-        ("PUT /api/org", {"name": "x" * 256}),
-        ("PUT /api/org", {"name": "a\x00b"}),
-        ("PUT /api/org", {"name": 5}),
-        ("POST /api/keys", {"name": "\x00"}),
-        ("POST /api/keys", {"name": True}),
-        ("POST /api/people", {"email": "a\x00@example.com"}),
-        ("POST /api/people", {"email": "nobody"}),
-        ("POST /api/people", {"email": "a b@example.com"}),
-        ("POST /api/people", {"email": "x" * 250 + "@x.de"}),
-        ("POST /api/people", {"role": "owner"}),
-        ("POST /api/people", {"role": None}),
-        ("POST /api/people", {"password": SECRET[:11]}),
-        ("POST /api/people", {"password": SECRET * 50}),
-        ("PUT /api/people/{person_id}", {"role": "root"}),
-        ("PUT /api/people/{person_id}", {"password": SECRET[:11]}),
-        ("POST /api/agents", {"name": "a\x00b"}),
-        ("POST /api/agents", {"name": "x" * 256}),
-        ("POST /api/agents", {"description": "x" * 5001}),
-        ("POST /api/agents", {"description": "\x00"}),
-        ("POST /api/agents", {"mode": "HTTP"}),
-        ("POST /api/agents", {"org_id": "1"}),
-        ("PUT /api/agents/{agent_id}", {"name": "\x00"}),
-        ("PUT /api/agents/{agent_id}", {"config": None}),
-        ("POST /api/agents/validate", {"name": "\x00"}),
-        ("POST /api/runs", {"agent_id": "1"}),
-        ("POST /api/runs", {"agent_id": True}),
-        ("POST /api/runs", {"agent_id": 1.5}),
-        ("POST /api/runs", {"agent_id": 0}),
-        ("POST /api/runs", {"seeds": []}),
-        ("POST /api/runs", {"seeds": [{"user_instruction": "x"}] * 1001}),
-        ("POST /api/auth/token", {"email": "a\x00@example.com"}),
-        ("POST /api/auth/token", {"password": 5}),
+OUT_OF_BOUNDS: dict[str, list[dict[str, Any]]] = {
+    "PUT /api/org": [{"name": ""}, {"name": "x" * 256}, {"name": "a\x00b"}, {"name": 5}],
+    "POST /api/keys": [{"name": "\x00"}, {"name": True}],
+    "POST /api/people": [
+        {"email": "a\x00@example.com"},
+        {"email": "nobody"},
+        {"email": "a b@example.com"},
+        {"email": "x" * 250 + "@x.de"},
+        {"role": "owner"},
+        {"role": None},
+        {"password": SECRET[:11]},
+        {"password": SECRET * 50},
     ],
-)
-def test_a_value_out_of_bounds_is_422_and_names_its_member(
-    send: Send, operation: str, change: dict[str, Any]
-) -> None:
-    (member,) = change
-    chosen = next(one for one in WITH_BODY if str(one) == operation)
-    answer = send(chosen, BODIES[operation] | change)
-    body = problem(answer, 422, "validation_failed", SECRET[:11])
-    assert any(member in fault["loc"] for fault in body["errors"])
+    "PUT /api/people/{person_id}": [{"role": "root"}, {"password": SECRET[:11]}],
+    "POST /api/agents": [
+        {"name": "a\x00b"},
+        {"name": "x" * 256},
+        {"description": "x" * 5001},
+        {"description": "\x00"},
+        {"mode": "HTTP"},
+        {"org_id": "1"},
+    ],
+    "PUT /api/agents/{agent_id}": [{"name": "\x00"}, {"config": None}],
+    "POST /api/agents/validate": [{"name": "\x00"}],
+    "POST /api/runs": [
+        {"agent_id": "1"},
+        {"agent_id": True},
+        {"agent_id": 1.5},
+        {"agent_id": 0},
+        {"seeds": []},
+        {"seeds": [{"user_instruction": "x"}] * 1001},
+    ],
+    "POST /api/auth/token": [{"email": "a\x00@example.com"}, {"password": 5}],
+}
+
+
+@pytest.mark.parametrize("name", OUT_OF_BOUNDS)
+def test_a_value_out_of_bounds_is_422_and_names_its_member(send: Send, name: str) -> None:
+    (operation,) = (one for one in WITH_BODY if str(one) == name)
+    for change in OUT_OF_BOUNDS[name]:
+        body = problem(send(operation, BODIES[name] | change), 422, "validation_failed", SECRET[:11])
+        assert any(set(change) & set(fault["loc"]) for fault in body["errors"]), change
 
 
 @pytest.mark.parametrize(
     "value", [[SECRET], SECRET + "\r\nX-Evil: 1", {"v": SECRET}, SECRET + "\x00", SECRET * 1000]
 )
 def test_a_refused_secret_is_not_repeated(send: Send, value: Any) -> None:
-    config = AGENT["config"] | {"auth_header_name": "Authorization", "auth_header_value": value}  # type: ignore[operator]
+    config = AGENT["config"] | {"auth_header_name": "Authorization", "auth_header_value": value}
     for operation in WITH_BODY:
         if "config" in BODIES[str(operation)]:
             body = BODIES[str(operation)] | {"config": config}
@@ -183,27 +184,23 @@ def cursor_of(key: object) -> str:
     return base64.urlsafe_b64encode(f"k{key}".encode()).decode().rstrip("=")
 
 
-PAGED = [operation for operation in OPERATIONS if "cursor" in operation.query]
-
-
-@pytest.mark.parametrize("operation", PAGED, ids=str)
-def test_pages_out_of_range_are_422(org: Org, ids: dict[str, object], operation: Operation) -> None:
-    url = operation.url(**ids)
+def test_pages_out_of_range_are_422(org: Org, ids_and_run: dict[str, object]) -> None:
     wrong = [("limit", value) for value in ("0", "201", "-1", "abc", "1.5", "", "1e2", "9" * 30)]
     wrong += [
         ("cursor", value) for value in ("x", "!!!", "é", "\x00", "x" * 65, base64.b64encode(b"5").decode())
     ]
     wrong += [("cursor", cursor_of(value)) for value in ("", "-1", "x", 2**63, 10**19 - 1, 10**40)]
-    for name, value in wrong:
-        body = problem(org.get(url, params={name: value}), 422, "validation_failed")
-        assert body["errors"][0]["loc"] == ["query", name], (name, value)
-    for cursor in (0, 2**31, 2**62, 2**63 - 1):
-        page = org.ok(org.get(url, params={"cursor": cursor_of(cursor), "limit": "200"}))
-        assert page.keys() == {"items", "next_cursor"}
+    for url in (operation.url(**ids_and_run) for operation in OPERATIONS if "cursor" in operation.query):
+        for name, value in wrong:
+            body = problem(org.get(url, params={name: value}), 422, "validation_failed")
+            assert body["errors"][0]["loc"] == ["query", name], (name, value)
+        for cursor in (0, 2**31, 2**62, 2**63 - 1):
+            page = org.ok(org.get(url, params={"cursor": cursor_of(cursor), "limit": "200"}))
+            assert page.keys() == {"items", "next_cursor"}
 
 
-def test_other_query_parameters_out_of_range_are_422(org: Org, ids: dict[str, object]) -> None:
-    run, agent = f"/api/runs/{ids['run_id']}", f"/api/agents/{ids['agent_id']}"
+def test_other_query_parameters_out_of_range_are_422(org: Org, ids_and_run: dict[str, object]) -> None:
+    run, agent = f"/api/runs/{ids_and_run['run_id']}", f"/api/agents/{ids_and_run['agent_id']}"
     for path, query in (
         ("/api/runs", {"status": "done"}),
         ("/api/runs", {"agent_id": "0"}),
@@ -222,14 +219,13 @@ def test_other_query_parameters_out_of_range_are_422(org: Org, ids: dict[str, ob
     assert org.ok(org.get(f"{run}/ledger", params={"at": str(2**62)}))["state"] == {}
 
 
-@pytest.mark.parametrize("path", sorted({operation.path for operation in OPERATIONS}))
-def test_another_method_is_405_and_names_those_there_are(org: Org, ids: dict[str, object], path: str) -> None:
-    url = path.format(**ids)
-    served = {one.method for one in operations_of(org.platform.app) if one.route.path_regex.match(url)}
-    for method in {"PATCH", "OPTIONS", "DELETE", "PUT"} - served:
-        answer = org.client.request(method, url)
-        problem(answer, 405, "method_not_allowed")
-        assert set(answer.headers["allow"].split(", ")) == served
+def test_another_method_is_405_and_names_those_there_are(org: Org) -> None:
+    for url in {operation.url() for operation in OPERATIONS}:
+        served = {one.method for one in OPERATIONS if one.route.path_regex.match(url)}
+        for method in {"PATCH", "OPTIONS", "DELETE", "PUT"} - served:
+            answer = org.client.request(method, url)
+            problem(answer, 405, "method_not_allowed")
+            assert set(answer.headers["allow"].split(", ")) == served, url
 
 
 @pytest.mark.parametrize(
@@ -248,7 +244,9 @@ def test_a_body_declared_too_large_is_refused_before_it_is_sent(org: Org, platfo
                 b"POST /api/agents HTTP/1.1\r\nHost: odyssey\r\nContent-Type: application/json\r\n"
                 b"Authorization: Bearer %s\r\nContent-Length: %d\r\n\r\n" % (org.api_key.encode(), length)
             )
-            answer = connection.recv(65536)
+            answer = b""
+            while not answer.endswith(b"}"):
+                answer += connection.recv(65536)
         head, _, body = answer.partition(b"\r\n\r\n")
         assert head.startswith(b"HTTP/1.1 413 ")
         assert b"application/problem+json" in head
@@ -291,7 +289,6 @@ def test_a_client_that_leaves_in_the_middle_harms_nobody(
     org: Org, platform: Platform, caplog: pytest.LogCaptureFixture
 ) -> None:
     host, port = platform.url.removeprefix("http://").split(":")
-    served = threading.active_count()
     for _ in range(3):
         with socket.create_connection((host, int(port)), timeout=30) as connection:
             connection.sendall(
@@ -299,5 +296,4 @@ def test_a_client_that_leaves_in_the_middle_harms_nobody(
                 b"Authorization: Bearer %s\r\nContent-Length: 100\r\n\r\n{" % org.api_key.encode()
             )
     assert org.ok(org.get("/api/agents"))["items"] == []
-    assert threading.active_count() <= served + 8
     assert "unexpected error" not in caplog.text

@@ -262,11 +262,6 @@ def test_the_list_of_runs_streams(org: Org, agent_server: StartAgent) -> None:
         ({"user_instruction": "x", "random_seed": True}, "validation_failed", "random_seed"),
         ({"user_instruction": "x", "world_id": 1}, "not_available_yet", "world_id"),
         ({"user_instruction": "x", "turn_mode": "model_as_user"}, "not_available_yet", "turn_mode"),
-        (
-            {"user_instruction": "x", "failure_rules": [{"response": 1, "when": "true"}]},
-            "not_available_yet",
-            "when",
-        ),
         (5, "validation_failed", "seeds"),
     ],
 )

@@ -27,7 +27,7 @@ class Platform:
     """Starts on construction, stops with `stop()`; every test brings its own organisation."""
 
     def __init__(self, database_url: str, **changes: Any) -> None:
-        listener = socket.socket()
+        listener = socket.socket(proto=socket.IPPROTO_TCP)  # or asyncio leaves Nagle's delay on
         listener.bind(("127.0.0.1", 0))
         listener.listen(512)
         self.url = f"http://127.0.0.1:{listener.getsockname()[1]}"
@@ -39,6 +39,7 @@ class Platform:
         config.timeout_graceful_shutdown = 1
         self._server = uvicorn.Server(config)
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._orgs: list[Org] = []
         self._thread = threading.Thread(target=self._run, args=(listener,), daemon=True)
         self._thread.start()
         deadline = time.monotonic() + 60
@@ -71,9 +72,12 @@ class Platform:
                 email = f"admin-{new_uuid()}@example.com"
                 return await create_org(session, utc_now, name="Test", admin_email=email)
 
-        return Org(self, self.do(create()))
+        self._orgs.append(Org(self, self.do(create())))
+        return self._orgs[-1]
 
     def stop(self) -> None:
+        for org in self._orgs:
+            org.client.close()
         self._server.should_exit = True
         self._thread.join(timeout=30)
 

@@ -11,7 +11,7 @@ from odyssey.simulation.world.words import same_name, tokens
 from odyssey.worlds.ledger import Ledger
 from odyssey.worlds.schema import id_text
 
-_SAMPLE = 50
+_SAMPLE = 20
 
 
 @dataclass(frozen=True)

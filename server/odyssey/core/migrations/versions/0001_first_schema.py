@@ -201,6 +201,7 @@ def _journal_and_ledger() -> None:
         sa.Column("occurred_at", UtcDateTime(), nullable=False),
         sa.Column("actor_id", sa.String(length=520), nullable=True),
         sa.Column("http_status", sa.Integer(), nullable=True),
+        sa.Column("repeats", sa.Integer(), nullable=True),
         sa.Column("data", sa.Text(), nullable=False),
         sa.ForeignKeyConstraint(
             ["run_id"], ["run_contexts.run_id"], name=op.f("fk_events_run_id_run_contexts")

@@ -1,0 +1,142 @@
+"""The platform under test, and an agent that keeps its runs open so that their tokens can be used."""
+
+import asyncio
+import sys
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+from typing import Any, NamedTuple, Self
+
+import aiohttp
+from aiohttp import web
+from benchmarks.calls import READ, STATUSES, TOOLS_SCHEMA, UPDATE, order_id, orders, reads, updates
+from benchmarks.processes import BenchmarkError, Servers
+
+KEY = "pk_live_" + "0" * 40
+ENVIRONMENT = {
+    "ODYSSEY_BOOTSTRAP_API_KEY": KEY,
+    "ODYSSEY_RATE_LIMIT": "100000000",
+    "ODYSSEY_MAX_RUNS": "64",
+    "ODYSSEY_LOG_LEVEL": "error",
+    "ODYSSEY_DRAIN_SECONDS": "2",
+}
+EXPECTED = '"total_cents"'
+"""In every answer that holds an order; a refusal by the world is a 200 as well, but has none."""
+RUN_TIMEOUT_S = 1800
+WAIT_SECONDS = 60
+
+
+class OpenRun(NamedTuple):
+    run_id: int
+    port: int
+    base: str
+    token: str
+
+    def updates(self, numbers: range | None = None) -> list[str]:
+        path = f"{self.base}/tools/{UPDATE}"
+        if numbers is None:
+            return updates(self.port, path, token=self.token)
+        return updates(self.port, path, token=self.token, numbers=numbers)
+
+    def reads(self) -> list[str]:
+        return reads(self.port, f"{self.base}/tools/{READ}", token=self.token)
+
+
+class Platform:
+    """`odyssey up` on SQLite in a folder of its own, with the limit raised and one published agent."""
+
+    def __init__(self, servers: Servers) -> None:
+        self._servers = servers
+        self._arrived: asyncio.Queue[OpenRun] = asyncio.Queue()
+        self._over = asyncio.Event()
+        self._stack = AsyncExitStack()
+        self.port = 0
+
+    async def __aenter__(self) -> Self:
+        async with AsyncExitStack() as stack:
+            agent_port = await self._serve_agent(stack)
+            command = [str(Path(sys.executable).with_name("odyssey")), "up", "--port", "0"]
+            data = str(self._servers.folder / "odyssey")
+            self.port = await self._servers.start(
+                "odyssey-up", [*command, "--data", data], environment=ENVIRONMENT
+            )
+            self._http = await stack.enter_async_context(
+                aiohttp.ClientSession(f"http://127.0.0.1:{self.port}", headers={"X-API-Key": KEY})
+            )
+            config = {"endpoint_url": f"http://127.0.0.1:{agent_port}/", "run_timeout_s": RUN_TIMEOUT_S}
+            body = {"name": "bench", "mode": "http", "tools_schema": TOOLS_SCHEMA, "config": config}
+            self._agent_id = (await self._ask("POST", "/api/agents", body))["id"]
+            await self._ask("POST", f"/api/agents/{self._agent_id}/publish", {})
+            self._stack = stack.pop_all()
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        self._over.set()
+        await self._stack.aclose()
+
+    @asynccontextmanager
+    async def open_runs(self, count: int) -> AsyncIterator[list[OpenRun]]:
+        """Start runs on a fresh world each; they end, and are waited for, on leaving."""
+        world = {"order": {order["order_id"]: order for order in orders()}}
+        seeds = [{"user_instruction": "wait", "initial_state": world}] * count
+        self._over = asyncio.Event()
+        await self._ask("POST", "/api/runs", {"agent_id": self._agent_id, "seeds": seeds})
+        try:
+            async with asyncio.timeout(WAIT_SECONDS):
+                runs = [await self._arrived.get() for _ in range(count)]
+        except TimeoutError:
+            raise BenchmarkError(f"{count} runs were not dispatched in {WAIT_SECONDS} s") from None
+        try:
+            yield runs
+        finally:
+            self._over.set()
+        for run in runs:
+            await self._wait_until_ended(run)
+
+    async def check(self) -> None:
+        """Prove, before anything is measured, that a write changes the world its run reads."""
+        async with self.open_runs(1) as (run,):
+            for status in STATUSES:
+                arguments = {"order_id": order_id(17), "status": status}
+                written = await self._call(run, UPDATE, arguments)
+                read = await self._call(run, READ, {"order_id": order_id(17)})
+                if written["source"] != "odyssey" or read["response"].get("status") != status:
+                    raise BenchmarkError(f"Odyssey does not keep what is written: {written} and then {read}")
+
+    async def _call(self, run: OpenRun, tool: str, arguments: dict[str, str]) -> Any:
+        headers = {"X-Pipelines-Run-Token": run.token}
+        return await self._ask("POST", f"{run.base}/tools/{tool}", arguments, headers)
+
+    async def _wait_until_ended(self, run: OpenRun) -> None:
+        for _ in range(WAIT_SECONDS * 10):
+            if (await self._ask("GET", f"/api/runs/{run.run_id}"))["status"] not in ("queued", "running"):
+                return
+            await asyncio.sleep(0.1)
+        raise BenchmarkError(f"run {run.run_id} did not end in {WAIT_SECONDS} s")
+
+    async def _serve_agent(self, stack: AsyncExitStack) -> int:
+        application = web.Application()
+        application.router.add_post("/", self._hold)
+        runner = web.AppRunner(application, handler_cancellation=True, shutdown_timeout=1)
+        await runner.setup()
+        stack.push_async_callback(runner.cleanup)
+        site = web.TCPSite(runner, "127.0.0.1", 0)
+        await site.start()
+        return int(runner.addresses[0][1])
+
+    async def _hold(self, request: web.Request) -> web.Response:
+        body = await request.json()
+        token = request.headers["X-Pipelines-Run-Token"]
+        base = "/" + body["odyssey_proxy_url"].split("/", 3)[3]
+        over = self._over
+        await self._arrived.put(OpenRun(body["run_id"], self.port, base, token))
+        await over.wait()
+        return web.json_response({"final_response": "done"})
+
+    async def _ask(
+        self, method: str, path: str, body: Any = None, headers: dict[str, str] | None = None
+    ) -> Any:
+        async with self._http.request(method, path, json=body, headers=headers) as answer:
+            if not answer.ok:
+                raise BenchmarkError(f"{method} {path} answers {answer.status}: {await answer.text()}")
+            return await answer.json()

@@ -1,0 +1,153 @@
+"""The figures the docs quote: `python benchmarks/run.py`. A missed target is a finding, not a failure: it exits 0.
+
+Absolute times are of the machine and the moment; the ratios, taken within one run, are what can be compared.
+"""
+
+import argparse
+import asyncio
+import json
+import os
+import signal
+import sqlite3
+import statistics
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any, NamedTuple
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # so that it can be started by its path
+
+from benchmarks.growth import Growth, measure_growth
+from benchmarks.processes import BenchmarkError, LoadGenerator, Servers
+from benchmarks.proxy import Subject, measure_proxy
+from benchmarks.report import Target, as_json, growth_target, proxy_targets, tables
+
+INTERRUPTED = 130
+
+
+class Results(NamedTuple):
+    subjects: list[Subject]
+    growth: Growth | None
+    targets: list[Target]
+
+
+def main() -> None:
+    options = _options()
+    machine = _machine()
+    _print(options, _machine_line(machine))
+    try:
+        results = asyncio.run(_measure(options))
+    except BenchmarkError as error:
+        sys.exit(f"error: {error}")
+    except (KeyboardInterrupt, asyncio.CancelledError):
+        sys.exit(INTERRUPTED)
+    _print(options, "", *(target.line() for target in results.targets))
+    if options.json is not None:
+        text = json.dumps(as_json(machine, *results), indent=2)
+        if options.json == "-":
+            print(text)
+        else:
+            Path(options.json).write_text(text + "\n", "utf-8")
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--only", choices=("proxy", "growth"), help="one of the two parts")
+    parser.add_argument("--calls", type=_positive, default=4000, help="calls in one measurement (4000)")
+    parser.add_argument("--rounds", type=_positive, default=3, help="rounds the medians are taken of (3)")
+    parser.add_argument("--no-mocks", action="store_true", help="without Prism, json-server and Mockoon")
+    parser.add_argument(
+        "--calls-held", type=_positive, default=100_000, help="calls the full run holds (100000)"
+    )
+    parser.add_argument(
+        "--blocks",
+        type=int,
+        choices=range(1, 61),
+        default=20,
+        metavar="N",
+        help="blocks of 200 calls on each (20)",
+    )
+    parser.add_argument(
+        "--json", nargs="?", const="-", metavar="FILE", help="write JSON to FILE, or print it instead"
+    )
+    return parser.parse_args()
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise ValueError(text)
+    return number
+
+
+async def _measure(options: argparse.Namespace) -> Results:
+    task = asyncio.current_task()
+    assert task is not None
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+    subjects: list[Subject] = []
+    growth: Growth | None = None
+    targets: list[Target] = []
+    if options.only != "growth":
+        subjects = await _proxy(options)
+        targets += proxy_targets(subjects)
+        _print(options, *tables(subjects))
+    if options.only != "proxy":
+        growth = await _growth(options)
+        targets.append(growth_target(growth))
+    return Results(subjects, growth, targets)
+
+
+async def _proxy(options: argparse.Namespace) -> list[Subject]:
+    with tempfile.TemporaryDirectory(prefix="odyssey-bench-") as folder:
+        async with Servers(Path(folder)) as servers, LoadGenerator() as load:
+            return await measure_proxy(
+                servers, load, calls=options.calls, rounds=options.rounds, with_mocks=not options.no_mocks
+            )
+
+
+async def _growth(options: argparse.Namespace) -> Growth:
+    with tempfile.TemporaryDirectory(prefix="odyssey-bench-") as folder:
+        async with Servers(Path(folder)) as servers, LoadGenerator() as load:
+            return await measure_growth(servers, load, calls_held=options.calls_held, blocks=options.blocks)
+
+
+def _print(options: argparse.Namespace, *lines: str) -> None:
+    if options.json != "-":
+        print(*lines, sep="\n", flush=True)
+
+
+def _machine() -> dict[str, Any]:
+    return {
+        "cores": os.cpu_count(),
+        "load_before": round(os.getloadavg()[0], 2),
+        "python": sys.version.split()[0],
+        "sqlite": sqlite3.sqlite_version,
+        "fsync_ms": round(_fsync_ms(), 3),
+    }
+
+
+def _machine_line(machine: dict[str, Any]) -> str:
+    return (
+        f"{machine['cores']} cores, load {machine['load_before']} before the start; Python {machine['python']}, "
+        f"SQLite {machine['sqlite']}; one fsync of 4 KiB takes {machine['fsync_ms']} ms where the data lie"
+    )
+
+
+def _fsync_ms() -> float:
+    """Time the disk's own share of a durable commit, for without it the figures cannot be judged."""
+    times = []
+    with tempfile.TemporaryFile() as file:
+        for _ in range(100):
+            began = time.perf_counter()
+            file.write(bytes(4096))
+            file.flush()
+            os.fsync(file.fileno())
+            times.append(time.perf_counter() - began)
+    return statistics.median(times) * 1000
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,174 @@
+"""`odyssey runs`: what agents did, and what became of their worlds."""
+
+from typing import Annotated, Any, Literal
+
+from cyclopts import App, Parameter, validators
+
+from pipelines.odyssey.changes import changes_of, print_change, summary_of
+from pipelines.odyssey.connection import PAGE, PAGED, Connection, Server, connected
+from pipelines.odyssey.screen import Screen, clean, word
+from pipelines.odyssey.timeline import Json, Timeline, duration, seconds_between
+
+Status = Literal["pending", "running", "completed", "failed", "cancelled"]
+Switch = Parameter(negative="", show_default=False)
+AsJson = Annotated[bool, Parameter(name="--json"), Switch]
+Positive = Annotated[int, Parameter(validator=validators.Number(gte=1))]
+
+_RUN = ("id", "status", "attempts", "odyssey_seed", "soft_warnings", "final_response")
+_DIFFERENCE = ("attempt", "changes", "flags_set", "flags_cleared")
+
+app = App(name="runs")
+
+
+@app.command
+def show(
+    run_id: Annotated[int, Parameter(name="ID")],
+    /,
+    *,
+    full: Annotated[bool, Switch] = False,
+    json_output: AsJson = False,
+    server: Server | None = None,
+) -> None:
+    """Print one run: its timeline with who answered each call, and what changed in its world.
+
+    Parameters
+    ----------
+    run_id
+        Number of the run.
+    full
+        Print arguments, responses and texts whole instead of the start of each.
+    json_output
+        Print one JSON object {run, events, difference} as the API gives them.
+    server
+        Which platform to ask.
+    """
+    path = f"/api/runs/{run_id}"
+    missing = f"There is no run {run_id}."
+    with connected(server) as platform:
+        screen = Screen(full=full)
+        run = platform.get(path, members=_RUN, missing=missing)
+        events = platform.pages(f"{path}/trace", missing=missing)
+        if json_output:
+            found = {"run": run, "events": list(events)}
+            screen.json(found | {"difference": _difference(platform, run_id)})
+            return
+        _print_header(screen, run)
+        timeline = Timeline(screen, run)
+        screen.line()
+        for event in events:
+            timeline.show(event)
+        _print_end(screen, run, timeline, _difference(platform, run_id))
+
+
+@app.command(name="list")
+def list_runs(
+    *,
+    status: Status | None = None,
+    agent: Positive | None = None,
+    limit: Positive = 20,
+    json_output: AsJson = False,
+    server: Server | None = None,
+) -> None:
+    """List runs, the newest first.
+
+    Parameters
+    ----------
+    status
+        Only runs in this state.
+    agent
+        Only runs of the agent with this number.
+    limit
+        How many runs to list at most.
+    json_output
+        Print one JSON object {items, next_cursor} as the API gives it.
+    server
+        Which platform to ask.
+    """
+    with connected(server) as platform:
+        screen = Screen()
+        found = _newest(platform, limit, status=status, agent_id=agent)
+        if json_output:
+            screen.json(found)
+            return
+        _print_table(screen, found["items"])
+        if found["next_cursor"] is not None:
+            screen.line(f"There are more; --limit {limit * 2} shows twice as many.")
+
+
+def _difference(platform: Connection, run_id: int) -> Json:
+    return platform.get(f"/api/runs/{run_id}/ledger/diff", members=_DIFFERENCE)
+
+
+def _newest(platform: Connection, limit: int, **filters: Any) -> dict[str, Any]:
+    items: list[Json] = []
+    cursor = None
+    while True:
+        size = min(limit - len(items), PAGE)
+        page = platform.get("/api/runs", members=PAGED, limit=size, cursor=cursor, **filters)
+        items += page["items"]
+        cursor = page["next_cursor"]
+        if cursor is None or len(items) >= limit:
+            return {"items": items, "next_cursor": cursor}
+
+
+def _print_table(screen: Screen, runs: list[Json]) -> None:
+    if not runs:
+        screen.line("No runs.")
+        return
+    rows = [("id", "status", "verdict", "agent", "created", "duration", "error class")]
+    for run in runs:
+        created = str(run["created_at"])[:19].replace("T", " ")
+        agent = f"{run['agent_id']} v{run['agent_version']}"
+        rows.append(
+            (
+                str(run["id"]),
+                run["status"],
+                run["verdict"],
+                agent,
+                created,
+                _time_of(run),
+                run["error_class"] or "",
+            )
+        )
+    screen.table(rows)
+
+
+def _print_header(screen: Screen, run: Json) -> None:
+    screen.line(clean(f"Run {run['id']}  {run['status']}  verdict {run['verdict']}"))
+    if run["error_class"] is not None:
+        error = run["error_json"] or {}
+        status = f" (HTTP {error['http_status']})" if error.get("http_status") is not None else ""
+        detail = f": {error['detail']}" if error.get("detail") else ""
+        screen.text(clean(f"{run['error_class']}{status}{detail}"), lead="  error     ")
+    screen.line(f"  agent     {run['agent_id']} version {run['agent_version']}")
+    screen.line(f"  task      {run['task_id']}")
+    screen.line(f"  seed      {run['random_seed']}")
+    tried = (f"{item['attempt']} {word(item['outcome'] or 'running')}" for item in run["attempts"])
+    screen.line(f"  attempts  {', '.join(tried) or 'none yet'}")
+    screen.line(f"  time      {_time_of(run) or 'not ended'}")
+
+
+def _print_end(screen: Screen, run: Json, timeline: Timeline, difference: Json) -> None:
+    calls = ", ".join(f"{number} {word(source)}" for source, number in timeline.calls.most_common())
+    screen.line()
+    screen.line(f"Calls: {calls or 'none'}")
+    of_attempt = f" (attempt {difference['attempt']})" if len(run["attempts"]) > 1 else ""
+    screen.line(f"Ledger: {summary_of(difference)}{of_attempt}")
+    for change in changes_of(difference):
+        print_change(screen, change, "  ")
+    if run["soft_warnings"]:
+        screen.line("Warnings:")
+        for warning in run["soft_warnings"]:
+            screen.text(clean(warning), lead="  - ")
+    if run["final_response"] is not None:
+        screen.line("Final response:")
+        screen.text(run["final_response"])
+    if screen.was_cut:
+        screen.line()
+        screen.line("What ends in … was cut; --full prints it whole.")
+
+
+def _time_of(run: Json) -> str:
+    if run["started_at"] is None or run["finished_at"] is None:
+        return ""
+    return duration(seconds_between(run["started_at"], run["finished_at"]))

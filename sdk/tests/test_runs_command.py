@@ -1,0 +1,367 @@
+"""`odyssey runs` as a person uses it: a process that asks a platform about runs that really happened."""
+
+import json
+import os
+import pty
+import re
+import subprocess
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import httpx
+import pytest
+from rich.cells import cell_len
+from support.agents import Answer, Dispatched, ScriptedAgent
+from support.platform import TOOLS, WORLD
+from support.process import ODYSSEY, ServerProcess
+
+KEY = "pk_live_" + "5" * 40
+ENDED = ("completed", "failed", "cancelled")
+RULES = [
+    {"tool": "never_called", "response": None},
+    {"tool": "get_order", "args": {"order_id": "ord_2"}, "error": {"code": "down", "message": "Later."}},
+]
+HOSTILE = "\x1b[31m[red]evil[/red]\x9b2J\u202egnp.exe\x07\u2066 :smile:"
+LIMIT = 210
+
+
+class Site:
+    """`odyssey up` on a data directory, and a client that acts as its admin."""
+
+    def __init__(self, data: Path, **environment: str) -> None:
+        self.server = ServerProcess("--data", str(data), ODYSSEY_BOOTSTRAP_API_KEY=KEY, **environment)
+        self.client = httpx.Client(
+            base_url=self.server.url, headers={"X-API-Key": KEY}, timeout=60, trust_env=False
+        )
+
+    def stop(self) -> None:
+        self.client.close()
+        self.server.stop()
+
+    def get(self, path: str, **query: Any) -> Any:
+        return self._ok(self.client.get(path, params=query))
+
+    def post(self, path: str, body: Any = None) -> Any:
+        return self._ok(self.client.post(path, json=body))
+
+    def wait_for_event(self, run_id: int, sequence: int) -> None:
+        while len(self.get(f"/api/runs/{run_id}/trace")["items"]) < sequence:
+            time.sleep(0.02)
+
+    def new_agent(self, endpoint_url: str) -> int:
+        body = {"name": "agent under test", "tools_schema": TOOLS, "config": {"endpoint_url": endpoint_url}}
+        agent_id: int = self.post("/api/agents", body)["id"]
+        self.post(f"/api/agents/{agent_id}/publish")
+        return agent_id
+
+    def start_run(self, agent_id: int, **seed: Any) -> int:
+        run_id: int = self.post("/api/runs", {"agent_id": agent_id, "seeds": [seed]})["runs"][0]["id"]
+        return run_id
+
+    def wait(self, run_id: int, *statuses: str) -> Any:
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline:
+            run = self.get(f"/api/runs/{run_id}")
+            if run["status"] in (statuses or ENDED):
+                return run
+            time.sleep(0.02)
+        raise AssertionError(f"run {run_id} is still {run['status']}")
+
+    @staticmethod
+    def _ok(answer: httpx.Response) -> Any:
+        assert answer.status_code < 400, answer.text
+        return answer.json()
+
+
+def clean_environment(**environment: str) -> dict[str, str]:
+    """The variables of this process without those that steer the command line."""
+    steering = ("ODYSSEY_", "PIPELINES_", "COLUMNS", "NO_COLOR", "FORCE_COLOR")
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(steering)}
+    return {**kept, **environment}
+
+
+def cli(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [ODYSSEY, *arguments],
+        env=clean_environment(**environment),
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+
+
+def tell(dispatched: Dispatched, event_type: str, payload: dict[str, Any]) -> None:
+    url = f"{dispatched.body['odyssey_proxy_url']}/traces/{event_type}"
+    httpx.post(
+        url,
+        json=payload,
+        headers={"Authorization": f"Bearer {dispatched.token}"},
+        trust_env=False,
+        timeout=30,
+    )
+
+
+class Behaviour:
+    """Does what the instruction names."""
+
+    def __init__(self) -> None:
+        self.release = threading.Event()
+
+    def __call__(self, dispatched: Dispatched) -> Any:
+        return getattr(self, dispatched.body["input"]["user_instruction"])(dispatched)
+
+    def work(self, dispatched: Dispatched) -> Any:
+        actor = {"X-Pipelines-Actor-Id": "supervisor/refunds"}
+        dispatched.call("get_order", {"order_id": "ord_1"})
+        dispatched.call("get_order", {"order_id": "ord_2"}, **actor)
+        dispatched.call("update_order", {"order_id": "ord_2", "status": "cancelled"})
+        dispatched.call("update_order", {"order_id": "ord_2", "status": "refunded"})
+        dispatched.call("create_order", {"status": "new", "total": 3})
+        dispatched.call("delete_order", {"order_id": "ord_1"})
+        return {"final_response": "It is cancelled.", "messages": "not a list"}
+
+    def misuse(self, dispatched: Dispatched) -> Any:
+        dispatched.call("no such tool", {"order_id": "ord_1"})
+        dispatched.call("get_order", {"order": 1})
+        tell(dispatched, "thinking", {"text": "What now?"})
+        tell(dispatched, "dreaming", {})
+        return {"final_response": "I tried."}
+
+    def attack(self, dispatched: Dispatched) -> Any:
+        dispatched.call("update_order", {"order_id": "ord_2", "status": HOSTILE, HOSTILE: 1})
+        dispatched.call("get_order", {"order_id": HOSTILE})
+        return {"final_response": f"First.\n{HOSTILE}\n{'長い' * 80}"}
+
+    def hurry(self, dispatched: Dispatched) -> Any:
+        url = f"{dispatched.body['odyssey_proxy_url']}/tools/list_orders"
+        with httpx.Client(headers={"Authorization": f"Bearer {dispatched.token}"}, trust_env=False) as client:
+            for _ in range(LIMIT + 7):
+                client.post(url, json={})
+        return {"final_response": "Done."}
+
+    def crash(self, dispatched: Dispatched) -> Any:
+        return Answer(500, b"out of \x1b[1mpatience")
+
+    def hang(self, dispatched: Dispatched) -> Any:
+        dispatched.call("update_order", {"order_id": "ord_2", "status": "held"})
+        self.release.wait(60)
+        return {"final_response": "Late."}
+
+
+class Runs(NamedTuple):
+    site: Site
+    agent_id: int
+    by_name: dict[str, int]
+
+    def environment(self, **more: str) -> dict[str, str]:
+        return {"ODYSSEY_URL": self.site.server.url, "ODYSSEY_API_KEY": KEY, **more}
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runs]:
+    behaviour = Behaviour()
+    agent = ScriptedAgent(behaviour)
+    site = Site(tmp_path_factory.mktemp("data"), ODYSSEY_RATE_LIMIT=str(LIMIT), ODYSSEY_DRAIN_SECONDS="0.1")
+    agent_id = site.new_agent(agent.url)
+
+    def start(name: str) -> int:
+        return site.start_run(agent_id, user_instruction=name, initial_state=WORLD, failure_rules=RULES)
+
+    by_name = {"hang": start("hang")}
+    by_name |= {name: start(name) for name in ("work", "misuse", "attack", "hurry", "crash")}
+    for name in ("work", "misuse", "attack", "hurry", "crash"):
+        site.wait(by_name[name])
+    site.wait_for_event(by_name["hang"], 2)
+    site.post(f"/api/runs/{by_name['hang']}/cancel")
+    yield Runs(site, agent_id, by_name)
+    behaviour.release.set()
+    agent.stop()
+    site.stop()
+
+
+def show(runs: Runs, name: str, *options: str, **environment: str) -> str:
+    shown = cli("runs", "show", str(runs.by_name[name]), *options, **runs.environment(**environment))
+    assert shown.returncode == 0, shown.stderr
+    assert shown.stderr == ""
+    return shown.stdout
+
+
+def test_a_completed_run_is_told_in_order_with_sources_and_changes(runs: Runs) -> None:
+    said = show(runs, "work")
+    lines = said.splitlines()
+    assert lines[0] == f"Run {runs.by_name['work']}  completed  verdict NOT APPLICABLE"
+    for expected in (
+        r"  agent +\d+ version 1",
+        r"  attempts +1 completed",
+        r"  time +\d+ ms|  time +\d\.\d\d s",
+        r"#1 +\+0\.\d{3}s  dispatch +http://127\.0\.0\.1:\d+/dispatch",
+        r'      user says +"work"',
+        r"#2 +\+\d\.\d{3}s  tool_call +get_order  odyssey  \d+ ms",
+        r'      arguments +\{"order_id": "ord_1"\}',
+        r'      response +\{"order_id": "ord_1", "status": "shipped", "total": 79.5\}',
+        r"#3 +\+\d\.\d{3}s  tool_call +get_order  injected  rule 1  \d+ ms  actor supervisor/refunds",
+        r'      response +\{"error": \{"code": "down", "message": "Later."\}\}',
+        r'      update order ord_2: status "pending" → "cancelled"',
+        r'      update order ord_2: status "cancelled" → "refunded"',
+        r'      add order \S+: .*status "new".*',
+        r"      remove order ord_1: .*",
+        r"#8 +\+\d\.\d{3}s  reply +accepted",
+        r'      agent says +"It is cancelled."',
+        r"Calls: 5 odyssey, 1 injected",
+        r"Ledger: 1 changed, 1 added, 1 removed",
+        r'  changed order ord_2: status "pending" → "refunded"',
+        r"  added order \S+: .*",
+        r"  - messages_malformed: .*",
+        r"Final response:",
+        r"  It is cancelled\.",
+    ):
+        found = next((number for number, line in enumerate(lines) if re.fullmatch(expected, line)), None)
+        assert found is not None, f"{expected}\n{said}"
+        lines = lines[found + 1 :]
+
+
+def test_refused_calls_say_why(runs: Runs) -> None:
+    said = show(runs, "misuse")
+    assert re.search(r'tool_call +"no.*such.*tool"  refused  HTTP 404 tool_unknown\n', said)
+    assert re.search(r"tool_call +get_order  refused  HTTP 422 arguments_invalid\n", said)
+    assert re.search(r'arguments +\{"order": 1\}\n +detail +"', said)
+    assert re.search(r'trace_event +thinking\n +text +"What now\?"\n', said)
+    assert re.search(r"trace_event +dreaming  refused  HTTP 400 trace_event_type_invalid\n", said)
+    assert "Calls: 2 refused" in said
+    assert "Ledger: unchanged" in said
+
+
+def test_a_long_trace_is_read_page_by_page_and_surplus_calls_are_counted(runs: Runs) -> None:
+    said = show(runs, "hurry")
+    numbers = [int(number) for number in re.findall(r"^#(\d+)", said, re.MULTILINE)]
+    assert numbers == list(range(1, LIMIT + 4))
+    assert re.search(r"tool_call +×7 rate_limited  HTTP 429\n", said)
+    assert f"Calls: {LIMIT} odyssey, 7 refused" in said
+
+
+def test_a_failed_run_names_its_error(runs: Runs) -> None:
+    said = show(runs, "crash")
+    assert "failed  verdict" in said
+    assert "  error     agent_5xx (HTTP 500): out of \\x1b[1mpatience" in said
+    assert re.search(r"reply +agent_5xx  HTTP 500", said)
+    assert "Final response" not in said
+
+
+def test_a_cancelled_run_shows_what_it_had_done(runs: Runs) -> None:
+    said = show(runs, "hang")
+    assert "cancelled  verdict" in said
+    assert "  attempts  1 cancelled\n" in said
+    assert 'update order ord_2: status "pending" → "held"' in said
+    assert "Ledger: 1 changed\n" in said
+    assert "reply" not in said
+
+
+def test_json_is_what_the_api_says(runs: Runs) -> None:
+    for name in ("hurry", "attack"):
+        run_id = runs.by_name[name]
+        said = show(runs, name, "--json")
+        path = f"/api/runs/{run_id}"
+        events = []
+        cursor: dict[str, str] = {}
+        while True:
+            page = runs.site.get(f"{path}/trace", limit=100, **cursor)
+            events += page["items"]
+            if page["next_cursor"] is None:
+                break
+            cursor = {"cursor": page["next_cursor"]}
+        assert json.loads(said) == {
+            "run": runs.site.get(path),
+            "events": events,
+            "difference": runs.site.get(f"{path}/ledger/diff"),
+        }
+        assert said.isascii()
+        assert "\x1b" not in said
+
+
+@pytest.mark.parametrize("options", [(), ("--full",)])
+def test_hostile_text_is_shown_and_not_obeyed(runs: Runs, options: tuple[str, ...]) -> None:
+    said = show(runs, "attack", *options, FORCE_COLOR="1")
+    assert not [char for char in said if char != "\n" and not char.isprintable()]
+    assert r'"pending" → "\u001b[31m[red]evil[/red]\x9b2J\u202egnp.exe\u0007\u2066 :smile:"' in said
+    assert "\n  First.\n  \\x1b[31m[red]evil[/red]\\x9b2J\\u202egnp.exe\\x07\\u2066 :smile:\n" in said
+
+
+def test_it_fits_a_narrow_width_and_full_cuts_nothing(runs: Runs) -> None:
+    for name in ("work", "attack"):
+        narrow = show(runs, name, COLUMNS="60")
+        assert max(cell_len(line) for line in narrow.splitlines()) <= 60, narrow
+    assert "What ends in … was cut; --full prints it whole." in narrow
+    full = show(runs, "attack", "--full", COLUMNS="60")
+    assert "…" not in full
+    assert "長い" * 80 in full
+
+
+@pytest.mark.parametrize(("no_color", "is_coloured"), [("", True), ("1", False)])
+def test_colour_only_on_a_terminal_that_wants_it(runs: Runs, no_color: str, is_coloured: bool) -> None:
+    ours, theirs = pty.openpty()
+    environment = clean_environment(
+        **runs.environment(NO_COLOR=no_color, TERM="xterm-256color", COLUMNS="100")
+    )
+    command = [ODYSSEY, "runs", "show", str(runs.by_name["work"])]
+    process = subprocess.Popen(command, stdout=theirs, env=environment)
+    os.close(theirs)
+    said = b""
+    while True:
+        try:
+            said += os.read(ours, 65536)
+        except OSError:
+            break
+    os.close(ours)
+    assert process.wait(timeout=60) == 0
+    assert (b"\x1b[33minjected" in said) is is_coloured
+    assert (b"\x1b" in said) is is_coloured
+
+
+def test_the_list_filters_and_is_readable_by_programs(runs: Runs) -> None:
+    listed = cli("runs", "list", **runs.environment())
+    heading, *rows = listed.stdout.splitlines()
+    assert heading.split() == ["id", "status", "verdict", "agent", "created", "duration", "error", "class"]
+    assert [int(row.split()[0]) for row in rows] == sorted(runs.by_name.values(), reverse=True)
+    crashed = next(row for row in rows if row.startswith(f"{runs.by_name['crash']} "))
+    assert re.fullmatch(
+        r"\d+ +failed +NOT APPLICABLE +\d+ v1 +[\d-]{10} [\d:]{8} +\d+ ms +agent_5xx", crashed
+    )
+
+    filters = ("--status", "completed", "--agent", str(runs.agent_id), "--limit", "2")
+    found = cli("runs", "list", "--json", *filters, **runs.environment())
+    assert json.loads(found.stdout) == runs.site.get(
+        "/api/runs", status="completed", agent_id=runs.agent_id, limit=2
+    )
+    cut = cli("runs", "list", *filters, **runs.environment())
+    assert len(cut.stdout.splitlines()) == 4
+    assert "--limit 4" in cut.stdout.splitlines()[-1]
+
+
+def test_flags_win_over_the_environment_and_the_older_variable_works(runs: Runs) -> None:
+    flags = ("--url", runs.site.server.url, "--api-key", KEY)
+    wrong = {"ODYSSEY_URL": "http://127.0.0.1:1", "ODYSSEY_API_KEY": "pk_live_wrong"}
+    assert cli("runs", "list", *flags, **wrong).returncode == 0
+    older = {"ODYSSEY_URL": runs.site.server.url, "PIPELINES_API_KEY": KEY}
+    assert cli("runs", "list", **older).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "environment", "sentence"),
+    [
+        (["show", "123456", "--json"], {}, r"There is no run 123456\."),
+        (["show", "1"], {"ODYSSEY_API_KEY": "pk_live_" + "0" * 40}, r"\S+ refused the API key: .+"),
+        (["list"], {"ODYSSEY_URL": "http://me:pass@127.0.0.1:1"}, r"http://127\.0\.0\.1:1 cannot be .+"),
+    ],
+)
+def test_a_failure_is_one_sentence(
+    runs: Runs, arguments: list[str], environment: dict[str, str], sentence: str
+) -> None:
+    failed = cli("runs", *arguments, **runs.environment(**environment))
+    assert failed.returncode == 2
+    assert failed.stdout == ""
+    assert re.fullmatch(rf"odyssey: {sentence}\n", failed.stderr), failed.stderr
+    assert "pk_live_0" not in failed.stderr
+    assert KEY not in failed.stderr

@@ -1,0 +1,37 @@
+"""What serving a request needs; made once by the composition root."""
+
+from collections.abc import Awaitable, Callable
+from typing import NamedTuple
+
+from starlette.datastructures import Headers
+
+from odyssey.core.group_commit import GroupWriter
+from odyssey.core.signals import Signals
+from odyssey.kit.clock import Clock
+from odyssey.proxy.address import ProxyAddress
+from odyssey.proxy.live_runs import LiveRuns
+from odyssey.simulation.engine import Engine
+
+MAX_BODY_BYTES = 1024 * 1024
+TRACE_LIMIT = 600
+
+
+class ProxyParts(NamedTuple):
+    live_runs: LiveRuns
+    writer: GroupWriter
+    engine: Engine
+    signals: Signals
+    clock: Clock
+    rate_limit: int
+    """Tool calls per token in a sliding minute."""
+    trace_limit: int
+    """Trace events and other messages per token in a sliding minute."""
+
+
+class Arrived(NamedTuple):
+    """A request as the proxy sees it, its body not yet read."""
+
+    address: ProxyAddress
+    headers: Headers
+    read_body: Callable[[], Awaitable[bytes | None]]
+    """None stands for a body over the cap."""

@@ -1,0 +1,38 @@
+"""Failure rules: ordered, read once when a seed is accepted, first match wins."""
+
+from odyssey.simulation.rules.compatible import RuleMatch, match
+from odyssey.simulation.rules.matching import advance, decide, draw, replay
+from odyssey.simulation.rules.model import (
+    AnsweredCall,
+    Decision,
+    EarlierCall,
+    FaultName,
+    Fired,
+    Note,
+    RuleCall,
+    RuleCounters,
+)
+from odyssey.simulation.rules.reading import MAX_RULES, ReadRules, read_rules
+from odyssey.simulation.rules.rule import Rule, Rules
+
+__all__ = [
+    "MAX_RULES",
+    "AnsweredCall",
+    "Decision",
+    "EarlierCall",
+    "FaultName",
+    "Fired",
+    "Note",
+    "ReadRules",
+    "Rule",
+    "RuleCall",
+    "RuleCounters",
+    "RuleMatch",
+    "Rules",
+    "advance",
+    "decide",
+    "draw",
+    "match",
+    "read_rules",
+    "replay",
+]

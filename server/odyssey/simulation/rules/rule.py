@@ -1,0 +1,80 @@
+"""A compiled rule, and the list of them with its index by tool."""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from odyssey.records.ledger import Operation
+from odyssey.simulation.rules.arguments import Matcher
+from odyssey.simulation.rules.condition import Condition
+from odyssey.simulation.rules.model import FaultName
+
+_REMEMBERED_TOOLS = 1024
+
+
+class CallChoice(NamedTuple):
+    """Which of the calls that pass `tool` and `args` a rule is about, counted from 1."""
+
+    first: int = 1
+    last: int | None = None
+    every: int = 1
+
+    def includes(self, number: int) -> bool:
+        return (
+            self.first <= number and (self.last is None or number <= self.last) and number % self.every == 0
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    names: frozenset[str]
+    """Tools named without a glob."""
+    globs: re.Pattern[str] | None
+    """Matches the whole name of every tool that a glob is about."""
+    args: Matcher | None
+    call: CallChoice | None
+    when: Condition | None
+    probability: float | None
+    times: int | None
+    latency_ms: int
+    operations: tuple[Operation, ...]
+    response: Any
+    """What the agent gets; an `error` outcome is already wrapped. None with a fault."""
+    fault: FaultName | None
+
+    def is_about(self, tool: str) -> bool:
+        return tool in self.names or (self.globs is not None and self.globs.fullmatch(tool) is not None)
+
+    def takes(self, arguments: Mapping[str, Any]) -> bool:
+        return self.args is None or self.args(arguments)
+
+
+class Rules(tuple[Rule, ...]):
+    """The rules of a run, in order."""
+
+    _by_tool: dict[str, tuple[int, ...]]
+    _ask_for_calls: bool
+
+    def __new__(cls, rules: Iterable[Rule] = ()) -> "Rules":
+        made = super().__new__(cls, rules)
+        made._by_tool = {}
+        made._ask_for_calls = any(
+            need.kind == "calls" for rule in made if rule.when is not None for need in rule.when.needs
+        )
+        return made
+
+    @property
+    def ask_for_calls(self) -> bool:
+        """Whether any rule looks at earlier calls; if none does, nobody needs to remember them."""
+        return self._ask_for_calls
+
+    def about(self, tool: str) -> tuple[int, ...]:
+        """Positions of the rules about a tool. A run has few tools, so the answers are kept."""
+        found = self._by_tool.get(tool)
+        if found is None:
+            if len(self._by_tool) >= _REMEMBERED_TOOLS:
+                self._by_tool.clear()
+            found = tuple(index for index, rule in enumerate(self) if rule.is_about(tool))
+            self._by_tool[tool] = found
+        return found

@@ -1,0 +1,162 @@
+"""The published description against the running server: every operation, with good and with broken requests."""
+
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import httpx
+import pytest
+import requests
+import schemathesis
+from api.surface import AGENT, new_email
+from conftest import NewDatabase
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis.errors import Unsatisfiable
+from schemathesis import Case, GenerationMode
+from schemathesis.checks import not_a_server_error
+from schemathesis.specs.openapi.checks import (
+    content_type_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+)
+from support.agents import Dispatched, ScriptedAgent, final
+from support.platform import WORLD, Org, Platform
+
+DOCUMENT: dict[str, Any] = json.loads((Path(__file__).parents[3] / "openapi.json").read_text("utf-8"))
+STREAMS = {"/api/runs/events", "/api/runs/{run_id}/events"}
+OPERATIONS = {
+    f"{method.upper()} {path}": (method, path)
+    for path, item in DOCUMENT["paths"].items()
+    for method in item
+    if path not in STREAMS
+}
+PROXY = "/api/odyssey-proxy/"
+EXAMPLES = 6
+
+CHECKS = [
+    not_a_server_error,
+    status_code_conformance,
+    content_type_conformance,
+    response_schema_conformance,
+]
+
+
+class Server(NamedTuple):
+    """A platform of its own, so that a thousand strange requests disturb no other test."""
+
+    platform: Platform
+    schema: Any
+    agent_url: str
+    """Of an agent that answers a ping and keeps a run waiting until the tests end."""
+    received: list[Dispatched]
+
+
+@pytest.fixture(scope="module")
+def server(new_database: NewDatabase) -> Iterator[Server]:
+    platform = Platform(new_database(), rate_limit=100_000, max_runs=200)
+    release = threading.Event()
+    agent = ScriptedAgent(lambda d: "ping" in d.body or (release.wait(300) and final()))
+    yield Server(platform, schemathesis.openapi.from_dict(DOCUMENT), agent.url, agent.received)
+    release.set()
+    agent.stop()
+    platform.stop()
+
+
+class Objects(NamedTuple):
+    org: Org
+    ids: dict[str, object]
+    run_token: str
+
+
+@pytest.fixture
+def objects(server: Server) -> Iterator[Objects]:
+    """One object of each kind; the run is under way."""
+    org = server.platform.new_org()
+    agent = org.agent(server.agent_url)
+    (run_id,) = org.start(agent, {"user_instruction": "Wait.", "initial_state": WORLD})
+    while run_id not in (
+        tokens := {d.body.get("run_id"): d.token for d in server.received if "run_id" in d.body}
+    ):
+        org.wait(run_id, "running")
+    key = org.ok(org.post("/api/keys", {"name": "spare"}))
+    person = org.ok(org.post("/api/people", {"email": new_email(), "role": "member"}))
+    ids = {"agent_id": agent["id"], "run_id": run_id, "person_id": person["id"], "key_id": key["id"]}
+    ids |= {"run": run_id, "tool_name": "list_orders", "event_type": "message"}
+    yield Objects(org, ids, tokens[run_id])
+    org.client.close()
+
+
+def test_the_committed_description_is_the_served_one(platform: Platform) -> None:
+    served = httpx.get(f"{platform.url}/openapi.json", trust_env=False)
+    assert served.json() == DOCUMENT
+
+
+def test_every_error_is_described(platform: Platform) -> None:
+    for path, item in DOCUMENT["paths"].items():
+        for method, operation in item.items():
+            default = operation["responses"]["default"]["content"]
+            assert list(default) == ["application/problem+json"], (method, path)
+
+
+@pytest.mark.parametrize("label", OPERATIONS)
+def test_requests_of_every_kind_are_answered_as_described(
+    server: Server, objects: Objects, label: str
+) -> None:
+    method, path = OPERATIONS[label]
+    operation = server.schema[path][method.upper()]
+    secret = objects.run_token if path.startswith(PROXY) else objects.org.api_key
+    named = [
+        one["name"] for one in DOCUMENT["paths"][path][method].get("parameters", ()) if one["in"] == "path"
+    ]
+    real = {name: objects.ids[name] for name in named} or None
+    any_id = operation.as_strategy(generation_mode=GenerationMode.POSITIVE)
+    own_id = operation.as_strategy(generation_mode=GenerationMode.POSITIVE, path_parameters=real)
+    broken = operation.as_strategy(generation_mode=GenerationMode.NEGATIVE, path_parameters=real)
+    for strategy in (own_id, any_id) if real else (any_id,):
+        send(server.platform.url, secret, strategy)
+    with suppress(Unsatisfiable):  # some requests have no part that could be wrong
+        send(server.platform.url, secret, broken)
+
+
+def send(url: str, secret: str, strategy: Any) -> None:
+    with requests.Session() as session:
+        session.trust_env = False
+
+        @settings(
+            max_examples=EXAMPLES,
+            derandomize=True,
+            deadline=None,
+            database=None,
+            phases=[Phase.generate],
+            suppress_health_check=list(HealthCheck),
+        )
+        @given(case=strategy)
+        def answered(case: Case[Any]) -> None:
+            response = case.call(base_url=url, session=session, headers={"Authorization": f"Bearer {secret}"})
+            case.validate_response(response, checks=CHECKS)
+
+        answered()
+
+
+def test_successes_are_as_described(server: Server, objects: Objects) -> None:
+    """The random ones above are mostly refused."""
+    agent, run = f"/api/agents/{objects.ids['agent_id']}", f"/api/runs/{objects.ids['run_id']}"
+    seeds = [{"user_instruction": "Do it."}]
+    for method, path, template, body in (
+        ("POST", "/api/agents", "/api/agents", AGENT),
+        ("POST", "/api/agents/validate", "/api/agents/validate", AGENT),
+        ("PUT", agent, "/api/agents/{agent_id}", {"name": "renamed"}),
+        ("POST", f"{agent}/test-connection", "/api/agents/{agent_id}/test-connection", {}),
+        ("POST", "/api/runs", "/api/runs", {"agent_id": objects.ids["agent_id"], "seeds": seeds}),
+        ("GET", "/api/audit-log", "/api/audit-log", None),
+        ("POST", f"{run}/cancel", "/api/runs/{run_id}/cancel", None),
+        ("GET", f"{run}/trace", "/api/runs/{run_id}/trace", None),
+        ("DELETE", agent, "/api/agents/{agent_id}", None),
+    ):
+        answer = objects.org.client.request(method, path, json=body)
+        assert answer.status_code < 300, answer.text
+        case = server.schema[template][method].Case(path_parameters=objects.ids)
+        case.validate_response(answer, checks=CHECKS)
