@@ -1,6 +1,6 @@
 """A call costs the same however long its run is: it reads no rows of its past and writes as many as before."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from typing import Any
 
 import httpx
@@ -30,7 +30,7 @@ class Cost:
         self.written: list[int] = []
         self._engines = {platform.database.engine.sync_engine, platform.database.reader.sync_engine}
         self._writer: GroupWriter = platform.app.state.writer
-        self._commit = self._writer.commit
+        self._commit: Callable[[Unit], Awaitable[bool]] = self._writer.commit
 
     def __enter__(self) -> "Cost":
         for engine in self._engines:

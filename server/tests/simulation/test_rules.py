@@ -19,7 +19,6 @@ from odyssey.simulation.rules import (
     advance,
     decide,
     draw,
-    match,
     read_rules,
     replay,
 )
@@ -30,7 +29,7 @@ EMPTY = Ledger.boot({})
 
 def read(*raw: dict[str, Any]) -> Rules:
     found = read_rules(list(raw))
-    assert (found.errors, found.not_available_yet) == ([], [])
+    assert found.errors == []
     return found.rules
 
 
@@ -196,12 +195,6 @@ class TestOutcome:
             assert found is not None
             assert found.response == {"items": [1]}
             found.response["items"].clear()
-
-    def test_the_old_match_still_answers(self) -> None:
-        found = match(tuple(read({"tool": "a", "response": 0}, {"response": 1})), "b", {})
-        assert found is not None
-        assert (found.index, found.response) == (1, 1)
-        assert match(read({"tool": "a", "response": 0}), "b", {}) is None
 
 
 class TestCounters:
@@ -373,5 +366,5 @@ class TestReading:
         assert "at most 200" in error.msg
 
     def test_no_rules_are_fine(self) -> None:
-        assert read_rules([]) == ((), [], [])
+        assert read_rules([]) == ((), [])
         assert fired(read(), call()) == [None]

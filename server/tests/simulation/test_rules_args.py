@@ -11,7 +11,7 @@ ABSENT: Any = object()
 
 
 def is_match(args: Any, arguments: dict[str, Any]) -> bool:
-    rules, errors, _ = read_rules([{"args": args, "response": 1}])
+    rules, errors = read_rules([{"args": args, "response": 1}])
     assert errors == []
     call = RuleCall("any_tool", arguments, None, 1, Ledger.boot({}))
     return decide(rules, RuleCounters.start(rules), call).fired is not None

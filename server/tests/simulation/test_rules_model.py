@@ -206,7 +206,7 @@ called = st.builds(
     random_seed=st.integers(-(2**63), 2**63 - 1),
 )
 def test_decides_as_the_contract_says(raw: list[Any], calls: list[Called], random_seed: int) -> None:
-    rules, errors, _ = read_rules(raw)
+    rules, errors = read_rules(raw)
     assert errors == []
     counters = RuleCounters.start(rules)
     decided: list[int | None] = []

@@ -49,7 +49,7 @@ BIG = CALL._replace(
 
 
 def judge(expression: str, call: RuleCall = CALL) -> Decision:
-    rules, errors, _ = read_rules([{"when": expression, "response": 1}])
+    rules, errors = read_rules([{"when": expression, "response": 1}])
     assert errors == []
     return decide(rules, RuleCounters.start(rules), call)
 
@@ -123,8 +123,18 @@ class TestWhatItSees:
         call = CALL._replace(ledger=Ledger.boot({"t": {name: {} for name in names}}))
         assert all(holds(f"state.t.map(id, id)[0] == '{names[0]}'", call) for _ in range(20))
 
+    @pytest.mark.parametrize(
+        ("expressions", "asked"),
+        [([], False), (["args.calls == 1", "'calls' in state"], False), (["true", "size(calls) > 1"], True)],
+    )
+    def test_a_list_of_rules_knows_whether_it_looks_at_calls(
+        self, expressions: list[str], asked: bool
+    ) -> None:
+        rules = read_rules([{"when": expression, "response": 1} for expression in expressions]).rules
+        assert rules.ask_for_calls == asked
+
     def test_rules_share_what_they_look_at(self) -> None:
-        found, errors, _ = read_rules(
+        found, errors = read_rules(
             [{"when": f"size(state.order) == {n} && args.amount == {n}", "response": n} for n in range(1, 4)]
             + [{"when": "size(state.order) == 2 && args.amount == 5", "response": "here"}]
         )
@@ -161,7 +171,7 @@ class TestWhatDoesNotMatch:
         assert judge("false") == Decision(RuleCounters((1,), (0,)), None, ())
 
     def test_the_rules_behind_still_have_their_turn(self) -> None:
-        rules, _, _ = read_rules([{"when": "args.nope", "response": 0}, {"response": 1}])
+        rules = read_rules([{"when": "args.nope", "response": 0}, {"response": 1}]).rules
         decision = decide(rules, RuleCounters.start(rules), CALL)
         assert decision.fired is not None
         assert decision.fired.index == 1
@@ -205,17 +215,26 @@ class TestWhatDoesNotMatch:
         [
             ("calls.exists(c, c.tool == 'x')", 10_000),
             ("calls.all(c, state.user.exists(u, u == c.tool))", 10_000),
+            ("calls.exists(c, c.exists(member, member == 'tool'))", 10_000),
+            ("calls.exists(c, c.args.exists(a, a == 'id'))", 10_000),
+            ("calls.exists(c, args.one.list.exists(x, x == 1))", 10_000),
             ("calls.filter(c, c.tool == 'x').size() == 9", 500),
             ("calls.map(c, c.tool).size() == 9", 500),
             ("calls.exists(c, calls.exists(d, c == d))", 400),
             ("calls.exists(c, c.tool in calls)", 400),
+            ("calls.exists(c, calls == calls)", 400),
+            ("calls.exists(c, args.x[0] == calls.map(d, d.tool))", 60),
+            ("calls.map(c, calls).size() == 9", 60),
+            ("calls.map(c, [c, c, c, c, c, c, c]).size() == 9", 200),
             ("calls.exists(c, c.tool.matches('^get_.*x$'))", 5_000),
+            ("calls.exists(c, c.tool.matches(r'^get_\\w*$'))", 800),
+            ("calls.map(c, c.args)[0].exists(a, calls.exists(d, true))", 300),
             ("args.order_id" + "+ args.order_id" * 100 + " == ''", 10_000),
         ],
     )
     def test_what_grows_with_the_square_stops_earlier(self, expression: str, most: int) -> None:
         """Work is counted before it is done, so this test of refusals takes no time."""
-        rules, errors, _ = read_rules([{"when": expression, "response": 1}])
+        rules, errors = read_rules([{"when": expression, "response": 1}])
         assert errors == []
         assert rules[0].when is not None
         sizes = {
@@ -245,7 +264,7 @@ class Panic(BaseException):
 
 class TestPanics:
     def test_a_panic_is_no_match_and_other_interrupts_go_on(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        rules, _, _ = read_rules([{"when": "true", "response": 1}])
+        rules = read_rules([{"when": "true", "response": 1}]).rules
         found: list[BaseException] = [Panic("index out of bounds"), KeyboardInterrupt()]
 
         class Panicking:
@@ -340,7 +359,7 @@ class TestReading:
 
     @given(st.text(max_size=60) | st.lists(st.sampled_from(PIECES), max_size=20).map(" ".join))
     def test_any_text_is_compiled_or_refused_and_never_raises(self, text: str) -> None:
-        rules, errors, _ = read_rules([{"when": text, "response": 1}])
+        rules, errors = read_rules([{"when": text, "response": 1}])
         if errors:
             assert {error.loc for error in errors} == {("failure_rules", 0, "when")}
         else:
@@ -376,6 +395,7 @@ class TestTakingTheStateApart:
             ("size(state.order) + state.order.size() == 2", {Need("ids", "order")}),
             ("args.id in state.order", {Need("ids", "order"), Need("args")}),
             ("args.id in state.order.o1", {Need("one", "order", ("=", "o1")), Need("args")}),
+            ("'a' in state.order['o1'].tags", {Need("one", "order", ("=", "o1"))}),
             ("has(state.order) || 'order' in state", {Need("types")}),
             ("has(state.order.o1)", {Need("one", "order", ("=", "o1"))}),
             ("state[args.type] == {}", {Need("state"), Need("args")}),

@@ -1,6 +1,5 @@
 """Failure rules: ordered, read once when a seed is accepted, first match wins."""
 
-from odyssey.simulation.rules.compatible import RuleMatch, match
 from odyssey.simulation.rules.matching import advance, decide, draw, replay
 from odyssey.simulation.rules.model import (
     AnsweredCall,
@@ -27,12 +26,10 @@ __all__ = [
     "Rule",
     "RuleCall",
     "RuleCounters",
-    "RuleMatch",
     "Rules",
     "advance",
     "decide",
     "draw",
-    "match",
     "read_rules",
     "replay",
 ]

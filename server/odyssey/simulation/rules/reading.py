@@ -32,8 +32,6 @@ class ReadRules(NamedTuple):
     rules: Rules
     """Empty when there are errors: half a list of rules would have other indexes and other first matches."""
     errors: list[FieldError]
-    not_available_yet: list[str]
-    """Always empty; here until its readers are gone."""
 
 
 def read_rules(raw: Any) -> ReadRules:
@@ -47,8 +45,8 @@ def read_rules(raw: Any) -> ReadRules:
     else:
         rules = [_read_rule(item, faults.at(index)) for index, item in enumerate(raw)]
         if not errors:
-            return ReadRules(Rules(rule for rule in rules if rule is not None), errors, [])
-    return ReadRules(Rules(), errors, [])
+            return ReadRules(Rules(rule for rule in rules if rule is not None), errors)
+    return ReadRules(Rules(), errors)
 
 
 def _read_rule(raw: Any, faults: Faults) -> Rule | None:

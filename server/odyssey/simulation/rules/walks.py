@@ -7,13 +7,14 @@ read what is wrong whatever the world holds, at the call what is too much for th
 - `['a'].map(x, x + x).map(x, x + x)…` doubles with every link. So no list that is walked through may be
   built with `+`, or by a `map` that makes lists or maps.
 - `matches` compiles its pattern each time: in a walk it is a short literal without counted repetition.
+- A member of a variable is copied whole when it is selected, and at each step again.
 """
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from odyssey.simulation.rules.faults import Faults
-from odyssey.simulation.rules.tokens import MACROS, is_literal, is_macro, operand_start, partners
+from odyssey.simulation.rules.tokens import MACROS, is_literal, is_macro, is_member, operand_start, partners
 
 MAX_NESTING = 2
 MAX_ELEMENTS = 10_000
@@ -24,6 +25,7 @@ _MAX_PATTERN_IN_WALK = 100
 _WORK_BIND = 15
 _WORK_STEP = 10
 _WORK_PATTERN_CHARACTER = 20
+_WORK_PATTERN_CLASS = 2000
 _CHARACTERS_PER_NODE = 100
 
 MAX_BOUND = MAX_WORK // _WORK_BIND
@@ -39,6 +41,8 @@ class Size(NamedTuple):
     """Of the collection itself."""
     inside: int
     """Of the longest collection within it."""
+    largest: int
+    """Nodes of its largest element."""
 
 
 class Range(NamedTuple):
@@ -51,11 +55,19 @@ class Range(NamedTuple):
         size = sizes[self.variable]
         return size.inside if self.inside else size.length
 
+    def nodes(self, sizes: Mapping[str, Size]) -> int:
+        size = sizes[self.variable]
+        return size.largest if self.inside else size.nodes
+
 
 class Walk(NamedTuple):
-    macro: str
+    """Something done at each step of the walks around it: a walk of its own, or the use of a variable."""
+
+    act: str
     ranges: tuple[Range | None, ...]
     """Of the walks this one stands in, outermost first, and its own; None: anything the expression sees."""
+    uses: tuple[Range, ...] = ()
+    """Variables that what is done looks at, or a part of them."""
     pattern_work: int = 0
 
 
@@ -70,8 +82,8 @@ class Walks(NamedTuple):
         longest = self._longest(sizes)
         for walk in self.walks:
             length = longest if walk.ranges[-1] is None else walk.ranges[-1].length(sizes)
-            if walk.macro in MACROS and length > MAX_ELEMENTS:
-                return f"{walk.macro} would go through {length} elements; it may through {MAX_ELEMENTS}"
+            if walk.act in MACROS and length > MAX_ELEMENTS:
+                return f"{walk.act} would go through {length} elements; it may through {MAX_ELEMENTS}"
         if self.work(sizes) > MAX_WORK:
             return "the expression would go through too many values; let it walk through less"
         return ""
@@ -85,22 +97,37 @@ class Walks(NamedTuple):
             steps = 1
             for walked in walk.ranges:
                 steps *= longest if walked is None else max(walked.length(sizes), 1)
-            work += steps * (_WORK_STEP + walk.pattern_work + _copied(walk, sizes, nodes))
+            work += steps * (_WORK_STEP + walk.pattern_work + self._copied(walk, sizes, longest, nodes))
         return work
 
     def _longest(self, sizes: Mapping[str, Size]) -> int:
         return max([self.literal_length, *(max(size.length, size.inside) for size in sizes.values())])
 
-
-def _copied(walk: Walk, sizes: Mapping[str, Size], nodes: int) -> int:
-    own = walk.ranges[-1]
-    if walk.macro == "filter" and own is not None:
-        return sizes[own.variable].nodes
-    return nodes if walk.macro in ("filter", "map") else 0
+    def _copied(self, walk: Walk, sizes: Mapping[str, Size], longest: int, nodes: int) -> int:
+        used = sum(use.nodes(sizes) for use in walk.uses)
+        if walk.act not in ("map", "filter"):
+            return used
+        own = walk.ranges[-1]
+        found = nodes if own is None else sizes[own.variable].nodes
+        if walk.act == "filter":
+            return found
+        return (found + used * (longest if own is None else own.length(sizes))) * self.literal_length
 
 
 def measure(value: Any) -> Size:
-    nodes = inside = 0
+    if not isinstance(value, dict | list):
+        return Size(_nodes(value)[0], 0, 0, 0)
+    nodes = inside = largest = 0
+    for item in value.values() if isinstance(value, dict) else value:
+        own, longest = _nodes(item)
+        nodes += own
+        inside, largest = max(inside, longest), max(largest, own)
+    return Size(nodes + 1, len(value), inside, largest)
+
+
+def _nodes(value: Any) -> tuple[int, int]:
+    """How many values this is, and the length of the longest collection among them."""
+    nodes = longest = 0
     pending = [value]
     while pending:
         item = pending.pop()
@@ -109,10 +136,8 @@ def measure(value: Any) -> Size:
             nodes += len(item) // _CHARACTERS_PER_NODE
         elif isinstance(item, dict | list):
             pending.extend(item.values() if isinstance(item, dict) else item)
-            if item is not value and len(item) > inside:
-                inside = len(item)
-    length = len(value) if isinstance(value, dict | list) else 0
-    return Size(nodes, length, inside)
+            longest = max(longest, len(item))
+    return nodes, longest
 
 
 def find_walks(tokens: Sequence[str], variables: frozenset[str], faults: Faults) -> Walks:
@@ -149,7 +174,12 @@ class _Reader:
                 self._walks.append(Walk(text, (*self._around(), self._seen_as(position + 1))))
             elif text == "matches" and self._open:
                 self._check_pattern(position)
-        return Walks(tuple(self._walks), self._tokens.count(",") + 1, self._tokens.count("+"))
+            elif self._open:
+                uses = self._uses(position, position + 1)
+                self._walks += [Walk("use", self._around(), uses)] if uses else []
+        macros = sum(walk.act in MACROS for walk in self._walks)
+        literal_length = self._tokens.count(",") - macros + 1
+        return Walks(tuple(self._walks), literal_length, self._tokens.count("+"))
 
     def _around(self) -> tuple[Range | None, ...]:
         return self._open[-1].ranges if self._open else ()
@@ -167,7 +197,7 @@ class _Reader:
         walked = _within(self._seen_as(start), steps)
         element = None if walked is None or "map" in steps else walked._replace(inside=True)
         ranges = (*self._around(), walked)
-        self._walks.append(Walk(macro, ranges))
+        self._walks.append(Walk(macro, ranges, self._uses(position, end) if macro == "map" else ()))
         self._open.append(_Open(end, ranges, self._tokens[position + 2], element))
 
     def _seen_as(self, position: int) -> Range | None:
@@ -177,6 +207,18 @@ class _Reader:
             if opened.name == name:
                 return opened.element
         return Range(name, inside=False) if name in self._variables else None
+
+    def _uses(self, start: int, end: int) -> tuple[Range, ...]:
+        """The variables between two positions that are copied, or compared with, when evaluated."""
+        uses = []
+        for position in range(start, end):
+            name, after = self._tokens[position], self._tokens[position + 1]
+            if name not in self._variables or is_member(self._tokens, position):
+                continue
+            is_walked = after == "." and is_macro(self._tokens, position + 2)
+            if not is_walked and self._tokens[position - 1] != "in":
+                uses.append(Range(name, inside=after == "["))
+        return tuple(uses)
 
     def _steps(self, start: int, end: int) -> list[str]:
         """What is done to the operand's first token, in order: `.`, `[` or the name of what is called."""
@@ -218,7 +260,8 @@ class _Reader:
             self._faults.add("inside a walk, matches takes a pattern in quotes without counted repetition")
         elif len(pattern) > _MAX_PATTERN_IN_WALK:
             self._faults.add(f"inside a walk, a pattern has at most {_MAX_PATTERN_IN_WALK} characters")
-        self._walks.append(Walk("matches", self._around(), len(pattern) * _WORK_PATTERN_CHARACTER))
+        work = len(pattern) * _WORK_PATTERN_CHARACTER + pattern.count("\\") * _WORK_PATTERN_CLASS
+        self._walks.append(Walk("matches", self._around(), pattern_work=work))
 
 
 def _within(root: Range | None, steps: Sequence[str]) -> Range | None:
