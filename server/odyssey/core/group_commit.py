@@ -5,12 +5,10 @@ written and its author is told. SQL is written with `:name` parameters, which bo
 """
 
 import asyncio
-import contextlib
 import logging
-import queue
 import sqlite3
-import threading
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from typing import Any, NamedTuple, Protocol
 
@@ -24,6 +22,8 @@ from odyssey.core.errors import OdysseyError
 log = logging.getLogger(__name__)
 
 MAX_BATCH = 256
+_LOCK_PATIENCE_S = 30.0
+_LOCK_PAUSE_S = 0.002
 
 Parameters = Mapping[str, Any]
 
@@ -69,110 +69,10 @@ class _Waiting(NamedTuple):
     done: asyncio.Future[bool]
 
 
-def _settle(waiting: Sequence[_Waiting], results: Sequence[bool] | None) -> None:
-    for position, one in enumerate(waiting):
-        if one.done.done():
-            continue
-        if results is None:
-            one.done.set_exception(StorageUnavailableError())
-        else:
-            one.done.set_result(results[position])
+class _BatchWriter:
+    """Gathers what arrives while a batch is being written; how it is written, the databases say."""
 
-
-class _SqliteWriter:
-    """A thread with a connection of its own; the event loop never waits for the disk."""
-
-    def __init__(self, database: Database) -> None:
-        assert database.url.database is not None
-        self._path = database.url.database
-        self._queue: queue.SimpleQueue[_Waiting | None] = queue.SimpleQueue()
-        self._thread: threading.Thread | None = None
-        self._loop: asyncio.AbstractEventLoop | None = None
-
-    async def commit(self, unit: Unit) -> bool:
-        loop = asyncio.get_running_loop()
-        if self._thread is None:
-            self._loop = loop
-            self._thread = threading.Thread(target=self._work, name="group commit", daemon=True)
-            self._thread.start()
-        done: asyncio.Future[bool] = loop.create_future()
-        self._queue.put(_Waiting(unit, done))
-        return await done
-
-    async def close(self) -> None:
-        if self._thread is not None:
-            self._queue.put(None)
-            await asyncio.to_thread(self._thread.join)
-
-    def _work(self) -> None:
-        connection = sqlite3.connect(self._path, isolation_level=None, timeout=30)
-        for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON"):
-            connection.execute(f"PRAGMA {pragma}")
-        with contextlib.closing(connection):
-            while True:
-                batch, last = self._next_batch()
-                if batch:
-                    self._tell(batch, _write_sqlite(connection, batch))
-                if last:
-                    return
-
-    def _next_batch(self) -> tuple[list[_Waiting], bool]:
-        batch: list[_Waiting] = []
-        first = self._queue.get()
-        while first is not None:
-            batch.append(first)
-            if len(batch) == MAX_BATCH:
-                return batch, False
-            try:
-                first = self._queue.get_nowait()
-            except queue.Empty:
-                return batch, False
-        return batch, True
-
-    def _tell(self, batch: list[_Waiting], results: list[bool] | None) -> None:
-        assert self._loop is not None
-        with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits any more
-            self._loop.call_soon_threadsafe(_settle, batch, results)
-
-
-def _write_sqlite(connection: sqlite3.Connection, batch: list[_Waiting]) -> list[bool] | None:
-    try:
-        connection.execute("BEGIN IMMEDIATE")
-        results = [_write_unit(connection, one.unit) for one in batch]
-        connection.execute("COMMIT")
-    except sqlite3.Error:
-        log.exception("group commit failed", extra={"units": len(batch)})
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
-        return None
-    return results
-
-
-def _write_unit(connection: sqlite3.Connection, unit: Unit) -> bool:
-    if connection.execute(*unit.condition).fetchone() is None:
-        return False
-    if connection.execute(unit.guard.sql, _for_sqlite(unit.guard.parameters)).rowcount != 1:
-        return False
-    for statement in unit.rest:
-        connection.execute(statement.sql, _for_sqlite(statement.parameters))
-    return True
-
-
-def _for_sqlite(parameters: Parameters) -> dict[str, Any]:
-    """Write moments as SQLAlchemy does, so that both see the same column."""
-    return {
-        name: value.astimezone(UTC).replace(tzinfo=None).isoformat(sep=" ", timespec="microseconds")
-        if isinstance(value, datetime)
-        else value
-        for name, value in parameters.items()
-    }
-
-
-class _PostgresWriter:
-    """The same by a task and a pooled connection; other processes do likewise."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
+    def __init__(self) -> None:
         self._waiting: list[_Waiting] = []
         self._task: asyncio.Task[None] | None = None
 
@@ -189,16 +89,108 @@ class _PostgresWriter:
 
     async def _drain(self) -> None:
         while self._waiting:
-            batch = sorted(self._waiting[:MAX_BATCH], key=lambda one: one.unit.key)
-            del self._waiting[:MAX_BATCH]
-            results: list[bool] | None
+            batch, self._waiting = self._waiting[:MAX_BATCH], self._waiting[MAX_BATCH:]
+            batch.sort(key=lambda one: one.unit.key)
             try:
-                async with self._database.engine.begin() as connection:
-                    results = [await _write_postgres(connection, one.unit) for one in batch]
-            except (SQLAlchemyError, OSError):
+                results = await self._write([one.unit for one in batch])
+            except (SQLAlchemyError, sqlite3.Error, OSError):
                 log.exception("group commit failed", extra={"units": len(batch)})
                 results = None
-            _settle(batch, results)
+            for position, one in enumerate(batch):
+                if one.done.done():
+                    continue  # whoever asked has left; the unit is written all the same
+                if results is None:
+                    one.done.set_exception(StorageUnavailableError())
+                else:
+                    one.done.set_result(results[position])
+
+    async def _write(self, units: list[Unit]) -> list[bool]:
+        raise NotImplementedError
+
+
+class _SqliteWriter(_BatchWriter):
+    """Statements run on the event loop, a few microseconds each; only the wait for the disk has a thread.
+
+    A thread for all of it would hand the interpreter's lock to and fro with every statement.
+    """
+
+    def __init__(self, database: Database) -> None:
+        super().__init__()
+        assert database.url.database is not None
+        self._path = database.url.database
+        self._disk = ThreadPoolExecutor(max_workers=1, thread_name_prefix="group commit")
+        self._connection: sqlite3.Connection | None = None
+
+    async def close(self) -> None:
+        await super().close()
+        self._disk.shutdown()
+        if self._connection is not None:
+            self._connection.close()
+
+    async def _write(self, units: list[Unit]) -> list[bool]:
+        connection = self._connection = self._connection or _connect(self._path)
+        await _begin(connection)
+        try:
+            results = [_write_unit(connection, unit) for unit in units]
+            await asyncio.get_running_loop().run_in_executor(self._disk, connection.execute, "COMMIT")
+        except sqlite3.Error:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            raise
+        return results
+
+
+def _connect(path: str) -> sqlite3.Connection:
+    connection = sqlite3.connect(path, isolation_level=None, timeout=0, check_same_thread=False)
+    for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON"):
+        connection.execute(f"PRAGMA {pragma}")
+    return connection
+
+
+async def _begin(connection: sqlite3.Connection) -> None:
+    """Take SQLite's write lock without stopping the loop, whose help the holder may need to let go."""
+    deadline = asyncio.get_running_loop().time() + _LOCK_PATIENCE_S
+    while True:
+        try:
+            connection.execute("BEGIN IMMEDIATE")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or asyncio.get_running_loop().time() > deadline:
+                raise
+            await asyncio.sleep(_LOCK_PAUSE_S)
+        else:
+            return
+
+
+def _write_unit(connection: sqlite3.Connection, unit: Unit) -> bool:
+    if connection.execute(*unit.condition).fetchone() is None:
+        return False
+    if connection.execute(unit.guard.sql, _for_sqlite(unit.guard.parameters)).rowcount != 1:
+        return False
+    for statement in unit.rest:
+        connection.execute(statement.sql, statement.parameters)
+    return True
+
+
+def _for_sqlite(parameters: Parameters) -> dict[str, Any]:
+    """Write moments as SQLAlchemy does, so that both see the same column."""
+    return {
+        name: value.astimezone(UTC).replace(tzinfo=None).isoformat(sep=" ", timespec="microseconds")
+        if isinstance(value, datetime)
+        else value
+        for name, value in parameters.items()
+    }
+
+
+class _PostgresWriter(_BatchWriter):
+    """One transaction on a pooled connection; other processes do likewise."""
+
+    def __init__(self, database: Database) -> None:
+        super().__init__()
+        self._database = database
+
+    async def _write(self, units: list[Unit]) -> list[bool]:
+        async with self._database.engine.begin() as connection:
+            return [await _write_postgres(connection, unit) for unit in units]
 
 
 async def _write_postgres(connection: AsyncConnection, unit: Unit) -> bool:

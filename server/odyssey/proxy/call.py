@@ -113,7 +113,7 @@ class _Call:
             tool=tool.tool.name,
             args=self._arguments,
             actor=self._actor,
-            random_seed=self._run.context.random_seed,
+            random_seed=self._run.random_seed,
             ledger=self._run.ledger,
             calls=self._run.calls,
         )
@@ -143,7 +143,7 @@ class _Call:
             tool=tool.tool,
             arguments=self._arguments,
             ledger_schema=agent.ledger_schema,
-            random_seed=self._run.context.random_seed,
+            random_seed=self._run.random_seed,
             sequence=self._sequence,
         )
         mode = agent.config.consistency_mode

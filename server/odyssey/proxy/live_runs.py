@@ -7,6 +7,7 @@ process was quicker, or the token died, the append fails and the run is brought 
 import asyncio
 from collections import OrderedDict
 from datetime import datetime
+from typing import NamedTuple
 
 import msgspec
 from sqlalchemy import func, select
@@ -30,29 +31,38 @@ _KEPT_WORLDS = 64
 NOT_COUNTED = (413, 429)
 
 
+class LiveToken(NamedTuple):
+    """A run token as the hot path reads it."""
+
+    token_hash: str
+    run_id: int
+    attempt: int
+    expires_at: datetime
+
+
 class LiveRun:
     """One attempt of one run. Whoever changes it holds `lock`."""
 
     __slots__ = (
         "agent",
         "calls",
-        "context",
         "counters",
         "counting",
         "head",
         "ledger",
         "lock",
         "other_messages",
+        "random_seed",
         "rules",
         "token",
         "tool_calls",
     )
 
     def __init__(
-        self, token: RunToken, context: RunContext, agent: CompiledAgent, rules: Rules, ledger: Ledger
+        self, token: LiveToken, random_seed: int, agent: CompiledAgent, rules: Rules, ledger: Ledger
     ) -> None:
         self.token = token
-        self.context = context
+        self.random_seed = random_seed
         self.agent = agent
         self.rules = rules
         self.lock = asyncio.Lock()
@@ -112,7 +122,8 @@ class LiveRuns:
             context = await session.get_one(RunContext, token.run_id)
             agent = await self._agents.get(session, context.agent_id, context.agent_version)
             rules = read_rules(context.failure_rules).rules
-            run = LiveRun(token, context, agent, rules, await self._boot(session, context))
+            live = LiveToken(token.token_hash, token.run_id, token.attempt, token.expires_at)
+            run = LiveRun(live, context.random_seed, agent, rules, await self._boot(session, context))
             await self._catch_up(session, run)
             return run
 

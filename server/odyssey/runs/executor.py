@@ -6,14 +6,14 @@ import logging
 from datetime import timedelta
 
 from odyssey.core.database import Database
-from odyssey.core.scheduling import Claim, Command, Release, Renew
+from odyssey.core.scheduling import Claim, Command, Release
 from odyssey.core.signals import Signals
 from odyssey.kit.clock import Clock
 from odyssey.kit.ids import new_uuid
 from odyssey.runs.attempt import Parts, perform
 from odyssey.runs.create import RUNS_TOPIC
-from odyssey.runs.repository import claimable_runs
-from odyssey.runs.states import RunStates, ownership_topic
+from odyssey.runs.repository import claimable_runs, renew_leases
+from odyssey.runs.states import OWNERSHIP_TOPIC, RunStates
 
 log = logging.getLogger(__name__)
 
@@ -31,24 +31,31 @@ class Executor:
         self._max_runs = max_runs
         self._lease = lease
         self._drain_s = drain_s
-        self._held: dict[int, asyncio.Task[None]] = {}
-        self._loop: asyncio.Task[None] | None = None
+        self._held: dict[tuple[int, int], asyncio.Task[None]] = {}
+        self._loops: list[asyncio.Task[None]] = []
+        self._giving_back = False
 
     def start(self) -> None:
-        self._loop = asyncio.create_task(self._claim_for_ever(), name="executor")
+        self._loops = [
+            asyncio.create_task(self._claim_for_ever(), name="executor claims"),
+            asyncio.create_task(self._renew_for_ever(), name="executor renews"),
+        ]
 
     async def stop(self) -> None:
         """Stop claiming, wait for what runs, then give back what is left."""
-        if self._loop is not None:
-            self._loop.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await self._loop
+        if not self._loops:
+            return
+        claims, renews = self._loops
+        await _cancel(claims)
         if self._held:
             await asyncio.wait(self._held.values(), timeout=self._drain_s)
+        self._giving_back = True
         for task in list(self._held.values()):
             task.cancel()
         if self._held:
             await asyncio.wait(self._held.values())
+        await _cancel(renews)
+        self._loops = []
 
     async def _claim_for_ever(self) -> None:
         while True:
@@ -74,37 +81,39 @@ class Executor:
                 if taken is not None and Command.START in taken.commands:
                     started.append((run_id, taken.work.attempt))
         for run_id, attempt in started:
-            self._held[run_id] = asyncio.create_task(self._hold(run_id, attempt), name=f"run {run_id}")
+            task = asyncio.create_task(self._hold(run_id, attempt), name=f"run {run_id} attempt {attempt}")
+            self._held[run_id, attempt] = task
         return len(started)
 
     async def _hold(self, run_id: int, attempt: int) -> None:
-        """Perform an attempt while its lease is kept; losing the lease or a cancel breaks it off."""
-        performing = asyncio.create_task(perform(self._parts, run_id, self.owner, attempt))
-        keeping = asyncio.create_task(self._keep_lease(run_id, attempt))
+        """Perform an attempt; being cancelled means that the run was lost, or must be given back."""
         try:
-            await asyncio.wait({performing, keeping}, return_when=asyncio.FIRST_COMPLETED)
+            await perform(self._parts, run_id, self.owner, attempt)
         except asyncio.CancelledError:
-            await _cancel(performing)
-            await self._release(run_id, attempt)
+            if self._giving_back:
+                await self._release(run_id, attempt)
         finally:
-            await _cancel(keeping)
-            await _cancel(performing)
-            self._held.pop(run_id, None)
+            self._held.pop((run_id, attempt), None)
             self._signals.notify(RUNS_TOPIC)
 
-    async def _keep_lease(self, run_id: int, attempt: int) -> None:
-        """Renew until the run is no longer ours; then return."""
+    async def _renew_for_ever(self) -> None:
+        """Keep every lease with one write a beat; break off what is no longer ours."""
         while True:
-            await self._signals.wait(ownership_topic(run_id), self._lease.total_seconds() / 3)
+            await self._signals.wait(OWNERSHIP_TOPIC, self._lease.total_seconds() / 3)
+            if not self._held:
+                continue
+            before = set(self._held)
             try:
                 async with self._database.write() as session:
-                    renew = Renew(owner=self.owner, attempt=attempt, now=self._clock())
-                    taken = await self._states.take(session, run_id, renew)
+                    ours = await renew_leases(session, self.owner, self._clock() + self._lease)
             except Exception:
-                log.exception("lease not renewed", extra={"run_id": run_id})
+                log.exception(
+                    "leases not renewed"
+                )  # the next beat tries again; only their end takes runs away
                 continue
-            if taken is not None and Command.ABORT in taken.commands:
-                return
+            for key in before - ours:
+                if key in self._held:
+                    self._held[key].cancel()
 
     async def _release(self, run_id: int, attempt: int) -> None:
         async with self._database.write() as session:

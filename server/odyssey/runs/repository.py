@@ -61,7 +61,10 @@ async def claimable_runs(
 
 
 async def load_work(session: AsyncSession, run_id: int) -> Work:
-    columns = select(Run.status, Run.attempt, Run.owner, Run.lease_until).where(Run.id == run_id)
+    """Read the state and hold its row, so that no renewal comes between reading and storing it."""
+    columns = (
+        select(Run.status, Run.attempt, Run.owner, Run.lease_until).where(Run.id == run_id).with_for_update()
+    )
     status, attempt, owner, lease_until = (await session.execute(columns)).one()
     return msgspec.convert(
         {"status": status, "attempt": attempt, "owner": owner, "lease_until": lease_until}, Work
@@ -90,6 +93,13 @@ async def swap_work(session: AsyncSession, run_id: int, before: Work, after: Wor
     )
     result = await session.execute(statement.returning(Run.id))
     return result.first() is not None
+
+
+async def renew_leases(session: AsyncSession, owner: str, until: datetime) -> set[tuple[int, int]]:
+    """Take the step `Renew` for all of an owner's runs at once; returns those it still holds, with their attempt."""
+    statement = update(Run).where(Run.owner == owner, Run.status == "running").values(lease_until=until)
+    renewed = await session.execute(statement.returning(Run.id, Run.attempt))
+    return {(run_id, attempt) for run_id, attempt in renewed}
 
 
 async def end_attempts(session: AsyncSession, run_id: int, outcome: str, now: datetime) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.core.database import after_commit
-from odyssey.core.scheduling import TERMINAL, Claim, Command, Event, Release, Step, step
+from odyssey.core.scheduling import TERMINAL, Cancel, Claim, Command, Event, Release, Step, step
 from odyssey.core.signals import Signals
 from odyssey.identity.run_tokens import revoke_run_tokens
 from odyssey.journal.events import run_topic
@@ -19,9 +19,8 @@ from odyssey.runs.repository import end_attempts, load_work, swap_work
 _ALL_LOST = "Every attempt was lost: the process that executed it ended or fell silent."
 
 
-def ownership_topic(run_id: int) -> str:
-    """Notified when a run changes hands or ends, which is when its owner must look."""
-    return f"ownership:{run_id}"
+OWNERSHIP_TOPIC = "ownership"
+"""Notified when a running run is taken away, which is when its owner must look."""
 
 
 class RunStates:
@@ -60,12 +59,13 @@ class RunStates:
             )
         if taken.work.status != before.status:
             after_commit(session, lambda: self._tell(run_id))
+        if isinstance(event, Cancel):
+            after_commit(session, lambda: self._signals.notify(OWNERSHIP_TOPIC))
         return taken
 
     def _tell(self, run_id: int) -> None:
         self._signals.notify(RUNS_TOPIC)
         self._signals.notify(run_topic(run_id))
-        self._signals.notify(ownership_topic(run_id))
 
 
 def _outcome(event: Event, taken: Step) -> str:

@@ -8,6 +8,8 @@ Values are equal when their canonical JSON is: 1 and 1.0 are, 1 and true are not
 """
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from odyssey.records.canonical import canonical_json, content_hash
@@ -59,6 +61,11 @@ class Ledger:
     def entities(self, entity_type: str) -> Mapping[str, Mapping[str, Any]]:
         """All entities of one type by id, oldest first, read-only; empty for a type nobody knows."""
         return _EntitiesView(self._types.get(entity_type, _NO_ENTITIES))
+
+    def sample(self, entity_type: str, count: int) -> list[tuple[str, Mapping[str, Any]]]:
+        """The oldest entities, for looking at names and plain values; what lies deeper must not be changed."""
+        entities = self._types.get(entity_type, _NO_ENTITIES)
+        return [(key, MappingProxyType(entities[key])) for key in islice(entities, count)]
 
     def to_state(self) -> dict[str, dict[str, Fields]]:
         return {name: copy_json(entities) for name, entities in self._types.items() if entities}

@@ -163,7 +163,7 @@ def test_random_kills_lose_and_double_nothing(site: Site, agent_server: StartAge
         site.server.kill()
         site.start()
     runs = site.wait_for_all(run_ids)
-    assert [run["status"] for run in runs] == ["completed"] * 60
+    assert [run["error_json"] for run in runs if run["status"] != "completed"] == []
     assert [run["final_response"] for run in runs] == [str(number) for number in range(60)]
     dispatched = Counter(received.body["run_id"] for received in server.received)
     for run in runs:

@@ -44,6 +44,11 @@ class Answer:
         self.headers = {"Content-Type": content_type, **headers}
 
 
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 128  # or many dispatches at once wait for a second connection attempt
+
+
 class ScriptedAgent:
     """Serves until `stop()`; `received` keeps every dispatch in order."""
 
@@ -80,8 +85,7 @@ class ScriptedAgent:
                 except (ConnectionError, BrokenPipeError):
                     self.close_connection = True
 
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._server.daemon_threads = True
+        self._server = _Server(("127.0.0.1", 0), Handler)
         self.url = f"http://127.0.0.1:{self._server.server_port}/dispatch"
         self._thread = threading.Thread(
             target=self._server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True

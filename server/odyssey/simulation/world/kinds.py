@@ -1,9 +1,8 @@
 """What is known of one entity type: by declaration, and by looking at the entities that are there."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice
 from typing import Any
 
 from odyssey.records.tools import EntityField, EntityType, LedgerSchema
@@ -12,19 +11,28 @@ from odyssey.worlds.ledger import Ledger
 from odyssey.worlds.schema import id_text
 
 _SAMPLE = 20
+_ID_SAMPLE = 5  # a field that repeats the id does so in every entity; a few show it
 
 
 @dataclass(frozen=True)
 class Kind:
     name: str
     declared: EntityType | None
-    entities: Mapping[str, Mapping[str, Any]]
+    world: Ledger
+
+    @property
+    def entities(self) -> Mapping[str, Mapping[str, Any]]:
+        return self.world.entities(self.name)
+
+    @cached_property
+    def _sample(self) -> list[tuple[str, Mapping[str, Any]]]:
+        return self.world.sample(self.name, _SAMPLE)
 
     @cached_property
     def fields(self) -> tuple[str, ...]:
         """The declared fields, then those the oldest entities carry."""
         declared = [field.name for field in self.declared.fields] if self.declared else []
-        seen = [name for fields in self._sample() for name in fields]
+        seen = [name for _, fields in self._sample for name in fields]
         return tuple(dict.fromkeys([*declared, *seen]))
 
     @cached_property
@@ -33,7 +41,7 @@ class Kind:
         if self.declared is not None:
             return self.declared.id_field
         repeating: list[str] | None = None
-        for entity_id, fields in islice(self.entities.items(), _SAMPLE):
+        for entity_id, fields in self._sample[:_ID_SAMPLE]:
             candidates = fields if repeating is None else repeating
             repeating = [name for name in candidates if id_text(fields.get(name)) == entity_id]
         ids_first = sorted(repeating or [], key=lambda name: tokens(name)[-1:] != ("id",))
@@ -63,15 +71,12 @@ class Kind:
         declaration = self.declaration(self.id_field)
         if declaration is not None:
             return declaration.type in ("integer", "number")
-        return any(isinstance(fields.get(self.id_field), int) for fields in self._sample())
-
-    def _sample(self) -> Iterator[Mapping[str, Any]]:
-        return islice(self.entities.values(), _SAMPLE)
+        return any(isinstance(fields.get(self.id_field), int) for _, fields in self._sample[:_ID_SAMPLE])
 
 
 def know(name: str, world: Ledger, schema: LedgerSchema | None) -> Kind:
     declared = next((entity for entity in schema.entities if entity.type == name), None) if schema else None
-    return Kind(name, declared, world.entities(name))
+    return Kind(name, declared, world)
 
 
 def known_types(world: Ledger, schema: LedgerSchema | None) -> tuple[str, ...]:
