@@ -9,6 +9,7 @@ from fastapi import FastAPI
 
 from odyssey.agents.compiled import CompiledAgents
 from odyssey.api.app import build_app
+from odyssey.api.front import Front
 from odyssey.core.database import Database
 from odyssey.core.group_commit import group_writer
 from odyssey.core.migrate import migrate
@@ -31,7 +32,7 @@ from odyssey.simulation.world.engine import WorldEngine
 
 def create_app(
     settings: Settings, *, database_url: str, secret_key: str, public_url: str, clock: Clock = utc_now
-) -> FastAPI:
+) -> Front:
     """Compose the server; the database is migrated when the application starts."""
     database = Database(database_url)
     signals = Signals()
@@ -75,9 +76,9 @@ def create_app(
         await client.close()
         await database.close()
 
-    app = build_app(lifespan, Proxy(proxy_parts))
-    state = app.state
+    front = Front(build_app(lifespan), Proxy(proxy_parts))
+    state = front.state
     state.database, state.signals, state.clock, state.settings = database, signals, clock, settings
     state.agents, state.vault, state.transport = agents, vault, transport
     state.run_states, state.executor, state.writer = states, executor, writer
-    return app
+    return front

@@ -8,21 +8,19 @@ from fastapi import FastAPI
 from odyssey import __version__
 from odyssey.agents.routes import router as agents
 from odyssey.api.edges import Edges
-from odyssey.api.front import Front
 from odyssey.api.openapi import build_openapi
 from odyssey.api.problems import install
 from odyssey.api.system import router as system
 from odyssey.dispatch.routes import router as connections
 from odyssey.identity.routes import router as identity
-from odyssey.proxy.asgi import Proxy
 from odyssey.runs.routes import router as runs
 from odyssey.runs.stream import router as streams
 
 Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
 
 
-def build_app(lifespan: Lifespan | None = None, proxy: Proxy | None = None) -> FastAPI:
-    """Mount everything; `proxy` is absent only when the routes are merely described."""
+def build_app(lifespan: Lifespan | None = None) -> FastAPI:
+    """Mount every router; the proxy is no part of it, see `front`."""
     app = FastAPI(
         title="Odyssey",
         version=__version__,
@@ -36,7 +34,5 @@ def build_app(lifespan: Lifespan | None = None, proxy: Proxy | None = None) -> F
         app.include_router(router)
     install(app)
     app.add_middleware(Edges)
-    if proxy is not None:
-        app.add_middleware(Front, proxy=proxy)
     app.openapi = lambda: build_openapi(app)  # type: ignore[method-assign] # FastAPI's documented way
     return app

@@ -153,8 +153,10 @@ class _Call:
             envelope["validation"] = done.validation
         if done.applied is None:
             return _Outcome(envelope, violations=done.violations)
-        if len(msgspec.json.encode(done.response)) > MAX_RESPONSE_BYTES:
+        encoded = msgspec.Raw(msgspec.json.encode(done.response))
+        if len(encoded) > MAX_RESPONSE_BYTES:
             return _Outcome(self._too_large(tool))
+        envelope["response"] = encoded  # once for the agent and the journal
         return _Outcome(
             envelope,
             operations=done.operations,

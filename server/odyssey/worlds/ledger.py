@@ -17,6 +17,7 @@ from odyssey.records.ledger import Fields, State
 from odyssey.worlds.entity_map import EntityMap, entity_map
 
 _NO_ENTITIES = entity_map({})
+_PLAIN = frozenset({str, int, float, bool, type(None)})
 
 
 class Change(NamedTuple):
@@ -143,7 +144,8 @@ class _FieldsView(Mapping[str, Any]):
         self._fields = fields
 
     def __getitem__(self, name: str) -> Any:
-        return copy_json(self._fields[name])
+        value = self._fields[name]
+        return value if type(value) in _PLAIN else copy_json(value)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._fields)
@@ -160,8 +162,11 @@ class _FieldsView(Mapping[str, Any]):
 
 def copy_json(value: Any) -> Any:
     """A deep copy made of plain dicts and lists."""
-    if isinstance(value, dict | Mapping):
-        return {key: copy_json(item) for key, item in value.items()}
+    kind = type(value)
+    if kind in _PLAIN:
+        return value
+    if kind is dict or isinstance(value, Mapping):
+        return {key: item if type(item) in _PLAIN else copy_json(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [copy_json(item) for item in value]
     return value

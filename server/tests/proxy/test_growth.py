@@ -1,6 +1,6 @@
 """A call costs the same however long its run is: it reads no rows of its past and writes as many as before."""
 
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from typing import Any
 
 import httpx
@@ -30,7 +30,7 @@ class Cost:
         self.written: list[int] = []
         self._engines = {platform.database.engine.sync_engine, platform.database.reader.sync_engine}
         self._writer: GroupWriter = platform.app.state.writer
-        self._commit: Callable[[Unit], Awaitable[bool]] = self._writer.commit
+        self._commit: Callable[[Unit], Coroutine[Any, Any, bool]] = self._writer.commit
 
     def __enter__(self) -> "Cost":
         for engine in self._engines:
@@ -46,7 +46,7 @@ class Cost:
     def __exit__(self, *error: object) -> None:
         for engine in self._engines:
             event.remove(engine, "before_cursor_execute", self._count)
-        self._writer.commit = self._commit  # type: ignore[method-assign] # as it was
+        self._writer.commit = self._commit  # type: ignore[method-assign,assignment] # as it was
 
     def _count(self, *arguments: Any) -> None:
         statement: str = arguments[2]

@@ -32,9 +32,10 @@ class Platform:
         listener.listen(512)
         self.url = f"http://127.0.0.1:{listener.getsockname()[1]}"
         settings = Settings.model_validate({"drain_seconds": 0.2, "receipt_seconds": 2.0, **changes})
-        self.app = create_app(settings, database_url=database_url, secret_key=SECRET_KEY, public_url=self.url)
+        front = create_app(settings, database_url=database_url, secret_key=SECRET_KEY, public_url=self.url)
+        self.app = front.app
         config = uvicorn.Config(
-            self.app, http=with_deadline(settings.receipt_seconds), log_config=None, ws="none", loop="asyncio"
+            front, http=with_deadline(settings.receipt_seconds), log_config=None, ws="none", loop="asyncio"
         )
         config.timeout_graceful_shutdown = 1
         self._server = uvicorn.Server(config)

@@ -1,6 +1,7 @@
 """What a tool means: its name says what is done to which type of entity, its arguments say to which one."""
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any, Literal, NamedTuple
 
 from odyssey.records.tools import LedgerSchema
@@ -60,7 +61,7 @@ def understand(call: ToolCall, world: Ledger) -> Intent:
     words = tokens(call.tool.name)
     types = known_types(world, call.ledger_schema)
     verb, word = _find_verb(words, types)
-    rest = [each for each in words if each != word]
+    rest = tuple(each for each in words if each != word)
     noun = _find_noun(verb, rest, call, types)
     if noun is None:
         return UNKNOWN
@@ -78,7 +79,8 @@ def understand(call: ToolCall, world: Ledger) -> Intent:
     return UNKNOWN if intent.verb == "remove" and not intent.is_named else intent
 
 
-def _find_verb(words: Sequence[str], types: Sequence[str]) -> tuple[Verb, str]:
+@lru_cache(maxsize=4096)
+def _find_verb(words: tuple[str, ...], types: tuple[str, ...]) -> tuple[Verb, str]:
     """The first word if it is a verb, else the last, else any; one that also names a type comes last."""
     ordered = [*words[:1], *words[-1:], *words[1:-1]]
     verbs = [word for word in ordered if word in _VERBS]
@@ -86,11 +88,11 @@ def _find_verb(words: Sequence[str], types: Sequence[str]) -> tuple[Verb, str]:
     return (_VERBS[verbs[0]], verbs[0]) if verbs else ("unknown", "")
 
 
-def _find_noun(verb: Verb, words: Sequence[str], call: ToolCall, types: Sequence[str]) -> _Noun | None:
+def _find_noun(verb: Verb, words: tuple[str, ...], call: ToolCall, types: tuple[str, ...]) -> _Noun | None:
     """The type named before the first preposition, as in `list_things_for_owner`; else one named elsewhere."""
     inner = [position for position, word in enumerate(words) if position and word in _PREPOSITIONS]
     cut = inner[0] if inner else len(words)
-    objects = [word for word in words[:cut] if word not in _PREPOSITIONS]
+    objects = tuple(word for word in words[:cut] if word not in _PREPOSITIONS)
     named = _longest_noun(objects, types)
     if named is not None:
         return named
@@ -100,7 +102,8 @@ def _find_noun(verb: Verb, words: Sequence[str], call: ToolCall, types: Sequence
     return None if elsewhere is None else elsewhere._replace(is_object=not objects)
 
 
-def _longest_noun(words: Sequence[str], types: Sequence[str]) -> _Noun | None:
+@lru_cache(maxsize=4096)
+def _longest_noun(words: tuple[str, ...], types: tuple[str, ...]) -> _Noun | None:
     best: tuple[tuple[bool, int, int], _Noun] | None = None
     for name in types:
         full = tokens(name)
@@ -124,7 +127,7 @@ def _last_run(words: Sequence[str], part: Sequence[str]) -> int | None:
     return None
 
 
-def _noun_of_arguments(call: ToolCall, types: Sequence[str]) -> _Noun | None:
+def _noun_of_arguments(call: ToolCall, types: tuple[str, ...]) -> _Noun | None:
     """The type an id argument is called after: `thing_id`."""
     for argument in _arguments(call):
         parts = tokens(argument)
