@@ -69,7 +69,9 @@ class Registrar:
                 agent.published_version = agent.version
         if secret is not _UNSET and definition.config.endpoint_url is not None:
             await self._store_secret(agent, definition.config.endpoint_url, secret)
-        self._audit(agent, "agent.change", before=before, after=after)
+        await self._drop_stale_secrets(agent, definition)
+        if after != before or secret is not _UNSET:
+            self._audit(agent, "agent.change", before=before, after=after)
         return agent
 
     async def publish(self, agent_id: int) -> Agent:
@@ -107,6 +109,16 @@ class Registrar:
             return
         if await find_secret(self._session, agent.id, origin_of(old)) is not None:
             raise secret_required()
+
+    async def _drop_stale_secrets(self, agent: Agent, newest: Definition) -> None:
+        """Keep the secrets of the two addresses in use: the newest version's and the published one's."""
+        urls = [newest.config.endpoint_url]
+        if agent.published_version is not None and agent.published_version != agent.version:
+            published = await get_version(self._session, agent.id, agent.published_version)
+            urls.append(published.content["config"].get("endpoint_url"))
+        await delete_secrets(
+            self._session, agent.id, keep=[origin_of(url) for url in urls if url is not None]
+        )
 
     async def _store_secret(self, agent: Agent, endpoint_url: str, secret: object) -> None:
         assert secret is None or isinstance(secret, str)

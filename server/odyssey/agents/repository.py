@@ -60,5 +60,7 @@ async def delete_secret(session: AsyncSession, agent_id: int, origin: str) -> No
     )
 
 
-async def delete_secrets(session: AsyncSession, agent_id: int) -> None:
-    await session.execute(delete(AgentSecret).where(AgentSecret.agent_id == agent_id))
+async def delete_secrets(session: AsyncSession, agent_id: int, keep: Sequence[str] = ()) -> None:
+    """Delete the secrets of every origin but those to keep."""
+    stale = delete(AgentSecret).where(AgentSecret.agent_id == agent_id, AgentSecret.origin.not_in(keep))
+    await session.execute(stale)

@@ -54,8 +54,12 @@ async def list_people(
     return (await session.scalars(statement)).all()
 
 
-async def list_keys(session: AsyncSession, org_id: int) -> Sequence[ApiKey]:
-    statement = select(ApiKey).where(ApiKey.org_id == org_id).order_by(ApiKey.created_at.desc(), ApiKey.id)
+async def list_keys(
+    session: AsyncSession, org_id: int, before: datetime | None, limit: int
+) -> Sequence[ApiKey]:
+    statement = select(ApiKey).where(ApiKey.org_id == org_id).order_by(ApiKey.created_at.desc()).limit(limit)
+    if before is not None:
+        statement = statement.where(ApiKey.created_at < before)
     return (await session.scalars(statement)).all()
 
 

@@ -42,6 +42,7 @@ from odyssey.identity.schemas import (
 )
 from odyssey.identity.signin import sign_in
 from odyssey.identity.vault import Vault
+from odyssey.kit.clock import from_microseconds, microseconds
 from odyssey.kit.ids import new_api_key
 from odyssey.kit.pagination import DEFAULT_LIMIT, cut_page
 
@@ -154,8 +155,14 @@ async def delete_person(person_id: ObjectId, caller: Admin, session: WriteSessio
 
 
 @router.get("/keys")
-async def get_keys(caller: Admin, session: ReadSession) -> KeysPage:
-    return KeysPage(items=[_key_out(key) for key in await list_keys(session, caller.org_id)])
+async def get_keys(
+    caller: Admin, session: ReadSession, cursor: Cursor = None, limit: Limit = DEFAULT_LIMIT
+) -> KeysPage:
+    start = start_of(cursor)
+    before = None if start is None else from_microseconds(start)
+    rows = await list_keys(session, caller.org_id, before, limit + 1)
+    page = cut_page(rows, limit, lambda key: microseconds(key.created_at))
+    return KeysPage(items=[_key_out(key) for key in page.items], next_cursor=page.next_cursor)
 
 
 @router.post("/keys", status_code=201, dependencies=[Depends(returns_secret)])

@@ -76,7 +76,7 @@ class NewKeyOut(KeyOut):
 
 class KeysPage(BaseModel):
     items: list[KeyOut]
-    next_cursor: str | None = None
+    next_cursor: str | None
 
 
 class AuditEntryOut(BaseModel):

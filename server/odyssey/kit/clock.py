@@ -1,13 +1,25 @@
 """Time as something that is passed in, always in UTC."""
 
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 Clock = Callable[[], datetime]
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_LAST_MICROSECOND = (datetime.max.replace(tzinfo=UTC) - _EPOCH) // timedelta(microseconds=1)
 
 
 def utc_now() -> datetime:
     return datetime.now(UTC)
+
+
+def microseconds(moment: datetime) -> int:
+    """Count from 1970, as a key to page by."""
+    return (moment - _EPOCH) // timedelta(microseconds=1)
+
+
+def from_microseconds(count: int) -> datetime:
+    return _EPOCH + timedelta(microseconds=min(count, _LAST_MICROSECOND))
 
 
 def rfc3339(moment: datetime) -> str:
