@@ -8,8 +8,8 @@ from typing import Any
 
 import msgspec
 
-from odyssey.agents.faults import Faults, one_of, shown
 from odyssey.agents.web_address import check_url
+from odyssey.records.faults import Faults, one_of, shown
 
 MAX_FILES = 50
 MAX_FILE_BYTES = 200 * 1024

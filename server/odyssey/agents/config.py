@@ -7,8 +7,8 @@ from typing import Any, Literal
 import msgspec
 
 from odyssey.agents.code_source import CodeSource, read_source
-from odyssey.agents.faults import Faults, did_you_mean, one_of, shown
 from odyssey.agents.web_address import check_url
+from odyssey.records.faults import Faults, did_you_mean, one_of, shown
 from odyssey.records.ledger import ConsistencyMode
 from odyssey.records.problems import FieldError
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from odyssey.agents.faults import Faults, did_you_mean, shown
+from odyssey.records.faults import Faults, did_you_mean, shown
 from odyssey.records.problems import FieldError
 from odyssey.records.tools import EntityType, LedgerSchema
 from odyssey.worlds.schema import check_value, id_text

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from odyssey.agents.faults import Faults, did_you_mean, one_of, shown
+from odyssey.records.faults import Faults, did_you_mean, one_of, shown
 from odyssey.records.problems import FieldError
 from odyssey.records.tools import EntityType, LedgerSchema, Tool
 

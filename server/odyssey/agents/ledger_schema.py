@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any, Literal, get_args
 
-from odyssey.agents.faults import Faults, did_you_mean, one_of, shown
 from odyssey.records.canonical import canonical_json
+from odyssey.records.faults import Faults, did_you_mean, one_of, shown
 from odyssey.records.problems import FieldError
 from odyssey.records.tools import EntityField, EntityType, FlagPolicy, LedgerSchema
 from odyssey.worlds.schema import check_value

@@ -5,9 +5,9 @@ import uuid
 from collections.abc import Mapping
 from typing import Any, TypeVar, get_args
 
-from odyssey.agents.faults import Faults, did_you_mean, one_of, shown
 from odyssey.agents.ledger_adapters import check_adapters
 from odyssey.records.canonical import canonical_json
+from odyssey.records.faults import Faults, did_you_mean, one_of, shown
 from odyssey.records.json_schema import SchemaInvalidError, compile_schema
 from odyssey.records.problems import FieldError
 from odyssey.records.tools import TOOL_NAME, ExecutionMode, JsonSchema, LedgerWritePolicy, Tool

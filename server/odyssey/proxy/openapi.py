@@ -29,13 +29,13 @@ _PARAMETERS: dict[str, dict[str, Any]] = {
 }
 
 
-def _tool_call(operation_id: str, *parameters: str) -> dict[str, Any]:
+def _post(operation_id: str, *parameters: str, summary: str, description: str, answer: str) -> dict[str, Any]:
     return {
         "post": {
             "tags": ["proxy"],
             "operationId": operation_id,
-            "summary": "Call a tool",
-            "description": "The body is the object of the tool's arguments; `response` is already decoded.",
+            "summary": summary,
+            "description": description,
             "security": [{"run_token": []}],
             "parameters": [_PARAMETERS[name] for name in parameters],
             "requestBody": {
@@ -44,46 +44,32 @@ def _tool_call(operation_id: str, *parameters: str) -> dict[str, Any]:
             },
             "responses": {
                 "200": {
-                    "description": "The tool answered, or failed as tools do.",
-                    "content": {
-                        "application/json": {"schema": {"$ref": "#/components/schemas/ToolEnvelope"}}
-                    },
+                    "description": "It was served and recorded.",
+                    "content": {"application/json": {"schema": {"$ref": f"#/components/schemas/{answer}"}}},
                 }
             },
         }
     }
 
 
-def _trace_event(operation_id: str, *parameters: str) -> dict[str, Any]:
-    return {
-        "post": {
-            "tags": ["proxy"],
-            "operationId": operation_id,
-            "summary": "Post a trace event",
-            "description": "Tells what the agent is doing; `__occurred_at` says when, else it is the arrival.",
-            "security": [{"run_token": []}],
-            "parameters": [_PARAMETERS[name] for name in parameters],
-            "requestBody": {
-                "required": True,
-                "content": {"application/json": {"schema": {"type": "object"}}},
-            },
-            "responses": {
-                "200": {
-                    "description": "The event is stored.",
-                    "content": {
-                        "application/json": {"schema": {"$ref": "#/components/schemas/TraceEventAccepted"}}
-                    },
-                }
-            },
-        }
-    }
-
+_TOOL_CALL = {
+    "summary": "Call a tool",
+    "description": "The body is the object of the tool's arguments; `response` is already decoded.",
+    "answer": "ToolEnvelope",
+}
+_TRACE_EVENT = {
+    "summary": "Post a trace event",
+    "description": "Tells what the agent is doing; `__occurred_at` says when, else it is the arrival.",
+    "answer": "TraceEventAccepted",
+}
 
 PROXY_PATHS: dict[str, Any] = {
-    "/traces/{event_type}": _trace_event("post_trace_event", "event_type", "actor"),
-    "/runs/{run}/traces/{event_type}": _trace_event("post_trace_event_of_run", "run", "event_type", "actor"),
-    "/tools/{tool_name}": _tool_call("call_tool", "tool_name", "actor"),
-    "/runs/{run}/tools/{tool_name}": _tool_call("call_tool_of_run", "run", "tool_name", "actor"),
+    "/traces/{event_type}": _post("post_trace_event", "event_type", "actor", **_TRACE_EVENT),
+    "/runs/{run}/traces/{event_type}": _post(
+        "post_trace_event_of_run", "run", "event_type", "actor", **_TRACE_EVENT
+    ),
+    "/tools/{tool_name}": _post("call_tool", "tool_name", "actor", **_TOOL_CALL),
+    "/runs/{run}/tools/{tool_name}": _post("call_tool_of_run", "run", "tool_name", "actor", **_TOOL_CALL),
 }
 
 PROXY_SCHEMAS: dict[str, Any] = {

@@ -1,11 +1,11 @@
 """Reading seeds: what one task gives to the agent, to the world and to the graders."""
 
-import difflib
 from typing import Any, NamedTuple
 
 from odyssey.agents.initial_state import check_initial_state
 from odyssey.core.errors import NotAvailableYetError, ValidationFailedError
 from odyssey.kit.ids import new_random_seed
+from odyssey.records.faults import did_you_mean, shown
 from odyssey.records.problems import FieldError
 from odyssey.records.tools import LedgerSchema
 from odyssey.simulation.rules import read_rules
@@ -104,9 +104,8 @@ class _Reader:
             if member in _LATER:
                 self.later.add(member)
             elif member not in _MEMBERS:
-                near = difflib.get_close_matches(member, _MEMBERS, n=1)
-                hint = f"; did you mean {near[0]!r}?" if near else ""
-                self._fault(index, (member[:100],), f"a seed has no member {member[:100]!r}{hint}")
+                hint = did_you_mean(member, _MEMBERS)
+                self._fault(index, (member[:100],), f"a seed has no member {shown(member)}{hint}")
 
     def _check_own(self, index: int, raw: dict[str, Any]) -> None:
         instruction = raw.get("user_instruction")

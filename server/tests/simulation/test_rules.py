@@ -263,7 +263,7 @@ class TestReading:
             ({"fault": "reset"} | R, ("fault",), "'response' is given already"),
             (R | {"arg": {}}, ("arg",), "did you mean 'args'?"),
             (R | {"xyzzy": {}}, ("xyzzy",), "unknown member 'xyzzy'"),
-            (R | {"x" * 300: {}}, ("x" * 100,), "unknown member"),
+            (R | {"x" * 300: {}}, ("x" * 80,), "unknown member"),
             (R | {"tool": ""}, ("tool",), "write a tool name"),
             (R | {"tool": []}, ("tool",), "write a tool name"),
             (R | {"tool": ["a", 1]}, ("tool",), "write a tool name"),

@@ -17,7 +17,7 @@ from typing import Any
 import re2  # type: ignore[import-untyped]
 
 from odyssey.records.canonical import canonical_json
-from odyssey.simulation.rules.faults import Faults, did_you_mean, shown
+from odyssey.records.faults import Faults, did_you_mean, shown
 
 MAX_PATTERN = 1000
 

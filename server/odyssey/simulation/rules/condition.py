@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import cel
 
-from odyssey.simulation.rules.faults import Faults, did_you_mean, shown
+from odyssey.records.faults import Faults, did_you_mean, shown
 from odyssey.simulation.rules.model import RuleCall
 from odyssey.simulation.rules.state_use import PLAIN, Need, divide_state
 from odyssey.simulation.rules.tokens import is_macro, is_name, tokenize

@@ -6,11 +6,11 @@ import fnmatch
 import re
 from typing import Any, NamedTuple, get_args
 
+from odyssey.records.faults import Faults, did_you_mean, shown
 from odyssey.records.ledger import Operation
 from odyssey.records.problems import FieldError
 from odyssey.simulation.rules.arguments import read_args
 from odyssey.simulation.rules.condition import read_when
-from odyssey.simulation.rules.faults import Faults, did_you_mean, shown
 from odyssey.simulation.rules.model import FaultName
 from odyssey.simulation.rules.rule import CallChoice, Rule, Rules
 from odyssey.worlds.ledger import copy_json
@@ -37,7 +37,7 @@ class ReadRules(NamedTuple):
 def read_rules(raw: Any) -> ReadRules:
     """Read and compile a list of rules, or say everything that is wrong with any of them."""
     errors: list[FieldError] = []
-    faults = Faults(errors, ("failure_rules",))
+    faults = Faults("failure_rules", found=errors)
     if not isinstance(raw, list):
         faults.add("failure_rules is a list of rules")
     elif len(raw) > MAX_RULES:

@@ -13,7 +13,7 @@ read what is wrong whatever the world holds, at the call what is too much for th
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from odyssey.simulation.rules.faults import Faults
+from odyssey.records.faults import Faults
 from odyssey.simulation.rules.tokens import MACROS, is_literal, is_macro, is_member, operand_start, partners
 
 MAX_NESTING = 2

@@ -26,7 +26,8 @@ class Faults:
         self.found: list[FieldError] = [] if found is None else found
 
     def at(self, *steps: str | int) -> "Faults":
-        return Faults(*self._loc, *steps, tool=self._tool, found=self.found, limit=self._limit)
+        short = (step[:_SHOWN] if isinstance(step, str) else step for step in steps)
+        return Faults(*self._loc, *short, tool=self._tool, found=self.found, limit=self._limit)
 
     def of_tool(self, tool: str | None) -> "Faults":
         return Faults(*self._loc, tool=tool, found=self.found, limit=self._limit)
@@ -34,6 +35,9 @@ class Faults:
     def add(self, message: str, *steps: str | int) -> None:
         if not self.is_full():
             self.found.append(FieldError((*self._loc, *steps), message, self._tool))
+
+    def count(self) -> int:
+        return len(self.found)
 
     def is_full(self) -> bool:
         return self._limit is not None and len(self.found) >= self._limit
