@@ -87,7 +87,7 @@ class ValidationFailedError(OdysseyError):
 
 
 class SecretRequiredError(ValidationFailedError):
-    code = "secret_required"
+    code, title = "secret_required", "The secret must be sent again"
 
 
 class NotAvailableYetError(ValidationFailedError):

@@ -31,11 +31,11 @@ Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 
 
 class KeyReusedError(ConflictError):
-    code = "idempotency_key_reused"
+    code, title = "idempotency_key_reused", "The key belongs to another request"
 
 
 class InProgressError(ConflictError):
-    code, retryable = "idempotency_in_progress", True
+    code, title, retryable = "idempotency_in_progress", "The first request is still being served", True
 
 
 class _Kept(msgspec.Struct):

@@ -4,7 +4,7 @@ from odyssey.core.errors import ConflictError
 
 
 class AgentNotPublishedError(ConflictError):
-    code = "agent_not_published"
+    code, title = "agent_not_published", "The agent is a draft"
 
     def __init__(self, agent_id: int) -> None:
         super().__init__(
