@@ -44,7 +44,7 @@ def read_definition(
     if errors:
         raise ValidationFailedError(errors)
     if not_available:
-        raise NotAvailableYetError(not_available)
+        raise NotAvailableYetError([f"config.{member}" for member in not_available])
     assert settings is not None
     return Definition(
         name=name, description=description, mode=mode, config=settings, tools=tools, ledger_schema=ledger

@@ -78,7 +78,7 @@ class Registrar:
         agent = await get_agent(self._session, self._caller.org_id, agent_id, lock=True)
         content = (await get_version(self._session, agent.id, agent.version)).content
         if content["mode"] == "code":
-            raise NotAvailableYetError(["mode: code"])
+            raise NotAvailableYetError(["mode"])
         self._audit(agent, "agent.publish", before=agent.published_version, after=agent.version)
         agent.published_version = agent.version
         return agent

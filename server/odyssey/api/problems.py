@@ -51,6 +51,8 @@ async def _invalid(request: Request, error: Exception) -> ProblemResponse:
 
 def _fault(item: dict[str, Any]) -> FieldError:
     path = tuple(part if isinstance(part, int) else str(part)[:100] for part in item["loc"])
+    if path[:1] == ("body",):
+        path = path[1:] or path  # a place in the body is named by its members alone, whoever finds the fault
     return FieldError(loc=path, msg=f"{'.'.join(str(part) for part in path)}: {item['msg']}")
 
 

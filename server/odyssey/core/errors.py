@@ -95,7 +95,7 @@ class NotAvailableYetError(ValidationFailedError):
 
     def __init__(self, members: Sequence[str]) -> None:
         errors = [
-            FieldError(loc=(member,), msg=f"{member} is not available yet; leave it out")
+            FieldError(loc=tuple(member.split(".")), msg=f"{member} is not available yet; leave it out")
             for member in members
         ]
         super().__init__(errors, f"Not available in this version: {', '.join(members)}.")

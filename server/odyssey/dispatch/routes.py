@@ -64,7 +64,7 @@ async def _target(
         agent = await get_agent(session, caller.org_id, agent_id)
         content = (await get_version(session, agent.id, agent.version)).content
         if content["mode"] == "code":
-            raise NotAvailableYetError(["mode: code"])
+            raise NotAvailableYetError(["mode"])
         config, given = _tried(content["config"], change)
         assert config.endpoint_url is not None
         origin = origin_of(config.endpoint_url)
@@ -96,6 +96,6 @@ def _tried(saved: dict[str, Any], change: Any) -> tuple[AgentConfig, tuple[str |
     if errors:
         raise ValidationFailedError(errors)
     if later:
-        raise NotAvailableYetError(later)
+        raise NotAvailableYetError([f"config.{member}" for member in later])
     assert config is not None
     return config, given

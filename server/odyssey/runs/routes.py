@@ -56,9 +56,7 @@ async def start_runs(
     if body.dataset_id is not None:
         raise NotAvailableYetError(["dataset_id"])
     if not body.seeds:
-        raise ValidationFailedError(
-            [FieldError(loc=("body", "seeds"), msg="seeds must hold at least one seed")]
-        )
+        raise ValidationFailedError([FieldError(loc=("seeds",), msg="seeds must hold at least one seed")])
     agents: CompiledAgents = request.app.state.agents
     runs = await create_runs(
         session, agents, signals, clock, caller, agent_id=body.agent_id, seeds=body.seeds

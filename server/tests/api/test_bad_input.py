@@ -78,10 +78,13 @@ def send(org: Org, ids: dict[str, object], caplog: pytest.LogCaptureFixture) -> 
 
     yield send
     logged: list[str] = []
-    while not logged:  # the line is written after the answer has left
+    for _ in range(500):  # the line is written after the answer has left
         records = [*caplog.get_records("call"), *caplog.get_records("teardown")]
         logged = [str(vars(record)) for record in records]
+        if logged:
+            break
         time.sleep(0.01)
+    assert logged
     assert not [line for line in logged if SECRET in line]
     assert snapshot(org) == before
 
@@ -118,7 +121,7 @@ def test_what_has_the_wrong_shape_is_422_and_says_where(send: Send, operation: O
     for other in ([], [body], "text", 5, True, *(() if optional else (None,))):
         assert problem(send(operation, other), 422, "validation_failed")["errors"][0]["loc"] == ["body"]
     unknown = problem(send(operation, body | {"unexpected": SECRET}), 422, "validation_failed", SECRET)
-    assert unknown["errors"][0]["loc"] == ["body", "unexpected"]
+    assert unknown["errors"][0]["loc"] == ["unexpected"]
     for member, value in body.items():
         wrong = [SECRET] if isinstance(value, dict) else {"wrong": SECRET}
         answer = problem(send(operation, body | {member: wrong}), 422, "validation_failed", SECRET)

@@ -294,3 +294,19 @@ def test_stored_members_come_back(org: Org, agent_server: StartAgent) -> None:
     }
     run = org.run(org.agent(agent_server(lambda d: final()).url), **seed)
     assert run["odyssey_seed"] | seed == run["odyssey_seed"]
+
+
+def test_a_silent_stream_says_it_is_there_and_ends_with_its_key(
+    org: Org, agent_server: StartAgent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("odyssey.runs.stream.COMMENT_EVERY_S", 0.2)
+    monkeypatch.setattr("odyssey.runs.stream.AUTHENTICATE_EVERY_S", 0.2)
+    made = org.ok(org.post("/api/keys", {"name": "short-lived"}))
+    url = f"{org.platform.url}/api/runs/events"
+    with httpx.stream(
+        "GET", url, headers={"X-API-Key": made["key"]}, timeout=60, trust_env=False
+    ) as response:
+        lines = response.iter_lines()
+        assert next(line for line in lines if line).startswith(":")
+        org.ok(org.client.delete(f"/api/keys/{made['id']}"))
+        assert all(not line or line.startswith(":") for line in lines)
