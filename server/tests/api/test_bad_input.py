@@ -74,16 +74,14 @@ def send(org: Org, ids: dict[str, object], caplog: pytest.LogCaptureFixture) -> 
 
     def send(operation: Operation, body: Any, **headers: str) -> httpx.Response:
         content = body if isinstance(body, bytes) else json.dumps(body).encode()
-        return call(org, operation, operation.url(**ids), content=content, headers=JSON | headers)
+        answer = call(org, operation, operation.url(**ids), content=content, headers=JSON | headers)
+        identity = answer.headers["x-request-id"]
+        while not any(getattr(record, "request_id", None) == identity for record in caplog.records):
+            time.sleep(0.002)  # the line is written after the answer has left
+        return answer
 
     yield send
-    logged: list[str] = []
-    for _ in range(500):  # the line is written after the answer has left
-        records = [*caplog.get_records("call"), *caplog.get_records("teardown")]
-        logged = [str(vars(record)) for record in records]
-        if logged:
-            break
-        time.sleep(0.01)
+    logged = [str(vars(record)) for record in caplog.get_records("call")]
     assert logged
     assert not [line for line in logged if SECRET in line]
     assert snapshot(org) == before
