@@ -171,7 +171,7 @@ class _Server(uvicorn.Server):
         await super().startup(sockets)
         if self.started:
             gc.collect()
-            gc.freeze()  # what is there now stays: a full collection that walks it again stops calls for 50 ms
+            gc.freeze()  # what is there now stays: a full collection need not walk it again, which calls would wait for
             print(self._greeting, flush=True)
 
     @contextmanager
