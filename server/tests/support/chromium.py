@@ -86,8 +86,16 @@ class Watched:
 
 
 def axe_findings(page: Page) -> list[str]:
-    """Serious and critical findings, one line each."""
+    """Serious and critical findings, one line each. What is gone a moment later was a page on its way."""
     page.evaluate(AXE.read_text())
+    found = _findings(page)
+    if found:
+        page.wait_for_timeout(1000)
+        found = _findings(page)
+    return found
+
+
+def _findings(page: Page) -> list[str]:
     result: dict[str, Any] = page.evaluate("axe.run({resultTypes: ['violations']})")
     return [
         f"{violation['id']}: {node['html'][:160]} ({violation['help']})"
