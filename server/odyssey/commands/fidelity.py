@@ -1,0 +1,154 @@
+"""`odyssey fidelity`: how often the world engine answers as a recorded back end did."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
+from cyclopts import Parameter
+from rich.console import Console
+from rich.progress import Progress
+from rich.table import Table
+
+from odyssey.agents.initial_state import check_initial_state
+from odyssey.agents.tools_schema import read_tools_schema
+from odyssey.kit.json_reader import JsonInvalidError, read_json
+from odyssey.records.problems import FieldError
+from odyssey.records.tools import Tool
+from odyssey.simulation.fidelity import Fidelity, RecordedTask, Row, Share, as_json, measure
+from odyssey.simulation.world.engine import WorldEngine
+
+_SHARES = {
+    "responses": "responses",
+    "reads": "of reads",
+    "changes": "changes",
+    "refusals": "refusals",
+    "refusal_texts": "same words",
+}
+
+
+class FileRefusedError(Exception):
+    """A file cannot be used; the message names it and says what to mend."""
+
+
+def fidelity(
+    *,
+    tools: Path,
+    state: Path,
+    calls: Path,
+    as_json_text: Annotated[bool, Parameter(name="--json", negative="")] = False,
+) -> None:
+    """Replay recorded calls of a real back end and print how often the world engine answers the same.
+
+    Every task starts from the state. After each call the recorded changes are put into the world, so that one miss
+    counts once. Shares come with their 95 % Wilson intervals.
+
+    Parameters
+    ----------
+    tools
+        JSON file with the list of tools, as in an agent's tools_schema.
+    state
+        JSON file with the world: {entity type: {id: {field: value}}}.
+    calls
+        JSON Lines, one task a line: {"task", "calls": [{"tool", "args", "response", "error", "changes"}]}.
+    as_json_text
+        Print one JSON object instead of the table.
+    """
+    try:
+        listed = read_tools(tools)
+        world = read_state(state)
+        tasks = read_tasks(calls, {tool.name for tool in listed})
+    except FileRefusedError as error:
+        sys.exit(f"odyssey: {error}")
+    screen = Console(stderr=True)
+    with Progress(console=screen, transient=True, disable=not screen.is_terminal) as progress:
+        replaying = progress.add_task("Replaying", total=len(tasks))
+        found = measure(WorldEngine(), listed, world, tasks, advance=lambda: progress.advance(replaying))
+    if as_json_text:
+        print(json.dumps(as_json(found), indent=2))
+    else:
+        Console().print(table(found, len(tasks)))
+
+
+def read_tools(path: Path) -> list[Tool]:
+    tools, faults = read_tools_schema(_read(path))
+    _refuse_faults(path, faults)
+    return tools
+
+
+def read_state(path: Path) -> dict[str, Any]:
+    state = _read(path)
+    _refuse_faults(path, check_initial_state(state, None))
+    assert isinstance(state, dict)
+    return state
+
+
+def read_tasks(path: Path, tools: set[str]) -> list[RecordedTask]:
+    tasks: list[RecordedTask] = []
+    for number, line in enumerate(_bytes(path).splitlines(), start=1):
+        if not line.strip():
+            continue
+        try:
+            task = msgspec.convert(read_json(line), RecordedTask)
+        except (JsonInvalidError, msgspec.ValidationError) as error:
+            problem = str(error).replace(" at line 1 column", " at column")
+            raise FileRefusedError(f"{path}, line {number}: {problem}") from error
+        unknown = next((call.tool for call in task.calls if call.tool not in tools), None)
+        if unknown is not None:
+            raise FileRefusedError(f"{path}, line {number}: the tool {unknown!r} is not in the list of tools")
+        tasks.append(task)
+    if not tasks:
+        raise FileRefusedError(f"{path} holds no task")
+    return tasks
+
+
+def table(found: Fidelity, tasks: int) -> Table:
+    caption = (
+        "Shares with 95 % Wilson intervals. Reads: calls that changed nothing, of tools that touch the world. "
+        "Changes: of the calls by which either side changed it. Refusals: of the calls that either side refused."
+    )
+    drawn = Table(title=f"Fidelity of the world engine: {tasks} tasks", caption=caption)
+    drawn.add_column("tool", no_wrap=True)
+    drawn.add_column("calls", justify="right")
+    for title in _SHARES.values():
+        drawn.add_column(title, justify="right")
+    for name, row in found.tools.items():
+        if name not in found.stateless:
+            drawn.add_row(name, *_cells(row))
+    for name in sorted(found.stateless):
+        drawn.add_row(f"{name} (no state)", *_cells(found.tools[name]), style="dim")
+    drawn.add_section()
+    drawn.add_row("all", *_cells(found.total), style="bold")
+    return drawn
+
+
+def _cells(row: Row) -> list[str]:
+    return [f"{row.calls:,}", *(_cell(getattr(row, name)) for name in _SHARES)]
+
+
+def _cell(share: Share) -> str:
+    if share.share is None:
+        return "–"
+    low, high = share.interval
+    return f"{share.share:.1%} ({low:.0%}–{high:.0%})"
+
+
+def _read(path: Path) -> Any:
+    try:
+        return read_json(_bytes(path))
+    except JsonInvalidError as error:
+        raise FileRefusedError(f"{path}: {error}") from error
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise FileRefusedError(f"{path} cannot be read: {error.strerror}") from error
+
+
+def _refuse_faults(path: Path, faults: list[FieldError]) -> None:
+    if faults:
+        place = ".".join(str(step) for step in faults[0].loc)
+        raise FileRefusedError(f"{path}: {place}: {faults[0].msg}")
