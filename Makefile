@@ -6,8 +6,9 @@ export UV_PYTHON_DOWNLOADS := never
 PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
+NPM := $(BIN)/python server/hatch_build.py
 
-.PHONY: help setup demo test test-full check format docs bench dev requirements clean
+.PHONY: help setup web demo test test-full check format docs screenshots bench dev requirements clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
@@ -22,36 +23,44 @@ $(STAMP): requirements/bootstrap.txt requirements/dev.txt server/pyproject.toml 
 	@VIRTUAL_ENV=.venv $(BIN)/uv pip install --quiet --no-deps --no-build-isolation -e sdk -e server
 	@touch $@
 
-demo: $(STAMP) ## start the platform and the support-desk agent, run eight tasks (ONCE=1: then end)
+web: $(STAMP) ## build the user interface, if web/ has changed since
+	@$(NPM)
+
+demo: web ## start the platform and the support-desk agent, run eight tasks (ONCE=1: then end)
 	@$(BIN)/python examples/support-desk/demo.py $(if $(ONCE),--once) $(if $(PORT),--port $(PORT))
 
-test: $(STAMP) ## every test, on SQLite and on Postgres
+test: web ## every test, on SQLite and on Postgres
 	@$(BIN)/python -m pytest $(ARGS)
 
 test-full: test ## what `make test` runs, and the slow suites (none yet)
 
-check: $(STAMP) ## ruff, mypy strict, import-linter, openapi.json and the reference up to date
+check: web ## ruff, mypy strict, import-linter, tsc and biome, openapi.json and the reference up to date
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports --no-logo
 	@$(BIN)/python scripts/reference.py --check
+	@$(NPM) run --silent check
 
 format: $(STAMP) ## let ruff mend what it can
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
+	@$(NPM) run --silent format
 
 docs: $(STAMP) ## write openapi.json and the reference pages from the code
 	@$(BIN)/python scripts/reference.py
 
+screenshots: web ## take the pictures of README and guides anew
+	@$(BIN)/python scripts/screenshots.py
+
 bench: $(STAMP) ## the figures the docs quote, as ratios within one run
 	@$(BIN)/python benchmarks/run.py $(ARGS)
 
-dev: $(STAMP) ## the platform with reload, data in .odyssey
+dev: web ## the platform with reload, data in .odyssey
 	@$(BIN)/odyssey up --reload
 
 requirements: $(STAMP) ## resolve the pins anew
 	@requirements/compile
 
 clean: ## remove the environment and caches, never data
-	@rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	@rm -rf .venv web/node_modules server/odyssey/static .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -4,6 +4,7 @@ import argparse
 import os
 import secrets
 import signal
+import subprocess
 import sys
 import tempfile
 import time
@@ -25,6 +26,7 @@ from services import HOST, DemoError, Service, choose_port, running, wait_until
 HERE = Path(__file__).resolve().parent
 DATA_TO_KEEP = HERE.parent.parent / ".odyssey-demo"
 KEY_FILE = "demo-api-key"
+ODYSSEY = str(Path(sys.executable).parent / "odyssey")
 START_TIMEOUT_S = 60.0
 RUNS_TIMEOUT_S = 300.0
 WIDTH_OF_A_LOG = 160
@@ -116,7 +118,16 @@ def api_key_for(data: Path) -> tuple[str, dict[str, str]]:
 
 
 def platform_command(port: int, data: Path) -> list[str]:
-    return [str(Path(sys.executable).parent / "odyssey"), "up", "--port", str(port), "--data", str(data)]
+    return [ODYSSEY, "up", "--port", str(port), "--data", str(data)]
+
+
+def signin_link(address: str, data: Path) -> str:
+    """A new one: that of the start lies in a log, and its fifteen minutes have begun."""
+    command = [ODYSSEY, "signin-link", "--data", str(data), "--url", address]
+    made = subprocess.run(command, capture_output=True, text=True, check=False)
+    if made.returncode:
+        raise DemoError(f"There is no sign-in link: {made.stderr.strip()}")
+    return made.stdout.strip()
 
 
 def agent_command(port: int) -> list[str]:
@@ -227,6 +238,8 @@ def run_demo(once: bool, wanted_port: int, workdir: Path, stack: ExitStack) -> N
         require_completed(tickets)
         return
     console.print(f"The platform stays up at {address} until Ctrl-C.")
+    link = signin_link(address, data)
+    console.print(f"Sign in (once, within 15 minutes): {link}", soft_wrap=True, highlight=False)
     console.print(f"Its API key {key[:12]}… is in {data / KEY_FILE}.", soft_wrap=True)
     while True:
         server.require_alive()

@@ -4,12 +4,14 @@ import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import timedelta
+from urllib.parse import urlsplit
 
 from fastapi import FastAPI
 
 from odyssey.agents.compiled import CompiledAgents
 from odyssey.api.app import build_app
 from odyssey.api.front import Front
+from odyssey.api.hosts import AllowedHosts
 from odyssey.core.database import Database
 from odyssey.core.group_commit import group_writer
 from odyssey.core.migrate import migrate
@@ -18,6 +20,7 @@ from odyssey.core.settings import Settings
 from odyssey.core.signals import Signals
 from odyssey.dispatch.http import HttpTransport
 from odyssey.identity.keys import MasterKey
+from odyssey.identity.site import Site
 from odyssey.identity.vault import Vault
 from odyssey.kit.clock import Clock, utc_now
 from odyssey.proxy.address import PREFIX
@@ -76,9 +79,10 @@ def create_app(
         await client.close()
         await database.close()
 
-    front = Front(build_app(lifespan), Proxy(proxy_parts))
+    hosts = AllowedHosts(settings.allowed_host_names | {urlsplit(public_url).hostname or ""})
+    front = Front(build_app(lifespan), Proxy(proxy_parts), hosts)
     state = front.state
     state.database, state.signals, state.clock, state.settings = database, signals, clock, settings
-    state.agents, state.vault, state.transport = agents, vault, transport
+    state.agents, state.vault, state.transport, state.site = agents, vault, transport, Site(public_url)
     state.run_states, state.executor, state.writer = states, executor, writer
     return front

@@ -1,13 +1,13 @@
 """All SQL of agents. Every look-up names the org; a deleted agent does not exist."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
-from sqlalchemy import delete, literal, select
+from sqlalchemy import delete, literal, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.agents.models import Agent, AgentSecret, AgentVersion
 from odyssey.core.errors import NotFoundError
-from odyssey.core.tables import IntegerId
+from odyssey.core.tables import IntegerId, json_member
 
 
 async def get_agent(session: AsyncSession, org_id: int, agent_id: int, *, lock: bool = False) -> Agent:
@@ -22,8 +22,30 @@ async def get_version(session: AsyncSession, agent_id: int, version: int) -> Age
     return await session.get_one(AgentVersion, (agent_id, version))
 
 
+async def find_version(session: AsyncSession, agent_id: int, version: int) -> AgentVersion | None:
+    wanted = AgentVersion.version == literal(version, IntegerId)  # an id may exceed what the column can hold
+    statement = select(AgentVersion).where(AgentVersion.agent_id == agent_id, wanted)
+    return (await session.scalars(statement)).first()
+
+
+async def names_of_versions(
+    session: AsyncSession, versions: Collection[tuple[int, int]]
+) -> dict[tuple[int, int], str]:
+    """Return the name each (agent, version) has, also of deleted agents."""
+    key = tuple_(AgentVersion.agent_id, AgentVersion.version)
+    name = json_member(AgentVersion.content, "name")
+    statement = select(AgentVersion.agent_id, AgentVersion.version, name).where(key.in_(versions))
+    return {(agent_id, version): text for agent_id, version, text in await session.execute(statement)}
+
+
 async def list_agents(
-    session: AsyncSession, org_id: int, before_id: int | None, limit: int
+    session: AsyncSession,
+    org_id: int,
+    *,
+    before_id: int | None,
+    limit: int,
+    status: str | None = None,
+    q: str | None = None,
 ) -> Sequence[tuple[Agent, AgentVersion]]:
     statement = (
         select(Agent, AgentVersion)
@@ -34,6 +56,12 @@ async def list_agents(
     )
     if before_id is not None:
         statement = statement.where(Agent.id < before_id)
+    if status is not None:
+        is_draft = Agent.published_version.is_(None)
+        statement = statement.where(is_draft if status == "draft" else ~is_draft)
+    if q:
+        name = json_member(AgentVersion.content, "name")
+        statement = statement.where(name.icontains(q, autoescape=True))
     return [(agent, version) for agent, version in await session.execute(statement)]
 
 

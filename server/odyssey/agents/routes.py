@@ -3,12 +3,19 @@
 from collections.abc import Sequence
 from typing import Annotated
 
-from fastapi import Depends, Request
+from fastapi import Depends, Query, Request
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.agents.models import Agent, AgentVersion
 from odyssey.agents.register import Registrar, check
-from odyssey.agents.repository import agents_with_secrets, get_agent, get_version, list_agents, list_versions
+from odyssey.agents.repository import (
+    agents_with_secrets,
+    find_version,
+    get_agent,
+    get_version,
+    list_agents,
+    list_versions,
+)
 from odyssey.agents.schemas import (
     AgentChange,
     AgentContent,
@@ -16,12 +23,15 @@ from odyssey.agents.schemas import (
     AgentOut,
     AgentsPage,
     AgentVersionOut,
+    Publication,
     ValidatedAgent,
     VersionsPage,
 )
 from odyssey.agents.secrets import origin_of
 from odyssey.core.depends import ClockDep, Cursor, Limit, ObjectId, ReadSession, SettingsDep, WriteSession
+from odyssey.core.errors import NotFoundError
 from odyssey.core.paging import start_of
+from odyssey.core.wire import PlainText
 from odyssey.identity.guard import Admin, GuardedRouter, Viewer
 from odyssey.identity.vault import Vault
 from odyssey.kit.pagination import DEFAULT_LIMIT, cut_page
@@ -46,9 +56,18 @@ async def create_agent(body: AgentIn, registrar: RegistrarDep, session: WriteSes
 
 @router.get("")
 async def get_agents(
-    caller: Viewer, session: ReadSession, cursor: Cursor = None, limit: Limit = DEFAULT_LIMIT
+    caller: Viewer,
+    session: ReadSession,
+    cursor: Cursor = None,
+    limit: Limit = DEFAULT_LIMIT,
+    status: Publication | None = None,
+    q: Annotated[
+        PlainText | None,
+        Query(max_length=200, description="Part of the name; the case of A to Z does not matter."),
+    ] = None,
 ) -> AgentsPage:
-    rows = await list_agents(session, caller.org_id, start_of(cursor), limit + 1)
+    before_id = start_of(cursor)
+    rows = await list_agents(session, caller.org_id, before_id=before_id, limit=limit + 1, status=status, q=q)
     page = cut_page(rows, limit, lambda row: row[0].id)
     return AgentsPage(items=await _agents_out(session, page.items), next_cursor=page.next_cursor)
 
@@ -96,6 +115,17 @@ async def get_versions(
     return VersionsPage(
         items=[_version_out(version, agent) for version in page.items], next_cursor=page.next_cursor
     )
+
+
+@router.get("/{agent_id}/versions/{version}")
+async def get_one_version(
+    agent_id: ObjectId, version: ObjectId, caller: Viewer, session: ReadSession
+) -> AgentVersionOut:
+    agent = await get_agent(session, caller.org_id, agent_id)
+    found = await find_version(session, agent.id, version)
+    if found is None:
+        raise NotFoundError
+    return _version_out(found, agent)
 
 
 async def _agent_out(session: AsyncSession, agent: Agent) -> AgentOut:

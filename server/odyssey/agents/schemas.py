@@ -9,6 +9,7 @@ from odyssey.core.wire import Body, Instant, PlainText
 Name = Annotated[PlainText, Field(min_length=1, max_length=255)]
 Description = Annotated[PlainText, Field(max_length=5000)]
 Mode = Literal["http", "code"]
+Publication = Literal["draft", "published"]
 
 ToolsSchema = Annotated[
     Any,
@@ -75,7 +76,7 @@ class AgentOut(AgentContent):
     id: int
     version: int = Field(description="The newest version.")
     published_version: int | None = Field(description="The version that is dispatched; null for a draft.")
-    status: Literal["draft", "published"]
+    status: Publication
     auth_header_set: bool
     created_at: Instant
     updated_at: Instant

@@ -8,11 +8,13 @@ from fastapi import FastAPI
 from odyssey import __version__
 from odyssey.agents.routes import router as agents
 from odyssey.api.edges import Edges
+from odyssey.api.interface import Interface
 from odyssey.api.openapi import build_openapi
 from odyssey.api.problems import install
 from odyssey.api.system import router as system
 from odyssey.dispatch.routes import router as connections
 from odyssey.identity.routes import router as identity
+from odyssey.identity.session_routes import router as browser_sessions
 from odyssey.runs.routes import router as runs
 from odyssey.runs.stream import router as streams
 
@@ -30,9 +32,10 @@ def build_app(lifespan: Lifespan | None = None) -> FastAPI:
         openapi_url="/openapi.json",
         redirect_slashes=False,
     )
-    for router in (system, identity, agents, connections, streams, runs):
+    for router in (system, browser_sessions, identity, agents, connections, streams, runs):
         app.include_router(router)
     install(app)
+    app.add_middleware(Interface)
     app.add_middleware(Edges)
     app.openapi = lambda: build_openapi(app)  # type: ignore[method-assign] # FastAPI's documented way
     return app

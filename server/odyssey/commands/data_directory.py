@@ -43,8 +43,12 @@ class DataDirectory:
         self._lock = handle
 
     @property
+    def database_file(self) -> Path:
+        return self.path / "odyssey.db"
+
+    @property
     def database_url(self) -> str:
-        return f"sqlite+aiosqlite:///{self.path / 'odyssey.db'}"
+        return f"sqlite+aiosqlite:///{self.database_file}"
 
     def secret_key(self) -> str:
         """Read the secret key, or make it on the first start."""

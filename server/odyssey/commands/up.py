@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import uvicorn
 from cyclopts import Parameter
@@ -19,11 +19,14 @@ from uvicorn.supervisors import ChangeReload
 from odyssey.api.front import Front
 from odyssey.api.receipt import with_deadline
 from odyssey.commands.data_directory import DataDirectory, StartRefusedError, choose_secret_key
+from odyssey.commands.signin_link import browser_address, link_address, local_address
 from odyssey.core.database import Database
 from odyssey.core.logging import configure_logging
 from odyssey.core.migrate import migrate
 from odyssey.core.settings import Settings
 from odyssey.identity.bootstrap import bootstrap, check_api_key_shape
+from odyssey.identity.browser_sessions import create_signin_link
+from odyssey.identity.repository import find_first_admin
 from odyssey.kit.clock import utc_now
 from odyssey.main import create_app
 
@@ -92,34 +95,46 @@ def serve(settings: Settings) -> None:
         url = settings.database_url or (directory.database_url if directory else "")
         listener = _listen(settings.host, settings.port)
         port = listener.getsockname()[1]
-        address = f"http://{_in_url(settings.host)}:{port}"
+        address = local_address(settings.host, port)
         app = create_app(
             settings, database_url=url, secret_key=secret_key, public_url=settings.public_url or address
         )
     except ValueError as error:
         raise StartRefusedError(f"{error}.") from None
-    new_key = asyncio.run(_prepare(url, settings))
-    _serve_until_stopped(app, listener, settings, _greeting(address, new_key, settings))
+    first_secrets = asyncio.run(_prepare(url, settings))
+    _serve_until_stopped(app, listener, settings, _greeting(settings, port, first_secrets))
 
 
-async def _prepare(url: str, settings: Settings) -> str | None:
+class _FirstSecrets(NamedTuple):
+    new_key: str | None
+    link: str | None
+
+
+async def _prepare(url: str, settings: Settings) -> _FirstSecrets:
     database = Database(url)
     wanted = settings.bootstrap_api_key
     try:
         await migrate(database)
         async with database.write() as session:
-            return await bootstrap(session, utc_now, None if wanted is None else wanted.get_secret_value())
+            given = None if wanted is None else wanted.get_secret_value()
+            new_key = await bootstrap(session, utc_now, given)
+            admin = await find_first_admin(session)
+            link = None if admin is None else await create_signin_link(session, utc_now, admin)
+            return _FirstSecrets(new_key, link)
     except OSError as error:
         raise StartRefusedError(f"The database cannot be reached: {error}.") from error
     finally:
         await database.close()
 
 
-def _greeting(address: str, new_key: str | None, settings: Settings) -> str:
-    """Say where it is. The key goes to standard output and nowhere near the logger."""
-    lines = [f"Odyssey is up at {address}"]
-    if new_key is not None and settings.bootstrap_api_key is None:
-        lines.append(f"API key of admin@localhost, shown this once: {new_key}")
+def _greeting(settings: Settings, port: int, secrets: _FirstSecrets) -> str:
+    """Say where it is. Key and link go to standard output and nowhere near the logger."""
+    lines = [f"Odyssey is up at {local_address(settings.host, port)}"]
+    if secrets.new_key is not None and settings.bootstrap_api_key is None:
+        lines.append(f"API key of admin@localhost, shown this once: {secrets.new_key}")
+    if secrets.link is not None:
+        link = link_address(browser_address(settings, port), secrets.link)
+        lines.append(f"Sign in (once, within 15 minutes): {link}")
     return "\n".join(lines)
 
 
@@ -138,10 +153,6 @@ def _listen(host: str, port: int) -> socket.socket:
         ) from error
     listener.setblocking(False)
     return listener
-
-
-def _in_url(host: str) -> str:
-    return f"[{host}]" if ":" in host else host
 
 
 def _serve_until_stopped(app: Front, listener: socket.socket, settings: Settings, greeting: str) -> None:

@@ -1,5 +1,6 @@
 """Every knob of the server; each is an `ODYSSEY_…` variable, and `odyssey settings` lists them."""
 
+import re
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -7,6 +8,8 @@ from pydantic import AfterValidator, Field, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from odyssey.core.addresses import AddressPolicy, parse_allow_list
+
+_HOST_NAME = re.compile(r"[a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?")
 
 LOOPBACK_HOSTS = frozenset({"127.0.0.1", "::1", "localhost"})
 
@@ -16,13 +19,30 @@ def _allow_list(text: str) -> str:
     return text
 
 
+def _host_names(text: str) -> str:
+    for name in _listed(text):
+        if not _HOST_NAME.fullmatch(name):
+            raise ValueError(f"{name!r} is not a host name; write it without scheme, port and path")
+    return text
+
+
+def _listed(text: str) -> frozenset[str]:
+    return frozenset(name.strip().lower() for name in text.split(",")) - {""}
+
+
 class Settings(BaseSettings):
     model_config = SettingsConfigDict(env_prefix="ODYSSEY_", frozen=True)
 
     host: str = Field("127.0.0.1", description="Address to listen on.")
     port: int = Field(8200, ge=0, le=65535, description="Port to listen on; 0 takes a free one.")
     public_url: str | None = Field(
-        None, description="Address under which agents reach this server; default http://host:port."
+        None,
+        description="Address under which agents and browsers reach this server; default http://host:port.",
+    )
+    allowed_hosts: Annotated[str, AfterValidator(_host_names)] = Field(
+        "",
+        description="Comma list of further names by which clients may address this server; IP addresses, localhost "
+        "and the names in ODYSSEY_HOST and ODYSSEY_PUBLIC_URL always may.",
     )
     data: Path = Field(Path(".odyssey"), description="Directory of the embedded database and the secret key.")
     database_url: str | None = Field(
@@ -53,6 +73,10 @@ class Settings(BaseSettings):
     @property
     def is_loopback(self) -> bool:
         return self.host in LOOPBACK_HOSTS
+
+    @property
+    def allowed_host_names(self) -> frozenset[str]:
+        return _listed(self.allowed_hosts) | {self.host.lower()}
 
     @property
     def address_policy(self) -> AddressPolicy:

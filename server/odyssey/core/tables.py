@@ -4,10 +4,23 @@ from datetime import UTC, datetime
 from typing import Any
 
 import msgspec
-from sqlalchemy import BigInteger, DateTime, Dialect, Integer, MetaData, Text, TypeDecorator
-from sqlalchemy.orm import DeclarativeBase
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    ColumnElement,
+    DateTime,
+    Dialect,
+    Integer,
+    MetaData,
+    Text,
+    TypeDecorator,
+    cast,
+    func,
+)
+from sqlalchemy.orm import DeclarativeBase, InstrumentedAttribute
 
 IntegerId = BigInteger().with_variant(Integer, "sqlite")
+_JSON = JSON().with_variant(Text(), "sqlite")  # SQLite reads JSON from text; a cast to JSON makes it a number
 
 _NAMING = {
     "ix": "ix_%(table_name)s_%(column_0_N_name)s",
@@ -51,3 +64,14 @@ class JsonText(TypeDecorator[Any]):
 
     def process_result_value(self, value: str | None, dialect: Dialect) -> Any:  # noqa: ARG002
         return None if value is None else msgspec.json.decode(value)
+
+
+def json_member(document: InstrumentedAttribute[Any], name: str) -> ColumnElement[str]:
+    """Read a string member of a `JsonText` document inside the database.
+
+    NUL becomes U+FFFD, because Postgres reads no document that has one anywhere. Escaped backslashes are spelled
+    otherwise first, so that what looks like NUL is one.
+    """
+    spelled = func.replace(document, r"\\", r"\u005c")
+    member: ColumnElement[str] = cast(func.replace(spelled, r"\u0000", r"\ufffd"), _JSON)[name].as_string()
+    return member

@@ -1,4 +1,4 @@
-"""From headers to a caller. Every secret is hashed before it meets a query; only bound parameters are used."""
+"""From headers, or a browser's cookie, to a caller. Every secret is hashed before it meets a query."""
 
 from starlette.requests import Request
 
@@ -7,7 +7,8 @@ from odyssey.core.errors import AuthRequiredError
 from odyssey.identity.caller import Caller, Role
 from odyssey.identity.keys import token_hash
 from odyssey.identity.people_tokens import TokenRefusedError, read_person_token
-from odyssey.identity.repository import find_caller_by_key_hash, find_person
+from odyssey.identity.repository import find_browser_session, find_caller_by_key_hash, find_person
+from odyssey.identity.site import Site, csrf_token
 from odyssey.identity.vault import Vault
 from odyssey.kit.ids import API_KEY_PREFIX
 
@@ -15,7 +16,10 @@ _HOW = "Send an API key (Authorization: Bearer pk_live_… or X-API-Key), or a t
 
 
 async def authenticate(request: Request) -> Caller:
+    """Find the caller by the headers; only a request without any is known by the session's cookie."""
     secret = _presented_secret(request)
+    if secret is None:
+        return await _by_session(request)
     database: Database = request.app.state.database
     vault: Vault = request.app.state.vault
     async with database.read() as session:
@@ -23,24 +27,43 @@ async def authenticate(request: Request) -> Caller:
             caller = await find_caller_by_key_hash(session, token_hash(secret))
         else:
             try:
-                person_id, org_id = read_person_token(vault.master, secret)
+                token = read_person_token(vault.master, secret)
             except TokenRefusedError:
                 raise AuthRequiredError(f"The token is not valid or its time is over. {_HOW}") from None
-            person = await find_person(session, org_id, person_id)
-            caller = None if person is None else Caller(org_id, person.id, Role[person.role])
+            person = await find_person(session, token.org_id, token.person_id)
+            if person is not None and person.password_version != token.password_version:
+                raise AuthRequiredError(
+                    "The password was changed after this token was issued. Sign in again."
+                )
+            caller = None if person is None else Caller(token.org_id, person.id, Role[person.role])
     if caller is None:
         raise AuthRequiredError(f"The key or token is not known. {_HOW}")
     return caller
 
 
-def _presented_secret(request: Request) -> str:
+async def _by_session(request: Request) -> Caller:
+    site: Site = request.app.state.site
+    token = site.session_token(request)
+    if token is None:
+        raise AuthRequiredError(f"No key or token was sent. {_HOW}")
+    database: Database = request.app.state.database
+    vault: Vault = request.app.state.vault
+    async with database.read() as session:
+        found = await find_browser_session(session, token_hash(token), request.app.state.clock())
+    if found is None:
+        raise AuthRequiredError("The session is over. Sign in again.")
+    site.check_may_write(request, csrf_token(vault.master, token))
+    person = found.person
+    return Caller(person.org_id, person.id, Role[person.role], session_hash=found.browser_session.token_hash)
+
+
+def _presented_secret(request: Request) -> str | None:
     presented = set()
     for value in request.headers.getlist("authorization"):
         scheme, _, credentials = value.partition(" ")
         if scheme.lower() == "bearer":
             presented.add(credentials.strip())
     presented.update(request.headers.getlist("x-api-key"))
-    if len(presented) != 1:
-        problem = "No key or token was sent." if not presented else "Different keys were sent in one request."
-        raise AuthRequiredError(f"{problem} {_HOW}")
-    return presented.pop()
+    if len(presented) > 1:
+        raise AuthRequiredError(f"Different keys were sent in one request. {_HOW}")
+    return presented.pop() if presented else None

@@ -19,6 +19,8 @@ class Caller(msgspec.Struct, frozen=True):
     role: Role
     key_id: str | None = None
     """The API key used; None for a person's own token."""
+    session_hash: str | None = None
+    """The browser session used, by the hash of its token."""
 
     @property
     def label(self) -> str:

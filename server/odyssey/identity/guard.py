@@ -22,6 +22,10 @@ from odyssey.identity.caller import Caller, Role
 from odyssey.identity.idempotency import answer_once
 from odyssey.kit.json_reader import JsonInvalidError, read_json
 
+_HOW = (
+    "An API key (pk_live_…) or a token from POST /api/auth/token. A browser may instead send the session cookie that "
+    "POST /api/auth/session sets, and with it the header X-CSRF-Token on everything but GET, HEAD and OPTIONS."
+)
 _JSON_TYPE = re.compile(r"application/([^/]+\+)?json")
 
 
@@ -31,7 +35,7 @@ class Allow(SecurityBase):
     def __init__(self, role: Role) -> None:
         self.role = role
         self.scheme_name = "key"
-        self.model = HTTPBearer(description="An API key (pk_live_…) or a token from POST /api/auth/token.")
+        self.model = HTTPBearer(description=_HOW)
 
     async def __call__(self, request: Request) -> Caller:
         caller: Caller = request.state.caller
@@ -46,7 +50,7 @@ class AllowAnyone:
 
 
 async def returns_secret() -> None:
-    """Marks a route whose answer may not be kept, and which therefore refuses an Idempotency-Key."""
+    """Marks a route that gives or takes a secret: nothing of it is kept, and so it refuses an Idempotency-Key."""
 
 
 Viewer = Annotated[Caller, Security(Allow(Role.viewer))]
@@ -91,7 +95,7 @@ class GuardedRoute(APIRoute):
                 return await handle(request)
             if secret:
                 raise BadRequestError(
-                    "This route returns a secret, which is not kept; send no Idempotency-Key."
+                    "This route deals in secrets, which are not kept; send no Idempotency-Key."
                 )
             if not keeps_answers:
                 return await handle(request)  # it changes nothing, so a repeat is harmless

@@ -38,6 +38,8 @@ class Person(Base):
     email: Mapped[str] = mapped_column(Text, index=True)
     role: Mapped[str] = mapped_column(String(16))
     password_hash: Mapped[str | None] = mapped_column(Text)
+    password_version: Mapped[int] = mapped_column(default=0, server_default="0")
+    """Counts changes of the password; a token issued under an earlier one is dead."""
     created_at: Mapped[datetime] = mapped_column(UtcDateTime)
 
 
@@ -65,6 +67,29 @@ class RunToken(Base):
     attempt: Mapped[int]
     expires_at: Mapped[datetime] = mapped_column(UtcDateTime)
     revoked_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+
+
+class BrowserSession(Base):
+    """A person's browser, signed in; the token in its cookie is not stored."""
+
+    __tablename__ = "sessions"
+
+    token_hash: Mapped[str] = mapped_column(String(64), primary_key=True)
+    org_id: Mapped[int] = mapped_column(ForeignKey("orgs.id"))
+    person_id: Mapped[int] = mapped_column(ForeignKey("people.id", ondelete="CASCADE"), index=True)
+    created_at: Mapped[datetime] = mapped_column(UtcDateTime)
+    expires_at: Mapped[datetime] = mapped_column(UtcDateTime)
+
+
+class SigninLink(Base):
+    """The right to begin one session as one person; the row goes when the link is used."""
+
+    __tablename__ = "signin_links"
+
+    token_hash: Mapped[str] = mapped_column(String(64), primary_key=True)
+    org_id: Mapped[int] = mapped_column(ForeignKey("orgs.id"))
+    person_id: Mapped[int] = mapped_column(ForeignKey("people.id", ondelete="CASCADE"), index=True)
+    expires_at: Mapped[datetime] = mapped_column(UtcDateTime)
 
 
 class AuditEntry(Base):

@@ -1,6 +1,7 @@
-"""JWTs for people: one algorithm, twelve hours, nothing in them but who and where."""
+"""JWTs for people: one algorithm, twelve hours, nothing in them but who, where and under which password."""
 
 from datetime import datetime, timedelta
+from typing import NamedTuple
 
 import jwt
 
@@ -9,26 +10,39 @@ from odyssey.identity.keys import MasterKey
 LIFETIME = timedelta(hours=12)
 _ALGORITHM = "HS256"
 _AUDIENCE = "odyssey"
-_REQUIRED = ["exp", "iat", "aud", "sub", "org"]
+_REQUIRED = ["exp", "iat", "aud", "sub", "org", "password_version"]
 
 
 class TokenRefusedError(Exception):
     """The token is not one of ours, or its time is over."""
 
 
-def issue_person_token(master: MasterKey, *, person_id: int, org_id: int, now: datetime) -> str:
-    claims = {"sub": str(person_id), "org": org_id, "aud": _AUDIENCE, "iat": now, "exp": now + LIFETIME}
+class PersonToken(NamedTuple):
+    person_id: int
+    org_id: int
+    password_version: int
+    """A count rather than a time: no two clocks and no fraction of a second decide whether a token is too old."""
+
+
+def issue_person_token(master: MasterKey, holder: PersonToken, now: datetime) -> str:
+    claims = {
+        "sub": str(holder.person_id),
+        "org": holder.org_id,
+        "password_version": holder.password_version,
+        "aud": _AUDIENCE,
+        "iat": now,
+        "exp": now + LIFETIME,
+    }
     return jwt.encode(claims, master.jwt_key, algorithm=_ALGORITHM)
 
 
-def read_person_token(master: MasterKey, token: str) -> tuple[int, int]:
-    """Return (person id, org id)."""
+def read_person_token(master: MasterKey, token: str) -> PersonToken:
     try:
         if set(jwt.get_unverified_header(token)) - {"alg", "typ"}:
             raise TokenRefusedError
         claims = jwt.decode(
             token, master.jwt_key, algorithms=[_ALGORITHM], audience=_AUDIENCE, options={"require": _REQUIRED}
         )
-        return int(claims["sub"]), int(claims["org"])
+        return PersonToken(int(claims["sub"]), int(claims["org"]), int(claims["password_version"]))
     except (jwt.PyJWTError, ValueError, TypeError) as error:
         raise TokenRefusedError from error

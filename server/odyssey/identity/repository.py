@@ -2,12 +2,22 @@
 
 from collections.abc import Sequence
 from datetime import datetime
+from typing import NamedTuple
 
 from sqlalchemy import delete, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.identity.caller import Caller, Role
-from odyssey.identity.models import ApiKey, AuditEntry, IdempotentResponse, Org, Person, SigninFailure
+from odyssey.identity.models import (
+    ApiKey,
+    AuditEntry,
+    BrowserSession,
+    IdempotentResponse,
+    Org,
+    Person,
+    SigninFailure,
+    SigninLink,
+)
 
 
 async def any_org_exists(session: AsyncSession) -> bool:
@@ -37,6 +47,23 @@ async def find_person(session: AsyncSession, org_id: int, person_id: int) -> Per
 
 async def people_with_email(session: AsyncSession, email: str) -> Sequence[Person]:
     return (await session.scalars(select(Person).where(Person.email == email).order_by(Person.id))).all()
+
+
+async def find_first_admin(session: AsyncSession, org_id: int | None = None) -> Person | None:
+    """The admin who was there first, of the given org or else of the first one."""
+    admins = select(Person).where(Person.role == Role.admin.name)
+    if org_id is not None:
+        admins = admins.where(Person.org_id == org_id)
+    return (await session.scalars(admins.order_by(Person.org_id, Person.id).limit(1))).first()
+
+
+async def lock_person(session: AsyncSession, person_id: int) -> Person | None:
+    """Read a person as they are now, and keep others from changing them until this transaction ends.
+
+    Whoever writes a person's sessions or links takes this lock first, so that all take them in one order.
+    """
+    statement = select(Person).where(Person.id == person_id).with_for_update()
+    return (await session.scalars(statement.execution_options(populate_existing=True))).first()
 
 
 async def lock_admins(session: AsyncSession, org_id: int) -> set[int]:
@@ -100,3 +127,52 @@ async def find_idempotent_response(
 
 async def forget_idempotent_responses(session: AsyncSession, before: datetime) -> None:
     await session.execute(delete(IdempotentResponse).where(IdempotentResponse.created_at <= before))
+
+
+class SignedInPerson(NamedTuple):
+    browser_session: BrowserSession
+    person: Person
+
+
+async def find_browser_session(
+    session: AsyncSession, session_hash: str, now: datetime
+) -> SignedInPerson | None:
+    statement = (
+        select(BrowserSession, Person)
+        .join(Person, BrowserSession.person_id == Person.id)
+        .where(BrowserSession.token_hash == session_hash, BrowserSession.expires_at > now)
+    )
+    row = (await session.execute(statement)).first()
+    return None if row is None else SignedInPerson(row[0], row[1])
+
+
+async def end_browser_session(session: AsyncSession, session_hash: str) -> None:
+    await session.execute(delete(BrowserSession).where(BrowserSession.token_hash == session_hash))
+
+
+async def end_other_browser_sessions(session: AsyncSession, person_id: int, kept: str | None) -> None:
+    theirs = delete(BrowserSession).where(BrowserSession.person_id == person_id)
+    if kept is not None:
+        theirs = theirs.where(BrowserSession.token_hash != kept)
+    await session.execute(theirs)
+
+
+async def forget_expired_sessions(session: AsyncSession, person_id: int, now: datetime) -> None:
+    theirs = delete(BrowserSession).where(BrowserSession.person_id == person_id)
+    await session.execute(theirs.where(BrowserSession.expires_at <= now))
+
+
+async def use_signin_link(session: AsyncSession, link_hash: str, now: datetime) -> Person | None:
+    """Take the link away and return whose it was; of several who try at once one gets the person."""
+    usable = (SigninLink.token_hash == link_hash, SigninLink.expires_at > now)
+    person_id = await session.scalar(select(SigninLink.person_id).where(*usable))
+    person = None if person_id is None else await lock_person(session, person_id)
+    taken = await session.scalar(delete(SigninLink).where(*usable).returning(SigninLink.person_id))
+    return None if taken is None else person
+
+
+async def forget_signin_links(session: AsyncSession, person_id: int, before: datetime | None = None) -> None:
+    theirs = delete(SigninLink).where(SigninLink.person_id == person_id)
+    if before is not None:
+        theirs = theirs.where(SigninLink.expires_at <= before)
+    await session.execute(theirs)

@@ -1,17 +1,18 @@
 """Orgs, people, keys and the audit log over HTTP."""
 
-from typing import Annotated
 from uuid import UUID
 
-from fastapi import Depends, Request
+from fastapi import Depends
 from sqlalchemy.exc import IntegrityError
 
-from odyssey.core.depends import ClockDep, Cursor, DatabaseDep, Limit, ObjectId, ReadSession, WriteSession
+from odyssey.core.depends import ClockDep, Cursor, Limit, ObjectId, ReadSession, WriteSession
 from odyssey.core.errors import ConflictError, NotFoundError
 from odyssey.core.paging import start_of
 from odyssey.identity.audit import record_change
 from odyssey.identity.bootstrap import new_key_row
+from odyssey.identity.browser_sessions import set_password
 from odyssey.identity.caller import Role
+from odyssey.identity.depends import AttemptDep, VaultDep
 from odyssey.identity.guard import Admin, Anyone, GuardedRouter, Viewer, returns_secret
 from odyssey.identity.models import ApiKey, AuditEntry, Org, Person
 from odyssey.identity.passwords import hash_password
@@ -23,6 +24,7 @@ from odyssey.identity.repository import (
     list_keys,
     list_people,
     lock_admins,
+    lock_person,
 )
 from odyssey.identity.schemas import (
     AuditEntryOut,
@@ -41,7 +43,6 @@ from odyssey.identity.schemas import (
     SignIn,
 )
 from odyssey.identity.signin import sign_in
-from odyssey.identity.vault import Vault
 from odyssey.kit.clock import from_microseconds, microseconds
 from odyssey.kit.ids import new_api_key
 from odyssey.kit.pagination import DEFAULT_LIMIT, cut_page
@@ -49,22 +50,9 @@ from odyssey.kit.pagination import DEFAULT_LIMIT, cut_page
 router = GuardedRouter(prefix="/api", tags=["identity"])
 
 
-def _vault(request: Request) -> Vault:
-    vault: Vault = request.app.state.vault
-    return vault
-
-
-VaultDep = Annotated[Vault, Depends(_vault)]
-
-
 @router.post("/auth/token", dependencies=[Depends(returns_secret)])
-async def create_token(
-    body: SignIn, caller: Anyone, request: Request, database: DatabaseDep, vault: VaultDep, clock: ClockDep
-) -> SignedIn:
-    address = request.client.host if request.client else "unknown"
-    return await sign_in(
-        database, vault.master, clock, address=address, email=body.email, password=body.password
-    )
+async def create_token(body: SignIn, caller: Anyone, attempt: AttemptDep, vault: VaultDep) -> SignedIn:
+    return await sign_in(attempt, vault.master, email=body.email, password=body.password)
 
 
 @router.get("/org")
@@ -139,8 +127,11 @@ async def change_person(
         )
         person.role = body.role
     if body.password is not None:
-        person.password_hash = await hash_password(body.password)
-        record_change(session, caller, clock, "person.password", object_type="person", object_id=person.id)
+        password_hash = await hash_password(body.password)
+        locked = await lock_person(session, person.id)
+        if locked is None:
+            raise NotFoundError
+        await set_password(session, caller, clock, locked, password_hash)
     return _person_out(person)
 
 

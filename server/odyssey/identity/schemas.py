@@ -24,6 +24,39 @@ class SignedIn(BaseModel):
     expires_in: int = Field(description="Seconds.")
 
 
+class SessionIn(Body):
+    """Either `link`, or `email` and `password`."""
+
+    link: Annotated[str, Field(max_length=1024)] | None = None
+    email: Email | None = None
+    password: Annotated[str, Field(max_length=1024)] | None = None
+
+
+class SessionPerson(BaseModel):
+    id: int
+    email: str
+    role: RoleName
+
+
+class SessionOrg(BaseModel):
+    id: int
+    name: str
+
+
+class SessionOut(BaseModel):
+    person: SessionPerson
+    org: SessionOrg
+    csrf_token: str | None = Field(description="What X-CSRF-Token must say when the cookie changes anything.")
+    expires_at: Instant | None
+
+
+class PasswordChange(Body):
+    password: Password
+    current_password: Annotated[str, Field(max_length=1024)] | None = Field(
+        None, description="Required once you have a password."
+    )
+
+
 class OrgOut(BaseModel):
     id: int
     name: str

@@ -20,6 +20,11 @@ def new_run_token() -> str:
     return secrets.token_urlsafe(32)
 
 
+def new_browser_token() -> str:
+    """256 random bits for a session's cookie or a sign-in link; safe in both without quoting."""
+    return secrets.token_urlsafe(32)
+
+
 def new_jti() -> str:
     return secrets.token_hex(16)
 

@@ -1,43 +1,62 @@
 """Making runs: one seed, one task, one run, all in one transaction."""
 
-from typing import Any
+from typing import NamedTuple
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.agents.compiled import CompiledAgents
 from odyssey.agents.repository import get_agent
 from odyssey.core.database import after_commit
+from odyssey.core.errors import NotAvailableYetError, ValidationFailedError
 from odyssey.core.signals import Signals
 from odyssey.identity.audit import record_change
 from odyssey.identity.caller import Caller
 from odyssey.journal.contents import store_content
 from odyssey.journal.models import RunContext
 from odyssey.kit.clock import Clock
+from odyssey.records.problems import FieldError
 from odyssey.runs.errors import AgentNotPublishedError
 from odyssey.runs.models import Run, Task
+from odyssey.runs.schemas import RunsIn
 from odyssey.runs.seeds import Seed, read_seeds
 
 RUNS_TOPIC = "runs"
 
 
-async def create_runs(
-    session: AsyncSession,
-    agents: CompiledAgents,
-    signals: Signals,
-    clock: Clock,
-    caller: Caller,
-    *,
-    agent_id: int,
-    seeds: list[Any],
-) -> list[Run]:
-    agent = await get_agent(session, caller.org_id, agent_id)
-    if agent.published_version is None:
+class Plan(NamedTuple):
+    """A request for runs that was checked."""
+
+    agent_id: int
+    agent_version: int
+    is_draft: bool
+    seeds: list[Seed]
+
+
+async def plan_runs(
+    session: AsyncSession, agents: CompiledAgents, caller: Caller, body: RunsIn, *, may_be_draft: bool = False
+) -> Plan:
+    """Check a request for runs, or say everything that is wrong with it."""
+    if body.dataset_id is not None:
+        raise NotAvailableYetError(["dataset_id"])
+    if not body.seeds:
+        raise ValidationFailedError([FieldError(loc=("seeds",), msg="seeds must hold at least one seed")])
+    agent = await get_agent(session, caller.org_id, body.agent_id)
+    is_draft = agent.published_version is None
+    if is_draft and not may_be_draft:
         raise AgentNotPublishedError(agent.id)
-    version = agent.published_version
+    version = agent.published_version or agent.version
     compiled = await agents.get(session, agent.id, version)
+    return Plan(agent.id, version, is_draft, read_seeds(body.seeds, compiled.ledger_schema))
+
+
+async def create_runs(
+    session: AsyncSession, signals: Signals, clock: Clock, caller: Caller, plan: Plan
+) -> list[Run]:
     runs = [
-        await _create_run(session, clock, caller, agent_id=agent.id, agent_version=version, seed=seed)
-        for seed in read_seeds(seeds, compiled.ledger_schema)
+        await _create_run(
+            session, clock, caller, agent_id=plan.agent_id, agent_version=plan.agent_version, seed=seed
+        )
+        for seed in plan.seeds
     ]
     after_commit(session, lambda: signals.notify(RUNS_TOPIC))
     return runs

@@ -1,15 +1,16 @@
 """All SQL of runs. Every look-up on behalf of a caller names the org."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
-from sqlalchemy import and_, or_, select, update
+from sqlalchemy import and_, func, literal, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.core.errors import NotFoundError
 from odyssey.core.scheduling import Work
+from odyssey.core.tables import IntegerId, json_member
 from odyssey.runs.models import Run, RunAttempt, Task
 
 
@@ -24,22 +25,57 @@ async def get_task(session: AsyncSession, task_id: int) -> Task:
     return await session.get_one(Task, task_id)
 
 
+async def starts_of_instructions(
+    session: AsyncSession, task_ids: Collection[int], length: int
+) -> dict[int, str]:
+    """Return the first characters of each task's instruction; the rest stays in the database."""
+    start = func.substr(json_member(Task.seed, "user_instruction"), 1, length)
+    found = await session.execute(select(Task.id, start).where(Task.id.in_(task_ids)))
+    return {row.id: row[1] for row in found}
+
+
+class RunFilter(NamedTuple):
+    """Which runs of an org are wanted; what is not given does not matter."""
+
+    status: Sequence[str] = ()
+    verdict: str | None = None
+    error_class: str | None = None
+    agent_id: int | None = None
+    agent_version: int | None = None
+    task_id: int | None = None
+    q: str | None = None
+    """Part of the instruction."""
+
+
+EVERY_RUN = RunFilter()
+
+
 async def list_runs(
     session: AsyncSession,
     org_id: int,
     *,
     before_id: int | None,
     limit: int,
-    status: str | None = None,
-    agent_id: int | None = None,
-    task_id: int | None = None,
-    error_class: str | None = None,
+    wanted: RunFilter = EVERY_RUN,
 ) -> Sequence[Run]:
     statement = select(Run).where(Run.org_id == org_id).order_by(Run.id.desc()).limit(limit)
-    wanted = {Run.status: status, Run.agent_id: agent_id, Run.task_id: task_id, Run.error_class: error_class}
-    for column, value in wanted.items():
+    equal = {
+        Run.verdict: wanted.verdict,
+        Run.error_class: wanted.error_class,
+        Run.agent_id: wanted.agent_id,
+        Run.task_id: wanted.task_id,
+    }
+    for column, value in equal.items():
         if value is not None:
             statement = statement.where(column == value)
+    if wanted.agent_version is not None:  # it may exceed what the column can hold
+        statement = statement.where(Run.agent_version == literal(wanted.agent_version, IntegerId))
+    if wanted.status:
+        statement = statement.where(Run.status.in_(wanted.status))
+    if wanted.q:
+        instruction = json_member(Task.seed, "user_instruction")
+        statement = statement.join(Task, Task.id == Run.task_id)
+        statement = statement.where(instruction.icontains(wanted.q, autoescape=True))
     if before_id is not None:
         statement = statement.where(Run.id < before_id)
     return (await session.scalars(statement)).all()

@@ -8,20 +8,20 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.agents.compiled import CompiledAgents
 from odyssey.core.depends import ClockDep, Cursor, Limit, ObjectId, ReadSession, SignalsDep, WriteSession
-from odyssey.core.errors import NotAvailableYetError, NotFoundError, ValidationFailedError
+from odyssey.core.errors import NotFoundError
 from odyssey.core.paging import start_of
 from odyssey.core.scheduling import TERMINAL, Cancel
+from odyssey.core.wire import PlainText
 from odyssey.identity.audit import record_change
 from odyssey.identity.guard import GuardedRouter, Member, Viewer
 from odyssey.journal.events import head_of, lock_run, read_events
 from odyssey.journal.models import RunContext
 from odyssey.kit.pagination import DEFAULT_LIMIT, cut_page
-from odyssey.records.problems import FieldError
-from odyssey.runs.create import create_runs
+from odyssey.runs.create import create_runs, plan_runs
 from odyssey.runs.errors import RunEndedError
 from odyssey.runs.models import Run
 from odyssey.runs.render import summaries, summary, whole
-from odyssey.runs.repository import get_run, list_runs
+from odyssey.runs.repository import RunFilter, get_run, list_runs
 from odyssey.runs.schemas import (
     LedgerDiffOut,
     LedgerOut,
@@ -32,6 +32,8 @@ from odyssey.runs.schemas import (
     RunSummary,
     Status,
     TracePage,
+    ValidatedRuns,
+    Verdict,
 )
 from odyssey.runs.states import RunStates
 from odyssey.worlds.operations import difference
@@ -39,6 +41,7 @@ from odyssey.worlds.repository import load_ledger
 
 router = GuardedRouter(prefix="/api/runs", tags=["runs"])
 
+Number = Annotated[int | None, Query(ge=1, le=2**63 - 1)]
 Attempt = Annotated[int | None, Query(ge=1, le=1000)]
 Moment = Annotated[int | None, Query(ge=0, le=2**62)]
 
@@ -53,15 +56,20 @@ async def start_runs(
     request: Request,
 ) -> RunsCreated:
     """Start one run per seed; each is dispatched as soon as there is room."""
-    if body.dataset_id is not None:
-        raise NotAvailableYetError(["dataset_id"])
-    if not body.seeds:
-        raise ValidationFailedError([FieldError(loc=("seeds",), msg="seeds must hold at least one seed")])
     agents: CompiledAgents = request.app.state.agents
-    runs = await create_runs(
-        session, agents, signals, clock, caller, agent_id=body.agent_id, seeds=body.seeds
-    )
+    plan = await plan_runs(session, agents, caller, body)
+    runs = await create_runs(session, signals, clock, caller, plan)
     return RunsCreated(runs=await summaries(session, runs))
+
+
+@router.post("/validate")
+async def validate_runs(
+    body: RunsIn, caller: Member, session: ReadSession, request: Request
+) -> ValidatedRuns:
+    """Check a request for runs exactly as starting them would, but let the agent be a draft; nothing is saved."""
+    agents: CompiledAgents = request.app.state.agents
+    plan = await plan_runs(session, agents, caller, body, may_be_draft=True)
+    return ValidatedRuns(runs=len(plan.seeds), publish_first=plan.is_draft)
 
 
 @router.get("")
@@ -70,21 +78,29 @@ async def get_runs(
     session: ReadSession,
     cursor: Cursor = None,
     limit: Limit = DEFAULT_LIMIT,
-    status: Status | None = None,
-    agent_id: Annotated[int | None, Query(ge=1, le=2**63 - 1)] = None,
-    task_id: Annotated[int | None, Query(ge=1, le=2**63 - 1)] = None,
+    status: Annotated[
+        list[Status] | None, Query(max_length=5, description="May be given several times: any of them.")
+    ] = None,
+    verdict: Verdict | None = None,
     error_class: Annotated[str | None, Query(max_length=64, pattern=r"^[a-z0-9_]+$")] = None,
+    agent_id: Number = None,
+    agent_version: Number = None,
+    task_id: Number = None,
+    q: Annotated[
+        PlainText | None,
+        Query(max_length=200, description="Part of the instruction; the case of A to Z does not matter."),
+    ] = None,
 ) -> RunsPage:
-    rows = await list_runs(
-        session,
-        caller.org_id,
-        before_id=start_of(cursor),
-        limit=limit + 1,
-        status=status,
-        agent_id=agent_id,
-        task_id=task_id,
+    wanted = RunFilter(
+        status=status or (),
+        verdict=verdict,
         error_class=error_class,
+        agent_id=agent_id,
+        agent_version=agent_version,
+        task_id=task_id,
+        q=q,
     )
+    rows = await list_runs(session, caller.org_id, before_id=start_of(cursor), limit=limit + 1, wanted=wanted)
     page = cut_page(rows, limit, lambda run: run.id)
     return RunsPage(items=await summaries(session, page.items), next_cursor=page.next_cursor)
 

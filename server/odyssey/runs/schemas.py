@@ -36,6 +36,14 @@ class RunsIn(Body):
     dataset_id: Any = Field(None, description="Not available yet.")
 
 
+class ValidatedRuns(BaseModel):
+    valid: Literal[True] = True
+    runs: int = Field(description="How many runs the request would start.")
+    publish_first: bool = Field(
+        description="The agent is a draft: its newest version was checked, and it must be published before it runs."
+    )
+
+
 class AttemptOut(BaseModel):
     attempt: int
     outcome: Literal["completed", "failed", "cancelled", "lost", "released"] | None = Field(
@@ -52,7 +60,9 @@ class RunSummary(BaseModel):
     error_class: str | None
     agent_id: int
     agent_version: int
+    agent_name: str = Field(description="The name in the version that ran.")
     task_id: int
+    user_instruction: str = Field(description="The first 300 characters, followed by … when there are more.")
     random_seed: int
     final_response: str | None
     soft_warnings: list[str]

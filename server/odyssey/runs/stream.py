@@ -2,8 +2,8 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
-from typing import Annotated
+from collections.abc import AsyncIterator, Coroutine, Sequence
+from typing import Annotated, Any, NamedTuple, TypeVar
 
 import msgspec
 from fastapi import Header, Request
@@ -17,11 +17,12 @@ from odyssey.core.signals import Signals
 from odyssey.identity.authenticate import authenticate
 from odyssey.identity.caller import Caller
 from odyssey.identity.guard import GuardedRouter, Viewer
-from odyssey.journal.events import read_events, run_topic
+from odyssey.journal.events import EventRecord, read_events, run_topic
 from odyssey.records.problems import FieldError
 from odyssey.runs.create import RUNS_TOPIC
-from odyssey.runs.render import summary
+from odyssey.runs.render import summaries, summary
 from odyssey.runs.repository import get_run, list_runs
+from odyssey.runs.schemas import RunSummary
 
 router = GuardedRouter(prefix="/api/runs", tags=["runs"])
 
@@ -30,6 +31,8 @@ AUTHENTICATE_EVERY_S = 30.0
 _LOOK_AGAIN_S = 1.0
 _BATCH = 200
 _HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+
+Result = TypeVar("Result")
 
 LastEventId = Annotated[str | None, Header(alias="Last-Event-ID")]
 
@@ -78,6 +81,7 @@ async def _beating(
     request: Request, caller: Caller, messages: AsyncIterator[bytes | None]
 ) -> AsyncIterator[bytes]:
     """Pass messages on, say something in silence, and end when the caller may no longer listen."""
+    yield b": open\n\n"  # or a quiet stream would not even show its headers
     said = checked = time.monotonic()
     async for message in messages:
         now = time.monotonic()
@@ -100,25 +104,32 @@ async def _still_allowed(request: Request, caller: Caller) -> bool:
         return False
 
 
+class _News(NamedTuple):
+    events: Sequence[EventRecord]
+    ended: RunSummary | None
+
+
 async def _run_events(
     database: Database, signals: Signals, caller: Caller, run_id: int, after: int
 ) -> AsyncIterator[bytes | None]:
+    async def look() -> _News:
+        async with database.read() as session:
+            run = await get_run(session, caller.org_id, run_id)
+            events = await read_events(session, run_id, after=after, limit=_BATCH)
+            is_over = run.status in TERMINAL and len(events) < _BATCH
+            return _News(events, await summary(session, run) if is_over else None)
+
     while not signals.closed:
         woken = asyncio.ensure_future(signals.wait(run_topic(run_id), _LOOK_AGAIN_S))
         try:
-            async with database.read() as session:
-                run = await get_run(session, caller.org_id, run_id)
-                events = await read_events(session, run_id, after=after, limit=_BATCH)
-                ended = (
-                    await summary(session, run) if run.status in TERMINAL and len(events) < _BATCH else None
-                )
-            for event in events:
-                after = event.sequence
-                yield _message(msgspec.json.encode(event), event=event.kind, event_id=event.sequence)
-            if ended is not None:
-                yield _message(ended.model_dump_json().encode(), event="end")
+            news = await _to_its_end(look())
+            if news.events:
+                after = news.events[-1].sequence
+                yield b"".join(_event(event) for event in news.events)
+            if news.ended is not None:
+                yield _message(news.ended.model_dump_json().encode(), event="end")
                 return
-            if len(events) < _BATCH:
+            if len(news.events) < _BATCH:
                 yield None
                 await woken
         finally:
@@ -127,18 +138,29 @@ async def _run_events(
 
 async def _run_changes(database: Database, signals: Signals, caller: Caller) -> AsyncIterator[bytes | None]:
     known: dict[int, tuple[str, int]] | None = None
-    while not signals.closed:
+
+    async def look() -> tuple[dict[int, tuple[str, int]], list[RunSummary]]:
         async with database.read() as session:
             runs = await list_runs(session, caller.org_id, before_id=None, limit=_BATCH)
-            changed = [
-                run for run in runs if known is not None and known.get(run.id) != (run.status, run.attempt)
-            ]
-            messages = [(await summary(session, run)).model_dump_json().encode() for run in reversed(changed)]
-        known = {run.id: (run.status, run.attempt) for run in runs}
-        for message in messages:
-            yield _message(message, event="run")
+            now = {run.id: (run.status, run.attempt) for run in runs}
+            changed = [run for run in runs if known is not None and known.get(run.id) != now[run.id]]
+            return now, await summaries(session, changed[::-1])
+
+    while not signals.closed:
+        known, changed = await _to_its_end(look())
+        for one in changed:
+            yield _message(one.model_dump_json().encode(), event="run")
         yield None
         await signals.wait(RUNS_TOPIC, _LOOK_AGAIN_S)
+
+
+async def _to_its_end(look: Coroutine[Any, Any, Result]) -> Result:
+    """Let a read finish although its listener has just left: a connection cut in the middle cannot be used again."""
+    return await asyncio.shield(asyncio.ensure_future(look))
+
+
+def _event(event: EventRecord) -> bytes:
+    return _message(msgspec.json.encode(event), event=event.kind, event_id=event.sequence)
 
 
 def _message(data: bytes, *, event: str, event_id: int | None = None) -> bytes:

@@ -307,3 +307,44 @@ def test_a_deleted_agent_is_gone_and_its_runs_stay(org: Org, agent_server: Start
     assert [event["kind"] for event in org.trace(run["id"])] == ["dispatch", "tool_call", "reply"]
     listed = org.ok(org.get("/api/runs", params={"agent_id": agent["id"]}))
     assert [one["id"] for one in listed["items"]] == [run["id"]]
+
+
+def test_one_version_is_read_by_its_number(org: Org, other_org: Org) -> None:
+    agent = create(org)
+    org.ok(org.post(f"/api/agents/{agent['id']}/publish"))
+    org.ok(change(org, agent, {"name": "renamed"}, draft="true"))
+    path = f"/api/agents/{agent['id']}/versions"
+    listed = versions(org, agent)
+    assert [org.ok(org.get(f"{path}/{number}")) for number in (1, 2)] == listed
+    assert [(one["name"], one["published"]) for one in listed] == [("agent", True), ("renamed", False)]
+    for number in (0, 3, 2**31, 2**63 - 1, 2**63):
+        assert refusal(org.get(f"{path}/{number}")) == (404, "not_found")
+    assert refusal(other_org.get(f"{path}/1")) == (404, "not_found")
+    assert org.client.delete(f"/api/agents/{agent['id']}").status_code == 204
+    assert refusal(org.get(f"{path}/1")) == (404, "not_found")
+
+
+def test_agents_are_found_by_name_and_status(org: Org, other_org: Org) -> None:
+    def found(**query: Any) -> list[int]:
+        return [agent["id"] for agent in org.ok(org.get("/api/agents", params=query))["items"]][::-1]
+
+    desk, rated, quoted = (create(org, name=name)["id"] for name in ("Support Desk", "100%_er", 'a "b" \\ Ü'))
+    create(other_org, name="Support Desk")
+    for q, expected in (
+        ("support d", [desk]),
+        ("DESK", [desk]),
+        ("%", [rated]),
+        ("_ER", [rated]),
+        ('"B" \\ Ü', [quoted]),
+        ("get_order", []),
+        ("", [desk, rated, quoted]),
+    ):
+        assert found(q=q) == expected, q
+    org.ok(org.put(f"/api/agents/{desk}", {"name": "Help Desk"}))
+    assert (found(q="support"), found(q="help")) == ([], [desk])
+    org.ok(org.post(f"/api/agents/{desk}/publish"))
+    assert (found(status="published"), found(status="draft")) == ([desk], [rated, quoted])
+    assert (found(status="draft", q="desk"), found(status="published", q="desk")) == ([], [desk])
+    page = org.ok(org.get("/api/agents", params={"status": "draft", "limit": 1}))
+    rest = org.ok(org.get("/api/agents", params={"status": "draft", "cursor": page["next_cursor"]}))
+    assert [agent["id"] for agent in page["items"] + rest["items"]] == [quoted, rated]

@@ -17,6 +17,8 @@ AGENT: dict[str, Any] = {"name": "agent", "config": {"endpoint_url": UNUSED_URL}
 
 BODIES: dict[str, dict[str, Any]] = {
     "POST /api/auth/token": {"email": "nobody@example.com", "password": "not the password"},
+    "POST /api/auth/session": {"link": "not-a-link"},
+    "POST /api/auth/password": {"password": "long enough to pass", "current_password": "not the password"},
     "PUT /api/org": {"name": "Renamed"},
     "POST /api/people": {"email": "new@example.com", "role": "viewer", "password": "long enough to pass"},
     "PUT /api/people/{person_id}": {"role": "viewer"},
@@ -26,11 +28,13 @@ BODIES: dict[str, dict[str, Any]] = {
     "PUT /api/agents/{agent_id}": {"name": "renamed", "config": {"run_timeout_s": 10}, "tools_schema": []},
     "POST /api/agents/{agent_id}/test-connection": {"config": {"endpoint_url": UNUSED_URL}},
     "POST /api/runs": {"agent_id": 2**62, "seeds": [{"user_instruction": "Do it."}]},
+    "POST /api/runs/validate": {"agent_id": 2**62, "seeds": [{"user_instruction": "Do it."}]},
 }
 """A valid body of every operation that takes one; the agent of the run does not exist."""
 
 MISSING: dict[str, object] = {
     "agent_id": 2**62,
+    "version": 2**62,
     "run_id": 2**62,
     "person_id": 2**62,
     "key_id": "6f0e4b0e-3a1c-4d2f-9b0a-0123456789ab",

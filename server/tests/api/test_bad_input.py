@@ -126,6 +126,14 @@ def test_what_has_the_wrong_shape_is_422_and_says_where(send: Send, operation: O
         assert member in answer["errors"][0]["loc"]
 
 
+BAD_RUNS: list[dict[str, Any]] = [
+    {"agent_id": "1"},
+    {"agent_id": True},
+    {"agent_id": 1.5},
+    {"agent_id": 0},
+    {"seeds": []},
+    {"seeds": [{"user_instruction": "x"}] * 1001},
+]
 OUT_OF_BOUNDS: dict[str, list[dict[str, Any]]] = {
     "PUT /api/org": [{"name": ""}, {"name": "x" * 256}, {"name": "a\x00b"}, {"name": 5}],
     "POST /api/keys": [{"name": "\x00"}, {"name": True}],
@@ -150,13 +158,21 @@ OUT_OF_BOUNDS: dict[str, list[dict[str, Any]]] = {
     ],
     "PUT /api/agents/{agent_id}": [{"name": "\x00"}, {"config": None}],
     "POST /api/agents/validate": [{"name": "\x00"}],
-    "POST /api/runs": [
-        {"agent_id": "1"},
-        {"agent_id": True},
-        {"agent_id": 1.5},
-        {"agent_id": 0},
-        {"seeds": []},
-        {"seeds": [{"user_instruction": "x"}] * 1001},
+    "POST /api/runs": BAD_RUNS,
+    "POST /api/runs/validate": BAD_RUNS,
+    "POST /api/auth/session": [
+        {"link": "x" * 1025},
+        {"link": 5},
+        {"email": "a@example.com"},
+        {"password": SECRET},
+        {"link": None, "email": "a@example.com", "password": None},
+        {"link": None, "password": SECRET, "email": None},
+        {"link": None, "password": None, "email": None},
+    ],
+    "POST /api/auth/password": [
+        {"password": SECRET[:11]},
+        {"password": None},
+        {"current_password": SECRET * 50},
     ],
     "POST /api/auth/token": [{"email": "a\x00@example.com"}, {"password": 5}],
 }
@@ -207,7 +223,15 @@ def test_pages_out_of_range_are_422(org: Org, ids_and_run: dict[str, object]) ->
 def test_other_query_parameters_out_of_range_are_422(org: Org, ids_and_run: dict[str, object]) -> None:
     run, agent = f"/api/runs/{ids_and_run['run_id']}", f"/api/agents/{ids_and_run['agent_id']}"
     for path, query in (
-        ("/api/runs", {"status": "done"}),
+        ("/api/agents", {"status": "deleted"}),
+        ("/api/agents", {"q": "x" * 201}),
+        ("/api/agents", {"q": "a\x00b"}),
+        ("/api/runs", {"status": ["pending"] * 6}),
+        ("/api/runs", {"verdict": "pass"}),
+        ("/api/runs", {"agent_version": "0"}),
+        ("/api/runs", {"agent_version": str(2**63)}),
+        ("/api/runs", {"q": "x" * 201}),
+        ("/api/runs", {"q": "a\x00b"}),
         ("/api/runs", {"agent_id": "0"}),
         ("/api/runs", {"agent_id": str(2**63)}),
         ("/api/runs", {"task_id": "x"}),
@@ -220,6 +244,8 @@ def test_other_query_parameters_out_of_range_are_422(org: Org, ids_and_run: dict
     ):
         body = problem(org.get(path, params=query), 422, "validation_failed")
         assert body["errors"][0]["loc"] == ["query", *query]
+    several = problem(org.get("/api/runs", params={"status": ["failed", "done"]}), 422, "validation_failed")
+    assert several["errors"][0]["loc"] == ["query", "status", 1]
     problem(org.client.put(f"{agent}?draft=maybe", json={}), 422, "validation_failed")
     assert org.ok(org.get(f"{run}/ledger", params={"at": str(2**62)}))["state"] == {}
 
@@ -234,7 +260,7 @@ def test_another_method_is_405_and_names_those_there_are(org: Org) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["/", "/api", "/api/nothing", "/api/agents/", "/API/agents", "/docs", "/redoc", "/api//agents"]
+    "path", ["/api", "/api/nothing", "/api/agents/", "/API/agents", "/docs", "/redoc", "/api//agents"]
 )
 def test_an_unknown_path_is_404(platform: Platform, path: str) -> None:
     for method in ("GET", "POST", "DELETE"):
@@ -246,7 +272,7 @@ def test_a_body_declared_too_large_is_refused_before_it_is_sent(org: Org, platfo
     for length in (64 * 1024 * 1024 + 1, 10**18):
         with socket.create_connection((host, int(port)), timeout=30) as connection:
             connection.sendall(
-                b"POST /api/agents HTTP/1.1\r\nHost: odyssey\r\nContent-Type: application/json\r\n"
+                b"POST /api/agents HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
                 b"Authorization: Bearer %s\r\nContent-Length: %d\r\n\r\n" % (org.api_key.encode(), length)
             )
             answer = b""
@@ -297,7 +323,7 @@ def test_a_client_that_leaves_in_the_middle_harms_nobody(
     for _ in range(3):
         with socket.create_connection((host, int(port)), timeout=30) as connection:
             connection.sendall(
-                b"POST /api/agents HTTP/1.1\r\nHost: odyssey\r\nContent-Type: application/json\r\n"
+                b"POST /api/agents HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
                 b"Authorization: Bearer %s\r\nContent-Length: 100\r\n\r\n{" % org.api_key.encode()
             )
     assert org.ok(org.get("/api/agents"))["items"] == []

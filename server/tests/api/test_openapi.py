@@ -84,7 +84,7 @@ def objects(server: Server) -> Iterator[Objects]:
     key = org.ok(org.post("/api/keys", {"name": "spare"}))
     person = org.ok(org.post("/api/people", {"email": new_email(), "role": "member"}))
     ids = {"agent_id": agent["id"], "run_id": run_id, "person_id": person["id"], "key_id": key["id"]}
-    ids |= {"run": run_id, "tool_name": "list_orders", "event_type": "message"}
+    ids |= {"version": agent["version"], "run": run_id, "tool_name": "list_orders", "event_type": "message"}
     yield Objects(org, ids, tokens[run_id])
     org.client.close()
 
@@ -150,7 +150,16 @@ def test_successes_are_as_described(server: Server, objects: Objects) -> None:
         ("POST", "/api/agents/validate", "/api/agents/validate", AGENT),
         ("PUT", agent, "/api/agents/{agent_id}", {"name": "renamed"}),
         ("POST", f"{agent}/test-connection", "/api/agents/{agent_id}/test-connection", {}),
+        ("GET", f"{agent}/versions/1", "/api/agents/{agent_id}/versions/{version}", None),
         ("POST", "/api/runs", "/api/runs", {"agent_id": objects.ids["agent_id"], "seeds": seeds}),
+        (
+            "POST",
+            "/api/runs/validate",
+            "/api/runs/validate",
+            {"agent_id": objects.ids["agent_id"], "seeds": seeds},
+        ),
+        ("GET", "/api/runs?q=it&status=pending&status=running", "/api/runs", None),
+        ("GET", "/api/agents?q=AGENT&status=published", "/api/agents", None),
         ("GET", "/api/audit-log", "/api/audit-log", None),
         ("POST", f"{run}/cancel", "/api/runs/{run_id}/cancel", None),
         ("GET", f"{run}/trace", "/api/runs/{run_id}/trace", None),

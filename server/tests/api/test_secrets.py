@@ -41,6 +41,10 @@ def test_no_secret_is_found_in_log_database_or_answers(tmp_path: Path) -> None:
         person = {"email": "p@example.com", "role": "viewer", "password": PASSWORD}
         client.post("/api/people", json=person)
         token = client.post("/api/auth/token", json={"email": "p@example.com", "password": PASSWORD}).json()
+        link = server.signin_link().partition("#")[2]
+        begun = client.post("/api/auth/session", json={"link": link})
+        browser = [*begun.cookies.values(), begun.json()["csrf_token"]]
+        client.cookies.clear()
         new_key = client.post("/api/keys", json={"name": "second"}).json()["key"]
         received.clear()
         seeds = [{"user_instruction": str(n), "initial_state": WORLD} for n in range(3)]
@@ -62,7 +66,7 @@ def test_no_secret_is_found_in_log_database_or_answers(tmp_path: Path) -> None:
     assert server.stop() == 0
     agent.stop()
     canaries = [KEY, HEADER, HEADER.removeprefix("Bearer "), PASSWORD, new_key, token["access_token"]]
-    canaries += [one.token for one in received]
+    canaries += [link, *browser, *(one.token for one in received)]
     assert len(received) == 3
     stored = b"".join(
         file.read_bytes() for file in tmp_path.rglob("*") if file.is_file() and file.name != "secret.key"

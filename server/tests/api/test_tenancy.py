@@ -26,7 +26,8 @@ def _objects(org: Org, agent_server: StartAgent, release: threading.Event) -> di
     org.wait(run_id, "running")
     person = org.ok(org.post("/api/people", {"email": new_email(), "role": "member"}))
     key = org.ok(org.post("/api/keys", {"name": "spare"}))
-    return {"agent_id": agent["id"], "run_id": run_id, "person_id": person["id"], "key_id": key["id"]}
+    made = {"agent_id": agent["id"], "run_id": run_id, "person_id": person["id"], "key_id": key["id"]}
+    return {**made, "version": agent["version"]}
 
 
 @pytest.fixture
@@ -89,8 +90,9 @@ def test_lists_hold_only_ones_own(household: Household, other_org: Org) -> None:
 def test_a_run_of_anothers_agent_is_a_run_of_none(household: Household, other_org: Org) -> None:
     before = snapshot(household.org)
     answers = [
-        other_org.post("/api/runs", {"agent_id": agent_id, "seeds": [{"user_instruction": "Do it."}]})
+        other_org.post(path, {"agent_id": agent_id, "seeds": [{"user_instruction": "Do it."}]})
         for agent_id in (household.ids["agent_id"], MISSING["agent_id"], 2**63 - 1, 2**63)
+        for path in ("/api/runs", "/api/runs/validate")
     ]
     problem(answers[0], 404, "not_found")
     assert len({(answer.status_code, answer.text) for answer in answers}) == 1

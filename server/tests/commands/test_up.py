@@ -1,29 +1,16 @@
 """`odyssey up` and its sisters, started as a person would start them."""
 
 import json
-import os
 import stat
-import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import httpx
 import pytest
-from support.process import ODYSSEY, ServerProcess
+from support.process import ServerProcess, odyssey
 
 SECRET = "0123456789abcdef0123456789abcdef"
 KEY = "pk_live_" + "a" * 40
-
-
-def odyssey(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    clean = {name: value for name, value in os.environ.items() if not name.startswith("ODYSSEY_")}
-    return subprocess.run(
-        [ODYSSEY, *arguments],
-        env={**clean, "COLUMNS": "200", **environment},
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
 
 
 @pytest.fixture
@@ -93,6 +80,7 @@ def test_a_second_server_on_the_same_data_says_who_holds_it(
         (["--database-url", "postgresql://localhost/x"], {}, "ODYSSEY_SECRET_KEY"),
         (["--database-url", "mysql://localhost/x"], {"ODYSSEY_SECRET_KEY": SECRET}, "postgresql://"),
         ([], {"ODYSSEY_SECRET_KEY": "short"}, "at least 32 characters"),
+        ([], {"ODYSSEY_ALLOWED_HOSTS": "http://a.example"}, "ODYSSEY_ALLOWED_HOSTS"),
         ([], {"ODYSSEY_BOOTSTRAP_API_KEY": "pk_live_x"}, "40 lower-case hex"),
         ([], {"ODYSSEY_OUTBOUND_ALLOW": "10.0.0.0/99"}, "ODYSSEY_OUTBOUND_ALLOW"),
         ([], {"ODYSSEY_MAX_RUNS": "many"}, "ODYSSEY_MAX_RUNS"),
@@ -166,5 +154,5 @@ def test_another_org_gets_a_key_of_its_own(up: Callable[..., ServerProcess], tmp
 def test_help_lists_the_commands() -> None:
     shown = odyssey("--help")
     assert shown.returncode == 0
-    for command in ("up", "settings", "orgs"):
+    for command in ("up", "settings", "orgs", "signin-link"):
         assert command in shown.stdout

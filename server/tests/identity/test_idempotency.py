@@ -142,13 +142,15 @@ def test_a_key_without_sense_is_400(org: Org, value: str) -> None:
     assert org.post("/api/agents", AGENT, headers=longest).status_code == 201
 
 
-def test_routes_that_return_a_secret_take_no_key(org: Org) -> None:
+def test_routes_that_deal_in_secrets_take_no_key(org: Org) -> None:
     keys = org.ok(org.get("/api/keys"))
     email = f"{uuid4()}@example.com"
     org.ok(org.post("/api/people", {"email": email, "role": "viewer", "password": PASSWORD}))
     for path, body in (
         ("/api/keys", {"name": "spare"}),
         ("/api/auth/token", {"email": email, "password": PASSWORD}),
+        ("/api/auth/session", {"email": email, "password": PASSWORD}),
+        ("/api/auth/password", {"password": PASSWORD}),
     ):
         assert refusal(org.post(path, body, headers=new_key())) == (400, "bad_request")
     assert org.ok(org.get("/api/keys")) == keys

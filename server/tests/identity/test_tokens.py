@@ -12,10 +12,16 @@ import pytest
 from support.platform import SECRET_KEY, Org, Platform
 
 from odyssey.identity.keys import MasterKey
-from odyssey.identity.people_tokens import TokenRefusedError, issue_person_token, read_person_token
+from odyssey.identity.people_tokens import (
+    PersonToken,
+    TokenRefusedError,
+    issue_person_token,
+    read_person_token,
+)
 
 MASTER = MasterKey(SECRET_KEY)
 HOUR = timedelta(hours=1)
+SOMEBODY = PersonToken(person_id=7, org_id=3, password_version=2)
 
 Claims = dict[str, Any]
 
@@ -26,6 +32,7 @@ def claims_of(org: Org) -> Claims:
     return {
         "sub": str(person["id"]),
         "org": org.ok(org.get("/api/org"))["id"],
+        "password_version": 0,
         "aud": "odyssey",
         "iat": now,
         "exp": now + HOUR,
@@ -84,6 +91,8 @@ FORGERIES: dict[str, Callable[[Claims], str]] = {
     "no iat": lambda claims: signed(without(claims, "iat")),
     "no sub": lambda claims: signed(without(claims, "sub")),
     "no org": lambda claims: signed(without(claims, "org")),
+    "no password version": lambda claims: signed(without(claims, "password_version")),
+    "another password": lambda claims: signed(claims | {"password_version": 1}),
     "expired 61 s ago": lambda claims: signed(claims | {"exp": datetime.now(UTC) - timedelta(seconds=61)}),
     "issued tomorrow": lambda claims: signed(claims | {"iat": datetime.now(UTC) + timedelta(days=1)}),
     "kid": lambda claims: signed(claims, headers={"kid": "../../dev/null"}),
@@ -114,18 +123,18 @@ def test_a_person_is_nobody_in_another_org(org: Org, other_org: Org, platform: P
 
 def test_a_token_lives_for_twelve_hours() -> None:
     now = datetime.now(UTC)
-    young = issue_person_token(MASTER, person_id=7, org_id=3, now=now - timedelta(hours=11, minutes=58))
-    assert read_person_token(MASTER, young) == (7, 3)
-    old = issue_person_token(MASTER, person_id=7, org_id=3, now=now - timedelta(hours=12, minutes=2))
+    young = issue_person_token(MASTER, SOMEBODY, now - timedelta(hours=11, minutes=58))
+    assert read_person_token(MASTER, young) == SOMEBODY
+    old = issue_person_token(MASTER, SOMEBODY, now - timedelta(hours=12, minutes=2))
     with pytest.raises(TokenRefusedError):
         read_person_token(MASTER, old)
 
 
-def test_a_token_holds_nothing_but_who_and_where() -> None:
-    token = issue_person_token(MASTER, person_id=7, org_id=3, now=datetime.now(UTC))
+def test_a_token_holds_nothing_but_who_where_and_under_which_password() -> None:
+    token = issue_person_token(MASTER, SOMEBODY, datetime.now(UTC))
     assert jwt.get_unverified_header(token) == {"alg": "HS256", "typ": "JWT"}
     read = jwt.decode(token, options={"verify_signature": False})
-    assert read.keys() == {"sub", "org", "aud", "iat", "exp"}
+    assert read.keys() == {"sub", "org", "password_version", "aud", "iat", "exp"}
 
 
 def test_a_secret_key_that_is_too_short_is_refused() -> None:

@@ -16,7 +16,7 @@ def raw_call(run: OpenRun, tool: str, *, timeout: float = 30) -> bytes:
     target = urlsplit(run.url)
     assert target.hostname is not None
     with socket.create_connection((target.hostname, target.port or 80), timeout=timeout) as connection:
-        head = f"POST {target.path}/tools/{tool} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {run.token}\r\n"
+        head = f"POST {target.path}/tools/{tool} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {run.token}\r\n"
         connection.sendall(f"{head}Connection: close\r\nContent-Length: 2\r\n\r\n{{}}".encode())
         received = b""
         while chunk := connection.recv(65536):

@@ -289,8 +289,9 @@ def test_other_methods_and_paths(org: Org, agent_server: StartAgent, platform: P
 def test_a_request_that_trickles_is_cut_off(platform: Platform) -> None:
     host, port = platform.url.removeprefix("http://").split(":")
     for start in (
-        b"POST /api/odyssey-proxy/tools/x HTTP/1.1\r\nHost: x\r\n",
-        b"POST /api/agents HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\nContent-Type: application/json\r\n\r\n{",
+        b"POST /api/odyssey-proxy/tools/x HTTP/1.1\r\nHost: localhost\r\n",
+        b"POST /api/agents HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n"
+        b"Content-Type: application/json\r\n\r\n{",
     ):
         with socket.create_connection((host, int(port)), timeout=30) as connection:
             connection.sendall(start)

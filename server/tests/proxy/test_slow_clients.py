@@ -19,10 +19,11 @@ def test_hundreds_of_slow_clients_are_cut_off_while_others_are_served(
         assert target.hostname is not None
         assert target.port is not None
         starts = (
-            b"POST /api/odyssey-proxy/tools/list_orders HTTP/1.1\r\nHost: x\r\nX-Slow: ",
-            f"POST {target.path}/tools/list_orders HTTP/1.1\r\nHost: x\r\nX-Pipelines-Run-Token: {run.token}\r\n"
-            "Content-Length: 1000\r\n\r\n{".encode(),
-            b"POST /api/agents HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 9000\r\n\r\n{",
+            b"POST /api/odyssey-proxy/tools/list_orders HTTP/1.1\r\nHost: localhost\r\nX-Slow: ",
+            f"POST {target.path}/tools/list_orders HTTP/1.1\r\nHost: localhost\r\n"
+            f"X-Pipelines-Run-Token: {run.token}\r\nContent-Length: 1000\r\n\r\n{{".encode(),
+            b"POST /api/agents HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+            b"Content-Length: 9000\r\n\r\n{",
         )
         connections = [socket.create_connection((target.hostname, target.port)) for _ in range(SLOW_CLIENTS)]
         for number, connection in enumerate(connections):

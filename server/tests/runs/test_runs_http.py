@@ -231,13 +231,15 @@ def test_the_list_of_runs_streams(org: Org, agent_server: StartAgent) -> None:
         lines = response.iter_lines()
         started = threading.Timer(0.3, lambda: org.start(agent))
         started.start()
-        seen: set[str] = set()
+        seen: dict[str, Any] = {}
         for line in lines:
             if line.startswith("data: "):
-                seen.add(json.loads(line[6:])["status"])
+                run = json.loads(line[6:])
+                seen[run["status"]] = run
             if "completed" in seen:
                 break
         started.join()
+    assert org.ok(org.get("/api/runs"))["items"] == [seen["completed"]]
 
 
 @pytest.mark.parametrize(
@@ -269,9 +271,11 @@ def test_a_bad_seed_is_named_and_starts_nothing(
     org: Org, agent_server: StartAgent, seed: Any, code: str, where: str
 ) -> None:
     agent = org.agent(agent_server(lambda d: final()).url)
-    answer = org.post("/api/runs", {"agent_id": agent["id"], "seeds": [{"user_instruction": "good"}, seed]})
+    body = {"agent_id": agent["id"], "seeds": [{"user_instruction": "good"}, seed]}
+    answer = org.post("/api/runs", body)
     assert (answer.status_code, answer.json()["code"]) == (422, code)
     assert where in json.dumps(answer.json()["errors"])
+    assert org.post("/api/runs/validate", body).json() == answer.json()
     assert org.ok(org.get("/api/runs"))["items"] == []
 
 

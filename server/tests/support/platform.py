@@ -14,7 +14,7 @@ from odyssey.api.receipt import with_deadline
 from odyssey.core.database import Database
 from odyssey.core.settings import Settings
 from odyssey.identity.bootstrap import create_org
-from odyssey.kit.clock import utc_now
+from odyssey.kit.clock import Clock, utc_now
 from odyssey.kit.ids import new_uuid
 from odyssey.main import create_app
 
@@ -26,13 +26,16 @@ SECRET_KEY = "a test secret key of forty characters..."
 class Platform:
     """Starts on construction, stops with `stop()`; every test brings its own organisation."""
 
-    def __init__(self, database_url: str, **changes: Any) -> None:
+    def __init__(self, database_url: str, *, clock: Clock = utc_now, **changes: Any) -> None:
         listener = socket.socket(proto=socket.IPPROTO_TCP)  # or asyncio leaves Nagle's delay on
         listener.bind(("127.0.0.1", 0))
         listener.listen(512)
         self.url = f"http://127.0.0.1:{listener.getsockname()[1]}"
         settings = Settings.model_validate({"drain_seconds": 0.2, "receipt_seconds": 2.0, **changes})
-        front = create_app(settings, database_url=database_url, secret_key=SECRET_KEY, public_url=self.url)
+        public_url = settings.public_url or self.url
+        front = create_app(
+            settings, database_url=database_url, secret_key=SECRET_KEY, public_url=public_url, clock=clock
+        )
         self.app = front.app
         config = uvicorn.Config(
             front, http=with_deadline(settings.receipt_seconds), log_config=None, ws="none", loop="asyncio"
@@ -67,11 +70,11 @@ class Platform:
         assert self._loop is not None
         return asyncio.run_coroutine_threadsafe(work, self._loop).result(timeout=60)
 
-    def new_org(self) -> "Org":
+    def new_org(self, name: str = "Test", admin: str | None = None) -> "Org":
         async def create() -> str:
             async with self.database.write() as session:
-                email = f"admin-{new_uuid()}@example.com"
-                return await create_org(session, utc_now, name="Test", admin_email=email)
+                email = admin or f"admin-{new_uuid()}@example.com"
+                return await create_org(session, utc_now, name=name, admin_email=email)
 
         self._orgs.append(Org(self, self.do(create())))
         return self._orgs[-1]

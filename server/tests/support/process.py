@@ -11,6 +11,18 @@ from pathlib import Path
 ODYSSEY = str(Path(sys.executable).with_name("odyssey"))
 
 
+def odyssey(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run one command to its end."""
+    clean = {name: value for name, value in os.environ.items() if not name.startswith("ODYSSEY_")}
+    return subprocess.run(
+        [ODYSSEY, *arguments],
+        env={**clean, "COLUMNS": "200", **environment},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+
+
 class ServerProcess:
     """`odyssey up` with a free port; construction returns once it says where it is."""
 
@@ -49,6 +61,12 @@ class ServerProcess:
         found = re.search(r"pk_live_[0-9a-f]{40}", line)
         assert found, line
         return found[0]
+
+    def signin_link(self) -> str:
+        assert self.process.stdout is not None
+        found = re.search(r"Sign in \(once, within 15 minutes\): (\S+)", self.process.stdout.readline())
+        assert found
+        return found[1]
 
     def kill(self) -> None:
         """End it as a power cut would."""

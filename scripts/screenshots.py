@@ -1,0 +1,95 @@
+"""Take the pictures that README and guides show, from a platform with the demo's data.
+
+`--all FOLDER` takes every page in light and dark, wide and narrow, for a person to look at.
+"""
+
+import argparse
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "server" / "tests"))
+
+from playwright.sync_api import Browser, Page, ViewportSize  # noqa: E402
+from support.chromium import NARROW, WIDE, Scheme, chromium, sign_in  # noqa: E402
+from support.site import Site, furnished_site  # noqa: E402
+
+IMAGES = ROOT / "docs" / "images"
+IN_DOCS = ("home", "agent", "new-run", "run", "ledger")
+SCHEMES: tuple[Scheme, ...] = ("light", "dark")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "--all", type=Path, metavar="FOLDER", help="every page, scheme and width, into FOLDER"
+    )
+    options = parser.parse_args()
+    folder = options.all or IMAGES
+    folder.mkdir(parents=True, exist_ok=True)
+    with (
+        tempfile.TemporaryDirectory() as data,
+        chromium() as browser,
+        furnished_site(f"sqlite+aiosqlite:///{data}/odyssey.db") as site,
+    ):
+        session = Path(data) / "session.json"
+        sign_in(browser, site.url, site.signin_path(), keep_in=session)
+        for picture in take(browser, site, session, folder, everything=options.all is not None):
+            print(picture)
+
+
+def take(browser: Browser, site: Site, session: Path, folder: Path, *, everything: bool) -> Iterator[Path]:
+    widths: dict[str, ViewportSize] = {"wide": WIDE, "narrow": NARROW} if everything else {"wide": WIDE}
+    for scheme in SCHEMES:
+        for width, viewport in widths.items():
+            context = browser.new_context(
+                base_url=site.url,
+                viewport=viewport,
+                color_scheme=scheme,
+                reduced_motion="reduce",
+                storage_state=session,
+            )
+            page = context.new_page()
+            for name, path in addresses(site).items():
+                if everything or name in IN_DOCS:
+                    suffix = f"-{width}-{scheme}" if everything else f"-{scheme}"
+                    yield _shoot(page, path, folder / f"{name}{suffix}.png", full=everything)
+            context.close()
+
+
+def addresses(site: Site) -> dict[str, str]:
+    crew, desk = site.crew["id"], site.desk.agent["id"]
+    return {
+        "home": "/",
+        "agents": "/agents",
+        "agent": f"/agents/{desk}",
+        "agent-ledger": f"/agents/{desk}?tab=ledger",
+        "agent-versions": f"/agents/{crew}?tab=versions",
+        "new-agent": "/agents/new",
+        "edit-agent": f"/agents/{desk}/edit",
+        "runs": "/runs",
+        "new-run": f"/runs/new?like={site.crew_run}",
+        "run": f"/runs/{site.crew_run}?step=5",
+        "ledger": f"/runs/{site.desk.runs[0]}?step=5",
+        "transcript": f"/runs/{site.crew_run}?tab=transcript",
+        "seed": f"/runs/{site.crew_run}?tab=seed",
+        "idle-run": f"/runs/{site.idle_run}",
+        "failed-run": f"/runs/{site.failed_run}",
+        "account": "/account",
+        "missing": "/no/such/page",
+    }
+
+
+def _shoot(page: Page, path: str, file: Path, *, full: bool) -> Path:
+    page.goto(path)
+    page.get_by_role("heading", level=1).first.wait_for()
+    page.locator("[role=status][aria-label=Loading]").first.wait_for(state="hidden")
+    page.wait_for_timeout(400)  # fonts and the last data are drawn
+    page.screenshot(path=file, full_page=full)
+    return file
+
+
+if __name__ == "__main__":
+    main()

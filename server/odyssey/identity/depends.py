@@ -1,0 +1,29 @@
+"""What a route of identity may ask for, beside what `core.depends` offers."""
+
+from typing import Annotated
+
+from fastapi import Depends, Request
+
+from odyssey.core.depends import ClockDep, DatabaseDep
+from odyssey.identity.signin import SigninAttempt
+from odyssey.identity.site import Site
+from odyssey.identity.vault import Vault
+
+
+def _vault(request: Request) -> Vault:
+    vault: Vault = request.app.state.vault
+    return vault
+
+
+def _site(request: Request) -> Site:
+    site: Site = request.app.state.site
+    return site
+
+
+def _attempt(request: Request, database: DatabaseDep, clock: ClockDep) -> SigninAttempt:
+    return SigninAttempt(database, clock, request.client.host if request.client else "unknown")
+
+
+VaultDep = Annotated[Vault, Depends(_vault)]
+SiteDep = Annotated[Site, Depends(_site)]
+AttemptDep = Annotated[SigninAttempt, Depends(_attempt)]

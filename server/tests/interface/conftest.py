@@ -1,0 +1,63 @@
+"""Fixtures of the interface's tests: one browser and one furnished platform per worker, a signed-in page per test."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, ViewportSize
+from support.chromium import WIDE, Scheme, Watched, chromium, sign_in
+from support.site import Site, furnished_site
+
+OpenPage = Callable[..., Watched]
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    with chromium() as browser:
+        yield browser
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    database = tmp_path_factory.mktemp("interface") / "odyssey.db"
+    with furnished_site(f"sqlite+aiosqlite:///{database}") as site:
+        yield site
+
+
+@pytest.fixture(scope="session")
+def session_file(browser: Browser, site: Site, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    file = tmp_path_factory.mktemp("session") / "state.json"
+    sign_in(browser, site.url, site.signin_path(), keep_in=file)
+    return file
+
+
+@pytest.fixture
+def open_page(browser: Browser, site: Site, session_file: Path) -> Iterator[OpenPage]:
+    """Open a signed-in page in a context of its own; in the end nothing may have gone wrong on any of them."""
+    opened: list[Watched] = []
+
+    def start(
+        path: str = "/", *, viewport: ViewportSize = WIDE, scheme: Scheme = "light", anonymous: bool = False
+    ) -> Watched:
+        context = browser.new_context(
+            base_url=site.url,
+            viewport=viewport,
+            color_scheme=scheme,
+            reduced_motion="reduce",
+            storage_state=None if anonymous else session_file,
+        )
+        page = context.new_page()
+        opened.append(Watched(page, site.url))
+        page.goto(path)
+        return opened[-1]
+
+    yield start
+    for watched in opened:
+        watched.page.context.close()
+    for watched in opened:
+        watched.verify()
+
+
+@pytest.fixture
+def page(open_page: OpenPage) -> Page:
+    return open_page().page

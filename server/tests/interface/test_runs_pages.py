@@ -1,0 +1,139 @@
+"""Starting runs and watching the list move."""
+
+import re
+import threading
+from typing import Any
+
+from interface.conftest import OpenPage
+from playwright.sync_api import Page, expect
+from support.agents import Dispatched, ScriptedAgent, final
+from support.browser import new_link
+from support.site import Site
+
+
+def rows(page: Page) -> Any:
+    return page.get_by_role("table", name="Runs").locator("tbody tr")
+
+
+def test_filters_live_in_the_address(open_page: OpenPage, site: Site) -> None:
+    page = open_page("/runs").page
+    rows(page).first.wait_for()
+    page.get_by_label("Part of the instruction").fill("telescope")
+    expect(rows(page)).to_have_count(1)
+    page.reload()
+    expect(rows(page)).to_have_count(1)
+    page.get_by_role("button", name="Clear filters").first.click()
+    page.get_by_role("group", name="Status").get_by_text("failed").click()
+    page.wait_for_url(re.compile("status="))
+    expect(rows(page).filter(has_text="contract_error").first).to_be_visible()
+    expect(rows(page).filter(has_text="completed")).to_have_count(0)
+    page.go_back()
+    expect(rows(page).filter(has_text="completed").first).to_be_visible()
+
+
+def test_nothing_found_offers_to_clear_the_filters(open_page: OpenPage) -> None:
+    page = open_page("/runs?q=no+such+words").page
+    page.get_by_role("button", name="Clear filters").last.click()
+    rows(page).first.wait_for()
+
+
+def test_the_list_moves_while_runs_run(open_page: OpenPage, site: Site) -> None:
+    gate = threading.Event()
+
+    def waiting(_: Dispatched) -> Any:
+        gate.wait(60)
+        return final("Now it is done.")
+
+    agent = ScriptedAgent(waiting)
+    try:
+        page = open_page("/runs").page
+        expect(page.get_by_role("status").filter(has_text="live")).to_be_visible()
+        registered = site.org.agent(agent.url, name="Patient")
+        (run,) = site.org.start(registered, {"user_instruction": "Wait for the gate."})
+        row = rows(page).filter(has_text="Wait for the gate.")
+        expect(row).to_contain_text("running")
+        gate.set()
+        expect(row).to_contain_text("completed")
+        assert site.org.wait(run)["status"] == "completed"
+    finally:
+        gate.set()
+        agent.stop()
+
+
+def test_a_run_is_composed_checked_and_started(open_page: OpenPage, site: Site) -> None:
+    agent = ScriptedAgent(lambda each: (each.call("update_order", {"order_id": "ord_1"}), final())[1])
+    registered = site.org.agent(agent.url, name="Composed")
+    watched = open_page(f"/runs/new?agent_id={registered['id']}")
+    watched.expected = ["422"]  # the form is checked while it is not valid yet
+    page = watched.page
+    page.get_by_label("User instruction").fill("Ship order ord_1.")
+    page.get_by_role("button", name="Add rule").click()
+    page.get_by_role("menuitem").first.click()
+    rule = page.get_by_role("group", name="Rule 0")
+    rule.get_by_label("Error code").fill("busy")
+    rule.get_by_label("When").fill("args.order_id ==")
+    expect(rule.get_by_text(re.compile("when|expression|parse|CEL", re.IGNORECASE)).last).to_be_visible()
+    expect(page.get_by_text("The server accepts this.")).to_have_count(0)
+    rule.get_by_label("When").fill('args.order_id == "ord_1"')
+    expect(page.get_by_text("The server accepts this.")).to_be_visible()
+    page.keyboard.press("Control+Enter")
+    expect(page.get_by_role("heading", level=1, name=re.compile(r"Run \d+"))).to_be_visible()
+    run = int(page.url.rpartition("/runs/")[2].partition("?")[0])
+    rules = site.org.wait(run)["odyssey_seed"]["failure_rules"]
+    assert rules[0]["when"] == 'args.order_id == "ord_1"'
+    agent.stop()
+
+
+def test_rules_are_the_same_as_form_and_as_json(open_page: OpenPage, site: Site) -> None:
+    page = open_page(f"/runs/new?like={site.crew_run}").page
+    expect(page.get_by_role("group", name="Rule 0")).to_be_visible()
+    expect(page.get_by_role("group", name="Rule 0")).to_contain_text("1st call of update_order")
+    page.get_by_text("JSON", exact=True).first.click()
+    expect(page.locator(".cm-content").filter(has_text="update_order")).to_contain_text("latency_ms")
+    page.get_by_text("Form", exact=True).first.click()
+    expect(page.get_by_role("group", name="Rule 1")).to_contain_text("args.total > 100.0")
+    expect(page.get_by_text("The server accepts this.")).to_be_visible()
+
+
+def test_a_reload_loses_nothing_that_was_typed(open_page: OpenPage) -> None:
+    watched = open_page("/runs/new")
+    watched.expected = ["422"]
+    page = watched.page
+    page.get_by_label("User instruction").fill("Half an instruc")
+    page.wait_for_timeout(600)
+    page.reload()
+    expect(page.get_by_label("User instruction")).to_have_value("Half an instruc")
+
+
+def test_home_shows_the_latest_outcomes_and_leads_to_them(open_page: OpenPage, site: Site) -> None:
+    page = open_page("/").page
+    strip = page.get_by_role("list", name=re.compile("runs, oldest first"))
+    strip.get_by_role("link", name=re.compile(f"Run {site.failed_run}: failed")).click()
+    expect(page.get_by_role("heading", level=1, name=f"Run {site.failed_run}")).to_be_visible()
+
+
+def test_an_empty_installation_says_what_to_do_next(open_page: OpenPage, site: Site) -> None:
+    org = site.platform.new_org("Empty", "first@empty.example")
+    watched = open_page(f"/signin#{new_link(org)}", anonymous=True)
+    watched.expected = ["401"]
+    page = watched.page
+    page.get_by_role("button", name="Sign in to Odyssey").click()
+    page.get_by_role("heading", level=1).wait_for()
+    expect(page.get_by_text("make demo").first).to_be_visible()
+    page.get_by_role("link", name=re.compile("Register")).first.click()
+    expect(page.get_by_label("Endpoint URL")).to_be_visible()
+
+
+def test_a_viewer_may_look_but_not_start(open_page: OpenPage, site: Site) -> None:
+    body = {"email": "viewer@harbour.example", "role": "viewer"}
+    person = site.org.ok(site.org.post("/api/people", body))
+    watched = open_page(f"/signin#{new_link(site.org, person['id'])}", anonymous=True)
+    watched.expected = ["401"]
+    page = watched.page
+    page.get_by_role("button", name="Sign in to Odyssey").click()
+    page.get_by_role("navigation", name="Main").wait_for()
+    page.goto(f"/runs/{site.crew_run}")
+    page.get_by_role("listbox", name="Steps").wait_for()
+    expect(page.get_by_role("link", name="Run again with changes")).to_have_count(0)
+    page.goto("/agents/new")
+    expect(page.get_by_role("button", name="Register and publish")).to_have_count(0)

@@ -1,0 +1,114 @@
+"""Signing in with a browser: by link, by password, and out again."""
+
+import pytest
+from interface.conftest import OpenPage
+from playwright.sync_api import Page, expect
+from support.browser import new_link
+from support.chromium import Watched
+from support.site import Site
+
+PASSWORD = "a long enough password"
+
+
+def home(page: Page) -> None:
+    expect(page.get_by_role("heading", level=1, name="Home")).to_be_visible()
+
+
+def anonymous(open_page: OpenPage, path: str) -> Watched:
+    watched = open_page(path, anonymous=True)
+    watched.expected = ["401"]  # asking who is signed in, when nobody is
+    return watched
+
+
+def test_a_link_signs_in_on_a_click_and_only_once(open_page: OpenPage, site: Site) -> None:
+    path = site.signin_path()
+    page = anonymous(open_page, path).page
+    button = page.get_by_role("button", name="Sign in to Odyssey")
+    button.wait_for()
+    assert "#" not in page.url, "the token must not stay in the address"
+    page.reload()
+    page.goto("about:blank")
+    page.goto(path)
+    button.click()
+    home(page)
+    again = anonymous(open_page, path).page
+    again.get_by_role("button", name="Sign in to Odyssey").click()
+    expect(again.get_by_role("alert")).to_contain_text("A link works once, within 15 minutes.")
+    expect(again.get_by_text("odyssey signin-link").first).to_be_visible()
+
+
+def test_a_password_signs_in_and_a_wrong_one_says_so(open_page: OpenPage, site: Site) -> None:
+    org = site.platform.new_org("Second Org", "grace@second.example")
+    (person,) = org.ok(org.get("/api/people"))["items"]
+    org.ok(org.put(f"/api/people/{person['id']}", {"password": PASSWORD}))
+    page = anonymous(open_page, "/signin").page
+    page.get_by_label("E-mail").fill("grace@second.example")
+    page.get_by_label("Password", exact=True).fill("not the password")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("The e-mail address or the password is wrong.")).to_be_visible()
+    page.get_by_label("Password", exact=True).fill(PASSWORD)
+    page.keyboard.press("Enter")
+    home(page)
+    expect(page.get_by_role("navigation", name="Main")).to_contain_text("Second Org")
+
+
+@pytest.mark.parametrize(
+    ("wanted", "reached"),
+    [
+        ("/runs?status=failed", "/runs?status="),
+        ("//foreign.example/x", "/"),
+        ("https://foreign.example/x", "/"),
+        ("/\\foreign.example", "/"),
+        ("javascript:alert(1)", "/"),
+    ],
+)
+def test_after_sign_in_it_goes_on_only_within_this_server(
+    open_page: OpenPage, site: Site, wanted: str, reached: str
+) -> None:
+    page = anonymous(open_page, "/signin").page
+    page.evaluate("to => history.replaceState(null, '', '/signin?next=' + encodeURIComponent(to))", wanted)
+    query = page.url.removeprefix(site.url)
+    page.goto("about:blank")
+    page.goto(f"{query}#{new_link(site.org)}")
+    page.get_by_role("button", name="Sign in to Odyssey").click()
+    page.get_by_role("navigation", name="Main").wait_for()
+    assert page.url.startswith(site.url + reached)
+
+
+def test_a_deep_link_asks_to_sign_in_and_then_opens(open_page: OpenPage, site: Site) -> None:
+    page = anonymous(open_page, f"/runs/{site.crew_run}?step=5").page
+    page.get_by_label("E-mail").wait_for()
+    assert "/signin?next=" in page.url
+
+
+def test_signing_out_ends_the_session_on_the_server(open_page: OpenPage, site: Site) -> None:
+    watched = anonymous(open_page, site.signin_path())
+    page = watched.page
+    page.get_by_role("button", name="Sign in to Odyssey").click()
+    home(page)
+    cookies = page.context.cookies()
+    page.get_by_role("button", name="Sign out").first.click()
+    page.get_by_label("E-mail").wait_for()
+    page.context.add_cookies(cookies)  # type: ignore[arg-type] # what was read can be set
+    page.goto("/runs")
+    page.get_by_label("E-mail").wait_for()
+
+
+def test_a_session_that_ended_elsewhere_leads_to_the_sign_in_page(open_page: OpenPage, site: Site) -> None:
+    watched = anonymous(open_page, site.signin_path())
+    page = watched.page
+    page.get_by_role("button", name="Sign in to Odyssey").click()
+    home(page)
+    page.context.clear_cookies()
+    page.get_by_role("navigation", name="Main").get_by_role("link", name="Runs").click()
+    page.get_by_label("E-mail").wait_for()
+
+
+def test_the_colours_are_remembered(open_page: OpenPage) -> None:
+    page = open_page("/", scheme="light").page
+    html = page.locator("html")
+    expect(html).to_have_attribute("data-mantine-color-scheme", "light")
+    page.get_by_role("button", name="Use dark colours").click()
+    expect(html).to_have_attribute("data-mantine-color-scheme", "dark")
+    page.reload()
+    expect(html).to_have_attribute("data-mantine-color-scheme", "dark")

@@ -1,0 +1,78 @@
+"""The support desk of the examples as a process, registered in an organisation, with its tickets run."""
+
+import json
+import os
+import secrets
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import httpx
+from support.platform import Org
+
+DESK = Path(__file__).resolve().parents[3] / "examples" / "support-desk"
+
+
+class Desk(NamedTuple):
+    agent: dict[str, Any]
+    runs: list[int]
+    """One for each of the eight tickets, in their order, all ended."""
+
+
+@contextmanager
+def support_desk(org: Org) -> Iterator[Desk]:
+    token, port = secrets.token_urlsafe(16), _free_port()
+    command = [sys.executable, str(DESK / "desk_agent.py"), "--port", str(port)]
+    environment = os.environ | {"AGENT_TOKEN": token}
+    process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        url = f"http://127.0.0.1:{port}/dispatch"
+        _wait_for(url, token)
+        agent = _register(org, url, token)
+        yield Desk(agent, _run_tickets(org, agent))
+    finally:
+        process.terminate()
+        process.wait(10)
+
+
+def _register(org: Org, url: str, token: str) -> dict[str, Any]:
+    body = _read("agent.json")
+    body["config"] |= {"endpoint_url": url, "auth_header_value": f"Bearer {token}"}
+    agent = org.ok(org.post("/api/agents", body))
+    published: dict[str, Any] = org.ok(org.post(f"/api/agents/{agent['id']}/publish"))
+    return published
+
+
+def _run_tickets(org: Org, agent: dict[str, Any]) -> list[int]:
+    state = _read("world.json")["initial_state"]
+    runs = org.start(agent, *(ticket | {"initial_state": state} for ticket in _read("tasks.json")))
+    for run in runs:
+        org.wait(run)
+    return runs
+
+
+def _read(name: str) -> Any:
+    return json.loads((DESK / name).read_text())
+
+
+def _wait_for(url: str, token: str) -> None:
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        try:
+            headers = {"Authorization": f"Bearer {token}"}
+            if httpx.post(url, json={"ping": True}, headers=headers, trust_env=False).is_success:
+                return
+        except httpx.TransportError:
+            time.sleep(0.05)
+    raise AssertionError("the support desk did not start")
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])

@@ -1,0 +1,47 @@
+import { Button } from "@mantine/core";
+import { IconTerminal2 } from "@tabler/icons-react";
+import { lazy, Suspense, useState } from "react";
+import { writeJson } from "~/api/json";
+
+const CurlPopover = lazy(() => import("~/components/curl-popover"));
+
+export interface CurlRequest {
+  what: string;
+  method?: "GET" | "POST" | "PUT" | "DELETE";
+  path: string;
+  body?: unknown;
+}
+
+/** The page you are on, for a terminal. What it opens is fetched when it is asked for. */
+export function Curl({ requests }: { requests: CurlRequest[] }) {
+  const [asked, setAsked] = useState(false);
+  const button = (
+    <Button variant="default" leftSection={<IconTerminal2 size={15} />} onClick={() => setAsked(true)}>
+      curl
+    </Button>
+  );
+  return asked ? (
+    <Suspense fallback={button}>
+      <CurlPopover requests={requests} />
+    </Suspense>
+  ) : (
+    button
+  );
+}
+
+export function curlCommand({ method = "GET", path, body }: CurlRequest): string {
+  const verb = method === "GET" ? "" : ` -X ${method}`;
+  const parts = [
+    `curl -s${verb} ${quoted(window.location.origin + path)}`,
+    '-H "Authorization: Bearer $ODYSSEY_API_KEY"',
+  ];
+  if (body !== undefined) {
+    parts.push("-H 'Content-Type: application/json'", `-d ${quoted(writeJson(body, 0))}`);
+  }
+  return parts.join(" \\\n  ");
+}
+
+/** Safe in a POSIX shell whatever the text holds. */
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,0 +1,104 @@
+import { Tabs } from "@mantine/core";
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
+import { api, data } from "~/api/client";
+import { type Agent, agentQuery } from "~/api/queries";
+import { JsonView } from "~/components/json-view";
+import { Page, Panel, TextLink } from "~/components/page";
+import { ErrorState, PageLoading } from "~/components/states";
+import classes from "~/pages/agents/agents.module.css";
+import { Actions } from "~/pages/agents/detail/actions";
+import { ConnectionResult } from "~/pages/agents/detail/connection-test";
+import { LatestRuns } from "~/pages/agents/detail/latest-runs";
+import { LedgerTab } from "~/pages/agents/detail/ledger-tab";
+import { Overview } from "~/pages/agents/detail/overview";
+import { SettingsTab } from "~/pages/agents/detail/settings-tab";
+import { ToolsTab } from "~/pages/agents/detail/tools-tab";
+import { VersionsTab } from "~/pages/agents/detail/versions-tab";
+import { VersionMarks } from "~/pages/agents/version-marks";
+
+const route = getRouteApi("/app/agents/$agentId");
+
+export function AgentPage() {
+  const { agentId } = route.useParams();
+  const { data: agent, error, refetch } = useQuery(agentQuery(agentId));
+  if (agent) return <Loaded key={agentId} agent={agent} />;
+  return error ? <ErrorState error={error} retry={() => void refetch()} /> : <PageLoading />;
+}
+
+type Tab = NonNullable<ReturnType<typeof route.useSearch>["tab"]>;
+
+function Loaded({ agent }: { agent: Agent }) {
+  const { tab = "tools" } = route.useSearch();
+  const navigate = route.useNavigate();
+  const test = useMutation({
+    mutationFn: () =>
+      data(api.POST("/api/agents/{agent_id}/test-connection", { params: { path: { agent_id: agent.id } } })),
+  });
+  const tabs: [Tab, string][] = [
+    ["tools", `Tools (${agent.tools_schema.length})`],
+    ["ledger", "Ledger schema"],
+    ["versions", `Versions (${agent.version})`],
+    ["settings", "Settings"],
+    ["raw", "Raw"],
+  ];
+  return (
+    <Page
+      title={agent.name}
+      trail={[
+        <TextLink key="agents" to="/agents">
+          Agents
+        </TextLink>,
+      ]}
+      marks={<VersionMarks agent={agent} />}
+      actions={<Actions agent={agent} testing={test.isPending} onTest={() => test.mutate()} />}
+      curl={[
+        { what: "This agent", path: `/api/agents/${agent.id}` },
+        { what: "Its versions", path: `/api/agents/${agent.id}/versions` },
+        { what: "Test the connection", method: "POST", path: `/api/agents/${agent.id}/test-connection` },
+        { what: "Its latest runs", path: `/api/runs?agent_id=${agent.id}&limit=5` },
+      ]}
+    >
+      <ConnectionResult agent={agent} result={test.data} error={test.error} onClose={test.reset} />
+      <div className={classes.top}>
+        <Overview agent={agent} />
+        <LatestRuns agentId={agent.id} />
+      </div>
+      <Tabs
+        value={tab}
+        onChange={(next) =>
+          void navigate({
+            search: next === null || next === "tools" ? {} : { tab: next as Tab },
+            resetScroll: false,
+          })
+        }
+        keepMounted={false}
+      >
+        <Tabs.List mb="md">
+          {tabs.map(([value, label]) => (
+            <Tabs.Tab key={value} value={value}>
+              {label}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        <Tabs.Panel value="tools">
+          <ToolsTab agent={agent} />
+        </Tabs.Panel>
+        <Tabs.Panel value="ledger">
+          <LedgerTab agent={agent} />
+        </Tabs.Panel>
+        <Tabs.Panel value="versions">
+          <VersionsTab agent={agent} />
+        </Tabs.Panel>
+        <Tabs.Panel value="settings">
+          <SettingsTab agent={agent} />
+        </Tabs.Panel>
+        <Tabs.Panel value="raw">
+          <Panel title="As the API gives it">
+            <JsonView value={agent} name="the agent" />
+          </Panel>
+        </Tabs.Panel>
+      </Tabs>
+    </Page>
+  );
+}

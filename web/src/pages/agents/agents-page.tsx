@@ -1,0 +1,209 @@
+import { Button, Code, Group, SegmentedControl, Text, TextInput } from "@mantine/core";
+import { IconPlus, IconRobot, IconSearch } from "@tabler/icons-react";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
+import { type Agent, agentsQuery } from "~/api/queries";
+import { type Column, DataTable, sortFromText, sortToText } from "~/components/data-table";
+import { ButtonLink, Page, Panel, TextLink } from "~/components/page";
+import { Empty, ErrorState, RowsLoading } from "~/components/states";
+import { Ago } from "~/components/time";
+import { useIsAdmin } from "~/pages/agents/admins-only";
+import classes from "~/pages/agents/agents.module.css";
+import { VersionMarks } from "~/pages/agents/version-marks";
+import { compact } from "~/shell/search";
+
+const route = getRouteApi("/app/agents");
+
+const addressOf = (agent: Agent) => String(agent.config.endpoint_url ?? "");
+
+const COLUMNS: Column<Agent>[] = [
+  {
+    id: "name",
+    title: "Name",
+    width: "36%",
+    value: (agent) => agent.name.toLowerCase(),
+    render: (agent) => (
+      <div className={classes.named}>
+        <TextLink
+          to="/agents/$agentId"
+          params={{ agentId: agent.id }}
+          className={classes.name ?? ""}
+          lineClamp={2}
+          title={agent.name}
+        >
+          {agent.name}
+        </TextLink>
+        <Text size="xs" c="var(--ody-text-dim)" lineClamp={1} title={agent.description}>
+          {agent.description}
+        </Text>
+      </div>
+    ),
+  },
+  {
+    id: "status",
+    title: "Status",
+    value: (agent) => `${agent.status} ${agent.published_version === agent.version ? 0 : 1}`,
+    render: (agent) => <VersionMarks agent={agent} />,
+  },
+  {
+    id: "mode",
+    title: "Mode",
+    width: 70,
+    wide: true,
+    value: (agent) => agent.mode,
+    render: (agent) => agent.mode,
+  },
+  {
+    id: "address",
+    title: "Address",
+    wide: true,
+    value: (agent) => addressOf(agent) || null,
+    render: (agent) => (
+      <span className={`${classes.mono} ${classes.oneLine}`} title={addressOf(agent)}>
+        {addressOf(agent)}
+      </span>
+    ),
+  },
+  {
+    id: "tools",
+    title: "Tools",
+    width: 70,
+    align: "right",
+    wide: true,
+    value: (agent) => agent.tools_schema.length,
+    render: (agent) => agent.tools_schema.length,
+  },
+  {
+    id: "updated",
+    title: "Updated",
+    width: 110,
+    wide: true,
+    value: (agent) => Date.parse(agent.updated_at),
+    render: (agent) => (
+      <span className={classes.nowrap}>
+        <Ago at={agent.updated_at} />
+      </span>
+    ),
+  },
+];
+
+export function AgentsPage() {
+  const { q = "", status, sort } = route.useSearch();
+  const navigate = route.useNavigate();
+  const isAdmin = useIsAdmin();
+  const { data: agents, error, refetch } = useQuery({ ...agentsQuery, placeholderData: keepPreviousData });
+  const shown = (agents ?? []).filter((agent) => fits(agent, q, status));
+
+  function search(change: {
+    q?: string | undefined;
+    status?: Agent["status"] | undefined;
+    sort?: string | undefined;
+  }) {
+    void navigate({ search: (before) => compact({ ...before, ...change }), replace: true });
+  }
+
+  return (
+    <Page
+      title="Agents"
+      actions={isAdmin && <RegisterButton />}
+      curl={[{ what: "List the agents", path: "/api/agents?limit=200" }]}
+    >
+      <Panel flush>
+        {agents && agents.length > 0 && (
+          <Group p="xs" gap="xs" style={{ borderBottom: "1px solid var(--ody-line)" }}>
+            <TextInput
+              data-filter
+              size="xs"
+              aria-label="Filter agents"
+              placeholder="Name, description, address or tool"
+              leftSection={<IconSearch size={14} />}
+              value={q}
+              onChange={(event) => search({ q: event.currentTarget.value || undefined })}
+              w={{ base: "100%", xs: 280 }}
+            />
+            <SegmentedControl
+              size="xs"
+              aria-label="Status"
+              data={["all", "published", "draft"]}
+              value={status ?? "all"}
+              onChange={(choice) =>
+                search({ status: choice === "all" ? undefined : (choice as Agent["status"]) })
+              }
+            />
+            <Text size="xs" c="var(--ody-text-dim)" ml="auto" role="status">
+              {shown.length === agents.length ? count(agents.length) : `${shown.length} of ${agents.length}`}
+            </Text>
+          </Group>
+        )}
+        {agents === undefined ? (
+          error ? (
+            <ErrorState error={error} retry={() => void refetch()} />
+          ) : (
+            <RowsLoading />
+          )
+        ) : agents.length === 0 ? (
+          <NoAgents isAdmin={isAdmin} />
+        ) : shown.length === 0 ? (
+          <Empty
+            title="No agent fits"
+            action={
+              <Button variant="default" onClick={() => search({ q: undefined, status: undefined })}>
+                Show all {agents.length}
+              </Button>
+            }
+          >
+            None of them has this text in its name, description, address or tools
+            {status && ` and is ${status}`}.
+          </Empty>
+        ) : (
+          <DataTable
+            label="Agents"
+            columns={COLUMNS}
+            rows={shown}
+            rowKey={(agent) => agent.id}
+            sort={sortFromText(sort)}
+            onSort={(next) => search({ sort: sortToText(next) })}
+            onOpen={(agent) => void navigate({ to: "/agents/$agentId", params: { agentId: agent.id } })}
+          />
+        )}
+      </Panel>
+    </Page>
+  );
+}
+
+function fits(agent: Agent, q: string, status: Agent["status"] | undefined): boolean {
+  if (status !== undefined && agent.status !== status) return false;
+  const sought = q.trim().toLowerCase();
+  if (sought === "") return true;
+  const texts = [
+    agent.name,
+    agent.description,
+    addressOf(agent),
+    ...agent.tools_schema.map((tool) => String(tool.name)),
+  ];
+  return texts.some((text) => text.toLowerCase().includes(sought));
+}
+
+const count = (agents: number) => (agents === 1 ? "1 agent" : `${agents} agents`);
+
+function RegisterButton() {
+  return (
+    <ButtonLink to="/agents/new" leftSection={<IconPlus size={15} />}>
+      Register an agent
+    </ButtonLink>
+  );
+}
+
+function NoAgents({ isAdmin }: { isAdmin: boolean }) {
+  return (
+    <Empty
+      icon={<IconRobot size={32} />}
+      title="No agents yet"
+      action={isAdmin ? <RegisterButton /> : "Ask an admin of your organisation to register one."}
+    >
+      To Odyssey an agent is an HTTP endpoint that takes a task and answers, and the list of tools it calls on
+      the way. Odyssey sends it tasks, plays the tools, and records every call. To see one at work first, run{" "}
+      <Code>make demo</Code> in the repository: it brings a support desk with seven tools and eight tasks.
+    </Empty>
+  );
+}

@@ -1,0 +1,91 @@
+import { Spoiler } from "@mantine/core";
+import type { Agent } from "~/api/queries";
+import { ToneBadge } from "~/components/badges";
+import { Copy } from "~/components/copy";
+import { Panel, TextLink } from "~/components/page";
+import classes from "~/pages/agents/agents.module.css";
+import { readSettings } from "~/pages/agents/detail/settings";
+
+const DESCRIPTION_HEIGHT = 104;
+
+/** How the agent is reached and what is asked of it, in a few lines. */
+export function Overview({ agent }: { agent: Agent }) {
+  const settings = readSettings(agent);
+  return (
+    <Panel title="Overview">
+      {agent.description && (
+        <Spoiler maxHeight={DESCRIPTION_HEIGHT} showLabel="Show all" hideLabel="Show less" mb="sm">
+          <p className={classes.description}>{agent.description}</p>
+        </Spoiler>
+      )}
+      <dl className={classes.facts}>
+        {settings.endpointUrl !== null && (
+          <>
+            <dt>Address</dt>
+            <dd className={classes.mono}>
+              {settings.endpointUrl} <Copy value={settings.endpointUrl} what="the address" />
+            </dd>
+            <dt>Auth header</dt>
+            <dd>
+              <AuthHeader name={settings.authHeaderName} isSet={agent.auth_header_set} />
+            </dd>
+          </>
+        )}
+        {settings.endpointUrl === null && (
+          <>
+            <dt>Mode</dt>
+            <dd>{agent.mode}</dd>
+          </>
+        )}
+        <dt>Time-out</dt>
+        <dd>{settings.timeoutS} s per run</dd>
+        <dt>Transcript</dt>
+        <dd>{settings.guarded ? "a gradeable rich transcript is required" : "optional"}</dd>
+        <dt>Consistency</dt>
+        <dd>{settings.consistencyMode}</dd>
+        <dt>Sub-agents</dt>
+        <dd>
+          {settings.subAgents.length === 0 ? (
+            "none declared"
+          ) : (
+            <TextLink
+              to="/agents/$agentId"
+              params={{ agentId: agent.id }}
+              search={{ tab: "settings" }}
+              resetScroll={false}
+            >
+              {settings.subAgents.map((row) => row.actorId).join(", ")}
+            </TextLink>
+          )}
+        </dd>
+      </dl>
+    </Panel>
+  );
+}
+
+function AuthHeader({ name, isSet }: { name: string | null; isSet: boolean }) {
+  if (isSet && name !== null) {
+    return (
+      <>
+        <span className={classes.mono}>{name}</span> <ToneBadge tone="green">set</ToneBadge>
+      </>
+    );
+  }
+  if (name !== null) {
+    return (
+      <>
+        <span className={classes.mono}>{name}</span>{" "}
+        <ToneBadge tone="amber" help="Without a value no auth header is sent">
+          no value
+        </ToneBadge>
+      </>
+    );
+  }
+  return isSet ? (
+    <ToneBadge tone="amber" help="A value is saved, but without a name no auth header is sent">
+      no name
+    </ToneBadge>
+  ) : (
+    "none"
+  );
+}

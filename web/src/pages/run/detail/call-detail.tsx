@@ -1,0 +1,185 @@
+import { Stack, Text } from "@mantine/core";
+import { useDebouncedValue } from "@mantine/hooks";
+import { IconBolt, IconCircleX } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { ledgerDiffQuery } from "~/api/queries";
+import { ToneBadge } from "~/components/badges";
+import { JsonView } from "~/components/json-view";
+import classes from "~/pages/run/detail/detail.module.css";
+import { Pairs, PlainText, Section } from "~/pages/run/detail/section";
+import { Banner } from "~/pages/run/header/banners";
+import { countOf, isRecord, listOf, operationsOf, textOf } from "~/pages/run/model/events";
+import { type OperationLine, operationLines } from "~/pages/run/model/operations";
+import { FAULTS, REFUSALS } from "~/pages/run/model/refusals";
+import type { Step } from "~/pages/run/model/waterfall";
+import type { RunView } from "~/pages/run/view";
+
+const WALKING_MS = 120;
+
+/** A tool call: what was asked, what came back and why, what it did to the world. */
+export function CallDetail({ view, step }: { view: RunView; step: Step }) {
+  const { data } = step.event;
+  const key = step.sequence;
+  const fault = textOf(data.fault);
+  return (
+    <Stack gap="md">
+      {step.refused && <Refusal step={step} />}
+      {fault && <Fault fault={fault} />}
+      {step.changes > 0 && <Operations view={view} step={step} />}
+      <Violations found={listOf(data.violations)} />
+      {"arguments" in data && (
+        <Section title="Arguments">
+          <JsonView key={key} value={data.arguments} name="arguments" depth={3} />
+        </Section>
+      )}
+      {textOf(data.body) && (
+        <Section title="Body as it arrived">
+          <PlainText text={String(data.body)} label="body" />
+        </Section>
+      )}
+      {"response" in data && fault === null && (
+        <Section title="Response">
+          <Response key={key} response={data.response} />
+        </Section>
+      )}
+      {step.rule !== null && <Rule view={view} index={step.rule} />}
+      <Simulation validation={data.validation} />
+      <Notes notes={listOf(data.rule_notes)} />
+    </Stack>
+  );
+}
+
+function Refusal({ step }: { step: Step }) {
+  const code = textOf(step.event.data.code) ?? "refused";
+  const count = countOf(step.event);
+  return (
+    <Banner tone="error" icon={<IconCircleX size={16} aria-hidden />} label="Why the call was refused">
+      <Text size="sm" fw={600}>
+        {REFUSALS[code] ?? "The proxy refused this call."}{" "}
+        <Text span size="xs" fw={400} ff="monospace" c="var(--ody-text-dim)">
+          {code}
+        </Text>
+      </Text>
+      {textOf(step.event.data.detail) && <Text size="sm">{String(step.event.data.detail)}</Text>}
+      {"count" in step.event.data && (
+        <Text size="sm">
+          {count === 1 ? "One refusal" : `${count} refusals`} within this minute; bodies are not kept.
+        </Text>
+      )}
+      <Text size="sm">Nothing answered it and nothing changed.</Text>
+    </Banner>
+  );
+}
+
+function Fault({ fault }: { fault: string }) {
+  return (
+    <Banner tone="injected" icon={<IconBolt size={16} aria-hidden />} label="Injected fault">
+      <Text size="sm">{FAULTS[fault] ?? `The wire failed: ${fault}.`}</Text>
+    </Banner>
+  );
+}
+
+function Rule({ view, index }: { view: RunView; index: number }) {
+  const rule = listOf(view.run.odyssey_seed.failure_rules)[index];
+  return (
+    <Section title={`Answered by failure_rules[${index}]`}>
+      <JsonView key={index} value={rule ?? null} name={`failure rule ${index}`} depth={3} />
+    </Section>
+  );
+}
+
+function Operations({ view, step }: { view: RunView; step: Step }) {
+  const [sequence] = useDebouncedValue(step.sequence, WALKING_MS);
+  const { data: diff } = useQuery(ledgerDiffQuery(view.run.id, view.attempt, sequence - 1, sequence));
+  const changes = diff?.to === step.sequence ? diff.changes : [];
+  return (
+    <Section title="Changes to the ledger">
+      <ul className={classes.operations}>
+        {operationLines(operationsOf(step.event), changes).map((line, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: operations have no identity beside their place
+          <Line key={index} line={line} />
+        ))}
+      </ul>
+    </Section>
+  );
+}
+
+function Line({ line: { sign, verb, subject, before, after } }: { line: OperationLine }) {
+  return (
+    <li>
+      <span className={classes.sign} data-sign={sign} aria-hidden>
+        {sign}
+      </span>
+      <span>
+        <span className={classes.verb}>{verb}</span> {subject}{" "}
+        {before !== null && (
+          <>
+            <span className={classes.before}>{before}</span> →{" "}
+          </>
+        )}
+        {after !== null && <span className={classes.after}>{after}</span>}
+      </span>
+    </li>
+  );
+}
+
+function Violations({ found }: { found: unknown[] }) {
+  if (found.length === 0) return null;
+  return (
+    <Section title="Contradicts the world">
+      <Stack gap={4}>
+        {found.filter(isRecord).map((violation, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: violations have no identity beside their place
+          <Text size="sm" key={index}>
+            <ToneBadge tone="amber">{String(violation.kind)}</ToneBadge> {String(violation.message)}
+          </Text>
+        ))}
+      </Stack>
+    </Section>
+  );
+}
+
+function Response({ response }: { response: unknown }) {
+  return typeof response === "string" ? (
+    <PlainText text={response} label="response" />
+  ) : (
+    <JsonView value={response} name="response" depth={3} />
+  );
+}
+
+function Simulation({ validation }: { validation: unknown }) {
+  if (!isRecord(validation)) return null;
+  const { engine, confidence, schema, attempts, errors, valid } = validation;
+  const checked =
+    schema === "output_schema"
+      ? valid === true
+        ? "fits output_schema"
+        : "does not fit output_schema"
+      : "not checked against a schema";
+  return (
+    <Section title="Simulation">
+      <Pairs
+        pairs={[
+          ["Engine", String(engine)],
+          ["Confidence", typeof confidence === "number" ? confidence.toFixed(2) : null],
+          ["Response", checked],
+          ["Attempts", typeof attempts === "number" && attempts > 1 ? String(attempts) : null],
+        ]}
+      />
+      {listOf(errors).length > 0 && <JsonView value={errors} name="validation errors" depth={3} />}
+    </Section>
+  );
+}
+
+function Notes({ notes }: { notes: unknown[] }) {
+  if (notes.length === 0) return null;
+  return (
+    <Section title="Rules that could not be evaluated">
+      {notes.filter(isRecord).map((note) => (
+        <Text size="sm" key={String(note.index)}>
+          <ToneBadge tone="injected">rule {String(note.index)}</ToneBadge> {String(note.reason)}
+        </Text>
+      ))}
+    </Section>
+  );
+}

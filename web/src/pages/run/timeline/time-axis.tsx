@@ -1,0 +1,58 @@
+import { ActionIcon, Tooltip } from "@mantine/core";
+import { IconZoomInArea, IconZoomOutArea } from "@tabler/icons-react";
+import classes from "~/pages/run/timeline/waterfall.module.css";
+
+export interface Tick {
+  /** Milliseconds since the attempt began. */
+  at: number;
+  /** Share of the axis. */
+  left: number;
+}
+
+interface TimeAxisProps {
+  ticks: Tick[];
+  span: number;
+  height: number;
+  zoomed: boolean;
+  onZoom: (zoomed: boolean) => void;
+}
+
+/** Stays above the rows; its button narrows the time to that of the rows in sight. */
+export function TimeAxis({ ticks, span, height, zoomed, onZoom }: TimeAxisProps) {
+  const what = zoomed ? "Show the whole attempt" : "Zoom to the rows in sight";
+  const Icon = zoomed ? IconZoomOutArea : IconZoomInArea;
+  return (
+    <div className={classes.axis} style={{ height }}>
+      <div className={classes.axisTitle}>
+        <span>Step</span>
+        <Tooltip label={what}>
+          <ActionIcon
+            size="xs"
+            variant={zoomed ? "light" : "subtle"}
+            color={zoomed ? "teal" : "gray"}
+            aria-label="Zoom to the rows in sight"
+            aria-pressed={zoomed}
+            onClick={() => onZoom(!zoomed)}
+          >
+            <Icon size={14} />
+          </ActionIcon>
+        </Tooltip>
+      </div>
+      <div className={classes.ticks} aria-hidden>
+        {ticks.map(({ at, left }) => (
+          <span key={at} style={{ left: `${left * 100}%` }} data-last={left > 0.85 || undefined}>
+            {tickLabel(at, span)}
+          </span>
+        ))}
+      </div>
+    </div>
+  );
+}
+
+function tickLabel(at: number, span: number): string {
+  if (at === 0) return "0";
+  if (span < 1_000 && at < 10_000) return `${at} ms`;
+  if (at < 60_000) return `${at / 1_000} s`;
+  const seconds = (at % 60_000) / 1_000;
+  return `${Math.floor(at / 60_000)} min${seconds > 0 ? ` ${seconds} s` : ""}`;
+}

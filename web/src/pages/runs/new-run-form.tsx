@@ -1,0 +1,282 @@
+import { Button, Group, Input, SegmentedControl, Stack, Textarea } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { type KeyboardEvent, useMemo, useState } from "react";
+import { writeJson } from "~/api/json";
+import { errorsBelow, type FieldError, messageAt } from "~/api/problem";
+import { type Agent, versionQuery } from "~/api/queries";
+import { JsonField } from "~/components/json-field";
+import { Page, Panel, TextLink } from "~/components/page";
+import { RulesEditor } from "~/components/rules/rules-editor";
+import { toolsOf } from "~/components/rules/tools";
+import { AgentField } from "~/pages/runs/agent-field";
+import { entityTypesOf } from "~/pages/runs/example-state";
+import { Folded } from "~/pages/runs/folded";
+import { InitialStateField } from "~/pages/runs/initial-state-field";
+import { checkable, type NewRun, written } from "~/pages/runs/new-run";
+import classes from "~/pages/runs/new-run.module.css";
+import { showField } from "~/pages/runs/show-field";
+import { StartPanel } from "~/pages/runs/start-panel";
+import { useNewRun } from "~/pages/runs/use-new-run";
+import { useStart } from "~/pages/runs/use-start";
+import { useValidation } from "~/pages/runs/use-validation";
+
+interface NewRunFormProps {
+  agents: Agent[];
+  /** What the page begins with when nothing unsent is kept. */
+  start: NewRun;
+  /** The agent the address names. */
+  addressedAgent: number | undefined;
+  /** The run it is modelled on. */
+  like: number | undefined;
+  storageKey: string;
+  mayStart: boolean;
+}
+
+export function NewRunForm({ agents, start, addressedAgent, like, storageKey, mayStart }: NewRunFormProps) {
+  const navigate = useNavigate({ from: "/runs/new" });
+  const draft = useNewRun(storageKey, start);
+  const { change } = draft;
+  const run = useMemo(
+    () => ({ ...draft.run, agentId: addressedAgent ?? draft.run.agentId }),
+    [draft.run, addressedAgent],
+  );
+  const agent = agents.find(({ id }) => id === run.agentId);
+  const { toolsSchema, ledgerSchema } = useSchemas(agent);
+  const known = useMemo(
+    () => ({ tools: toolsOf(toolsSchema), entityTypes: entityTypesOf(ledgerSchema) }),
+    [toolsSchema, ledgerSchema],
+  );
+
+  const { body, faults } = useMemo(() => written(run), [run]);
+  const question = useMemo(() => writeJson(checkable(run), 0), [run]);
+  const validation = useValidation(agent !== undefined && mayStart ? question : null);
+  const starting = useStart(draft.forget);
+  const [visited, setVisited] = useState(false);
+
+  const found = starting.refusals(body) ?? validation.errors;
+  const unwritten = run.instruction === "" && !visited;
+  const errors = [...faults, ...errorsBelow(found, "seeds", 0)].filter(
+    ({ loc }) => !(unwritten && loc[0] === "user_instruction"),
+  );
+  const barred = !mayStart
+    ? "Viewers may read runs but not start them."
+    : agent && agent.published_version === null
+      ? "This agent is a draft. Publish it to start the run."
+      : null;
+
+  function attempt() {
+    if (barred !== null || starting.starting) return;
+    setVisited(true);
+    if (agent === undefined) showField(["agent_id"]);
+    else if (faults[0]) show(faults[0]);
+    else starting.start(body);
+  }
+
+  function show({ loc }: FieldError) {
+    const [member, index] = loc;
+    if (member === "failure_rules" && run.rules.mode === "form") {
+      const items = run.rules.items.map((item, at) => (at === index ? { ...item, open: true } : item));
+      change({ rules: { mode: "form", items } });
+    }
+    requestAnimationFrame(() => showField(loc));
+  }
+
+  function startByKey(event: KeyboardEvent) {
+    if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
+    // Before the editors see it: there it would insert a line.
+    event.preventDefault();
+    event.stopPropagation();
+    attempt();
+  }
+
+  return (
+    <Page
+      title={like === undefined ? "New run" : `New run like ${like}`}
+      trail={[
+        <TextLink key="runs" to="/runs">
+          Runs
+        </TextLink>,
+        ...(like === undefined
+          ? []
+          : [
+              <TextLink key="like" to="/runs/$runId" params={{ runId: like }}>
+                {like}
+              </TextLink>,
+            ]),
+      ]}
+      curl={[
+        { what: "Start this", method: "POST", path: "/api/runs", body },
+        { what: "Only check it", method: "POST", path: "/api/runs/validate", body },
+      ]}
+      actions={
+        draft.touched && (
+          <Button variant="subtle" color="gray" onClick={draft.reset}>
+            {like === undefined ? "Discard" : `Back to run ${like}`}
+          </Button>
+        )
+      }
+    >
+      <div className={classes.columns} onKeyDownCapture={startByKey}>
+        <Stack gap="md">
+          <Panel title="Task">
+            <Stack gap="sm">
+              <div data-field="agent_id">
+                <AgentField
+                  agents={agents}
+                  chosen={agent}
+                  onChoose={(agentId) => {
+                    change({ agentId });
+                    void navigate({
+                      search: (before) => (agentId === null ? before : { ...before, agent_id: agentId }),
+                      replace: true,
+                    });
+                  }}
+                  error={messageAt(found, "agent_id") ?? unknownAgent(run.agentId, agent)}
+                />
+              </div>
+              <div data-field="user_instruction">
+                <Textarea
+                  label="User instruction"
+                  description="What the agent is asked to do."
+                  autosize
+                  minRows={3}
+                  maxRows={16}
+                  value={run.instruction}
+                  onChange={({ currentTarget }) => change({ instruction: currentTarget.value })}
+                  onBlur={() => setVisited(true)}
+                  error={errors.find(({ loc }) => loc[0] === "user_instruction")?.msg}
+                />
+              </div>
+              <Outcome run={run} onChange={change} errors={errors} />
+            </Stack>
+          </Panel>
+          <Panel title="World">
+            <Stack gap="sm">
+              <InitialStateField
+                text={run.initialState}
+                onChange={(initialState) => change({ initialState })}
+                errors={errorsBelow(errors, "initial_state")}
+                ledgerSchema={ledgerSchema}
+              />
+              <div data-field="behavior_instructions">
+                <Textarea
+                  label="Behaviour instructions"
+                  description="How the backend behaves, in lines of text; the agent never sees them. This server does not apply them yet: such a run carries the soft warning behavior_not_applied."
+                  autosize
+                  minRows={2}
+                  maxRows={12}
+                  value={run.behavior}
+                  onChange={({ currentTarget }) => change({ behavior: currentTarget.value })}
+                  error={errors.find(({ loc }) => loc[0] === "behavior_instructions")?.msg}
+                />
+              </div>
+            </Stack>
+          </Panel>
+          <div data-field="failure_rules">
+            <Panel title="Failure rules">
+              <RulesEditor
+                draft={run.rules}
+                onChange={(rules) => change({ rules })}
+                faults={errorsBelow(errors, "failure_rules")}
+                known={known}
+              />
+            </Panel>
+          </div>
+          <Panel title="Input and checks">
+            <Stack gap="sm">
+              <div data-field="input">
+                <Folded title="Input" inUse={run.input !== ""}>
+                  <JsonField
+                    label="Input"
+                    description="An object the agent gets as current_state, beside the instruction."
+                    value={run.input}
+                    onChange={(input) => change({ input })}
+                    errors={errorsBelow(errors, "input")}
+                    placeholder={'{"ticket": "T-1041"}'}
+                    minHeight={64}
+                  />
+                </Folded>
+              </div>
+              <div data-field="checks">
+                <Folded title="Checks" inUse={run.checks !== ""}>
+                  <JsonField
+                    label="Checks"
+                    description="A list of objects with one key each: final_response, called, not_called, order, ledger, flag, no_flag, policy."
+                    value={run.checks}
+                    onChange={(checks) => change({ checks })}
+                    errors={errorsBelow(errors, "checks")}
+                    placeholder={'[{"not_called": {"tool": "create_payment"}}]'}
+                    minHeight={64}
+                  />
+                </Folded>
+              </div>
+            </Stack>
+          </Panel>
+        </Stack>
+        <div className={classes.rail}>
+          <StartPanel
+            run={run}
+            onChange={change}
+            errors={errors}
+            todo={agent === undefined ? "Choose an agent." : unwritten ? "Write an instruction." : null}
+            checking={validation.checking}
+            accepted={validation.accepted && faults.length === 0}
+            failure={starting.failure ?? validation.failure}
+            barred={barred}
+            starting={starting.starting}
+            onStart={attempt}
+            onShow={show}
+          />
+        </div>
+      </div>
+    </Page>
+  );
+}
+
+interface OutcomeProps {
+  run: NewRun;
+  onChange: (part: Partial<NewRun>) => void;
+  errors: FieldError[];
+}
+
+function Outcome({ run, onChange, errors }: OutcomeProps) {
+  return (
+    <div data-field="expected_outcome">
+      <Input.Wrapper
+        label="Expected outcome"
+        labelElement="div"
+        description={
+          run.refusal
+            ? "A good agent turns this down: the ledger stays unchanged and no mutating call is made."
+            : "A good agent carries this out."
+        }
+        error={errors.find(({ loc }) => loc[0] === "expected_outcome")?.msg}
+        inputWrapperOrder={["label", "input", "error", "description"]}
+      >
+        <Group>
+          <SegmentedControl
+            size="xs"
+            aria-label="Expected outcome"
+            data={["completion", "refusal"]}
+            value={run.refusal ? "refusal" : "completion"}
+            onChange={(outcome) => onChange({ refusal: outcome === "refusal" })}
+          />
+        </Group>
+      </Input.Wrapper>
+    </div>
+  );
+}
+
+/** What the version that runs declares; of a draft, what its newest version does. */
+function useSchemas(agent: Agent | undefined): { toolsSchema: unknown; ledgerSchema: unknown } {
+  const published = agent?.published_version ?? null;
+  const isOlder = agent !== undefined && published !== null && published !== agent.version;
+  const version = useQuery({ ...versionQuery(agent?.id ?? 0, published ?? 0), enabled: isOlder });
+  const from = isOlder ? version.data : agent;
+  return { toolsSchema: from?.tools_schema, ledgerSchema: from?.ledger_schema };
+}
+
+function unknownAgent(agentId: number | null, agent: Agent | undefined): string | null {
+  return agentId !== null && agent === undefined ? `There is no agent ${agentId}.` : null;
+}

@@ -1,0 +1,53 @@
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
+import { agentsQuery, runQuery, sessionQuery } from "~/api/queries";
+import { Page, TextLink } from "~/components/page";
+import { ErrorState, PageLoading } from "~/components/states";
+import { BLANK, likeRun } from "~/pages/runs/new-run";
+import { NewRunForm } from "~/pages/runs/new-run-form";
+
+const route = getRouteApi("/app/runs/new");
+
+export function NewRunPage() {
+  const { agent_id: agentId, like } = route.useSearch();
+  const session = useQuery(sessionQuery);
+  const agents = useQuery(agentsQuery);
+  const model = useQuery({ ...runQuery(like ?? 0), enabled: like !== undefined });
+  const failure = session.error ?? agents.error ?? model.error;
+  if (failure) {
+    return (
+      <Page
+        title="New run"
+        trail={[
+          <TextLink key="runs" to="/runs">
+            Runs
+          </TextLink>,
+        ]}
+        curl={[]}
+      >
+        <ErrorState
+          error={failure}
+          retry={() => void Promise.all([agents.refetch(), like && model.refetch()])}
+        />
+      </Page>
+    );
+  }
+  if (!session.data || !agents.data || (like !== undefined && !model.data)) return <PageLoading />;
+
+  const { person, org } = session.data;
+  const published = agents.data.filter((agent) => agent.published_version !== null);
+  const only = published.length === 1 ? (published[0]?.id ?? null) : null;
+  const start = model.data ? likeRun(model.data) : { ...BLANK, agentId: only };
+  return (
+    <NewRunForm
+      key={like}
+      agents={agents.data}
+      start={start}
+      addressedAgent={agentId}
+      like={like}
+      // Whoever signs in next in this tab must not see what this person was writing.
+      storageKey={`odyssey-new-run:${org.id}:${person.id}:${like ?? ""}`}
+      mayStart={person.role !== "viewer"}
+    />
+  );
+}

@@ -1,0 +1,126 @@
+/** A request for runs while it is being written. */
+import { writeJson } from "~/api/json";
+import type { FieldError } from "~/api/problem";
+import type { Run } from "~/api/queries";
+import { draftText, formDraft, isEmpty, NO_RULES, readDraft, writtenRules } from "~/components/rules/draft";
+import { isObject, readStrict, Unread, unreadIn } from "~/components/rules/json-text";
+import type { RulesDraft } from "~/components/rules/model";
+
+export const MOST_REPEATS = 50;
+
+export interface NewRun {
+  agentId: number | null;
+  instruction: string;
+  behavior: string;
+  initialState: string;
+  input: string;
+  checks: string;
+  refusal: boolean;
+  randomSeed: string;
+  repeat: number;
+  rules: RulesDraft;
+}
+
+export const BLANK: NewRun = {
+  agentId: null,
+  instruction: "",
+  behavior: "",
+  initialState: "",
+  input: "",
+  checks: "",
+  refusal: false,
+  randomSeed: "",
+  repeat: 1,
+  rules: NO_RULES,
+};
+
+export interface WrittenRun {
+  /** What would be sent; parts that cannot be read are not in it. */
+  body: { agent_id: number | null; seeds: Record<string, unknown>[] };
+  /** What keeps it from being sent, by path inside a seed. */
+  faults: FieldError[];
+}
+
+export function written(run: NewRun): WrittenRun {
+  const documents = {
+    initial_state: readStrict(run.initialState),
+    input: readStrict(run.input),
+    checks: readStrict(run.checks),
+  };
+  const { rules, faults } = writtenRules(run.rules);
+  const seed = {
+    user_instruction: run.instruction,
+    ...(run.behavior !== "" && { behavior_instructions: run.behavior }),
+    ...Object.fromEntries(
+      Object.entries(documents).filter(([, value]) => value !== undefined && !(value instanceof Unread)),
+    ),
+    ...(!isEmpty(run.rules) && !(rules instanceof Unread) && { failure_rules: withoutUnread(rules) }),
+    ...(run.refusal && { expected_outcome: "refusal" }),
+    ...(run.randomSeed.trim() !== "" && { random_seed: exactInteger(run.randomSeed.trim()) }),
+  };
+  return {
+    body: { agent_id: run.agentId, seeds: Array.from({ length: run.repeat }, () => seed) },
+    faults: [
+      ...(isBlank(run) ? [{ loc: ["user_instruction"], msg: "write what the agent is asked to do" }] : []),
+      ...unreadIn(documents),
+      ...faults.map((fault) => ({ ...fault, loc: ["failure_rules", ...fault.loc] })),
+    ],
+  };
+}
+
+/** One seed of it for the server to check: the rest is worth checking while the instruction is still blank. */
+export function checkable(run: NewRun): WrittenRun["body"] {
+  return written({ ...run, repeat: 1, instruction: isBlank(run) ? "…" : run.instruction }).body;
+}
+
+function isBlank({ instruction }: NewRun): boolean {
+  return instruction.trim() === "";
+}
+
+/** A rule that cannot be read yet must not move the numbers of the others, nor hide what is wrong with them. */
+function withoutUnread(rules: unknown): unknown {
+  if (!Array.isArray(rules)) return rules;
+  return rules.map((rule) => (unreadIn(rule).length > 0 ? { fault: "timeout" } : rule));
+}
+
+/** What is no integer goes as the text it is, for the server to refuse. */
+function exactInteger(text: string): number | bigint | string {
+  if (!/^[-+]?\d+$/.test(text)) return text;
+  const exact = BigInt(text.replace("+", ""));
+  const number = Number(exact);
+  return Number.isSafeInteger(number) ? number : exact;
+}
+
+/** The same task again, to be changed. */
+export function likeRun(run: Run): NewRun {
+  const seed = run.odyssey_seed;
+  return {
+    ...BLANK,
+    agentId: run.agent_id,
+    instruction: String(seed.user_instruction ?? ""),
+    behavior: String(seed.behavior_instructions ?? ""),
+    initialState: document(seed.initial_state),
+    input: document(seed.input),
+    checks: document(seed.checks),
+    refusal: seed.expected_outcome === "refusal",
+    randomSeed: String(seed.random_seed ?? run.random_seed),
+    rules: Array.isArray(seed.failure_rules) ? formDraft(seed.failure_rules) : NO_RULES,
+  };
+}
+
+function document(value: unknown): string {
+  const empty = value == null || (typeof value === "object" && Object.keys(value).length === 0);
+  return empty ? "" : writeJson(value);
+}
+
+export function stored(run: NewRun): string {
+  return writeJson({ ...run, rules: { mode: run.rules.mode, text: draftText(run.rules) } }, 0);
+}
+
+/** Null when the text is not from `stored`. */
+export function restored(text: string | null): NewRun | null {
+  const value = text === null ? null : readStrict(text);
+  if (!isObject(value) || !isObject(value.rules)) return null;
+  const { mode, text: rules } = value.rules;
+  return { ...BLANK, ...value, rules: readDraft(mode === "json" ? "json" : "form", String(rules)) };
+}

@@ -1,0 +1,163 @@
+import { Group, Text, Tooltip } from "@mantine/core";
+import { IconAlertTriangle } from "@tabler/icons-react";
+import type { RunSummary } from "~/api/queries";
+import { StatusBadge, ToneBadge, VerdictBadge } from "~/components/badges";
+import type { Column } from "~/components/data-table";
+import { TextLink } from "~/components/page";
+import { Ago, Elapsed } from "~/components/time";
+import { errorClass } from "~/pages/run/model/error-classes";
+import classes from "~/pages/runs/runs.module.css";
+
+export const RUN_COLUMNS: Column<RunSummary>[] = [
+  {
+    id: "id",
+    title: "Run",
+    width: 64,
+    value: (run) => run.id,
+    render: (run) => (
+      <TextLink to="/runs/$runId" params={{ runId: run.id }} className={classes.number}>
+        {run.id}
+      </TextLink>
+    ),
+  },
+  {
+    id: "status",
+    title: "Status",
+    width: 120,
+    value: (run) => run.status,
+    render: (run) => <Status run={run} />,
+  },
+  {
+    id: "verdict",
+    title: "Verdict",
+    width: 96,
+    wide: true,
+    value: (run) => run.verdict,
+    render: (run) => <VerdictBadge verdict={run.verdict} />,
+  },
+  {
+    id: "agent",
+    title: "Agent",
+    wide: true,
+    value: (run) => run.agent_name,
+    render: (run) => <AgentOf run={run} />,
+  },
+  {
+    id: "instruction",
+    title: "Instruction",
+    width: "100%",
+    value: (run) => run.user_instruction,
+    render: (run) => (
+      <div className={classes.clip}>
+        <Text size="sm" truncate title={run.user_instruction}>
+          {run.user_instruction}
+        </Text>
+        <Text size="xs" c="var(--ody-text-dim)" truncate hiddenFrom="sm">
+          <Ago at={run.created_at} />
+          {run.error_class && `, ${run.error_class}`}, {run.agent_name}
+        </Text>
+      </div>
+    ),
+  },
+  {
+    id: "error",
+    title: "Error class",
+    wide: true,
+    value: (run) => run.error_class,
+    render: (run) => run.error_class && <ErrorClassBadge name={run.error_class} />,
+  },
+  {
+    id: "started",
+    title: "Started",
+    width: 96,
+    wide: true,
+    align: "right",
+    value: (run) => Date.parse(startOf(run) ?? run.created_at),
+    render: (run) => (
+      <Text span inherit className={classes.quiet}>
+        <Started run={run} />
+      </Text>
+    ),
+  },
+  {
+    id: "duration",
+    title: "Duration",
+    width: 88,
+    wide: true,
+    align: "right",
+    value: lasted,
+    render: (run) => (
+      <Text span inherit className={classes.quiet}>
+        <Lasted run={run} />
+      </Text>
+    ),
+  },
+];
+
+/** The agent was asked then; until that is known, its attempt began. */
+function startOf(run: RunSummary): string | null {
+  return run.started_at ?? run.attempts.at(-1)?.started_at ?? null;
+}
+
+function lasted(run: RunSummary): number | null {
+  const start = startOf(run);
+  if (start === null) return null;
+  return (run.finished_at === null ? Date.now() : Date.parse(run.finished_at)) - Date.parse(start);
+}
+
+function Started({ run }: { run: RunSummary }) {
+  const start = startOf(run);
+  if (start !== null) return <Ago at={start} />;
+  return run.finished_at === null ? "waiting" : "never";
+}
+
+function Lasted({ run }: { run: RunSummary }) {
+  const start = startOf(run);
+  return start !== null && <Elapsed from={start} to={run.finished_at} />;
+}
+
+function Status({ run }: { run: RunSummary }) {
+  const warnings = run.soft_warnings.join(", ");
+  return (
+    <Group gap={6} wrap="nowrap">
+      <StatusBadge status={run.status} />
+      {run.attempts.length > 1 && (
+        <ToneBadge tone="neutral" help="Its owner was lost, so it began anew">
+          {run.attempts.length} attempts
+        </ToneBadge>
+      )}
+      {warnings && (
+        <Tooltip label={`Soft warnings: ${warnings}`} multiline maw={320}>
+          <IconAlertTriangle
+            size={14}
+            color="var(--band-amber)"
+            role="img"
+            aria-label={`Soft warnings: ${warnings}`}
+          />
+        </Tooltip>
+      )}
+    </Group>
+  );
+}
+
+function AgentOf({ run }: { run: RunSummary }) {
+  return (
+    <div className={classes.agent} title={run.agent_name}>
+      <TextLink to="/agents/$agentId" params={{ agentId: run.agent_id }} c="var(--ody-text)">
+        {run.agent_name}
+      </TextLink>
+      <Text span size="xs" c="var(--ody-text-dim)">
+        v{run.agent_version}
+      </Text>
+    </div>
+  );
+}
+
+function ErrorClassBadge({ name }: { name: string }) {
+  const { tone, means } = errorClass(name);
+  return (
+    <ToneBadge tone={tone} help={means}>
+      {name}
+    </ToneBadge>
+  );
+}

@@ -1,0 +1,11 @@
+/** Where to go after signing in: a path of this site that somebody may have tampered with, or the start page. */
+export function nextPath(wanted: string | undefined): string {
+  if (wanted === undefined || !/^\/(?![/\\])/.test(wanted) || wanted.includes("\\")) return "/";
+  try {
+    const url = new URL(wanted, window.location.origin);
+    if (url.origin !== window.location.origin || url.pathname === "/signin") return "/";
+    return url.pathname + url.search + url.hash;
+  } catch {
+    return "/";
+  }
+}

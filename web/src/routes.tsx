@@ -1,0 +1,162 @@
+import type { QueryClient } from "@tanstack/react-query";
+import {
+  createRootRouteWithContext,
+  createRoute,
+  lazyRouteComponent,
+  notFound,
+  Outlet,
+  redirect,
+} from "@tanstack/react-router";
+import { asProblem } from "~/api/problem";
+import { sessionQuery } from "~/api/queries";
+import { NotFoundPage } from "~/pages/not-found";
+import { compact, oneOf, someOf, text, whole } from "~/shell/search";
+import { Shell } from "~/shell/shell";
+
+export const RUN_STATUSES = ["pending", "running", "completed", "failed", "cancelled"] as const;
+export const VERDICTS = ["PASS", "FAIL", "PENDING", "NOT APPLICABLE"] as const;
+
+const root = createRootRouteWithContext<{ queryClient: QueryClient }>()({
+  component: Outlet,
+  notFoundComponent: NotFoundPage,
+});
+
+const signin = createRoute({
+  getParentRoute: () => root,
+  path: "/signin",
+  validateSearch: (search: Record<string, unknown>) => compact({ next: text(search.next) }),
+  component: lazyRouteComponent(() => import("~/pages/signin/signin-page"), "SigninPage"),
+});
+
+const app = createRoute({
+  getParentRoute: () => root,
+  id: "app",
+  component: Shell,
+  beforeLoad: async ({ context, location }) => {
+    try {
+      await context.queryClient.ensureQueryData(sessionQuery);
+    } catch (error) {
+      if (asProblem(error).status !== 401) throw error;
+      const next = location.href === "/" ? undefined : location.href;
+      throw redirect({ to: "/signin", search: compact({ next }) });
+    }
+  },
+});
+
+const home = createRoute({
+  getParentRoute: () => app,
+  path: "/",
+  component: lazyRouteComponent(() => import("~/pages/home/home-page"), "HomePage"),
+});
+
+const account = createRoute({
+  getParentRoute: () => app,
+  path: "/account",
+  validateSearch: (search: Record<string, unknown>) =>
+    compact({ tab: oneOf(search.tab, ["keys", "people", "audit"]), cursor: text(search.cursor) }),
+  component: lazyRouteComponent(() => import("~/pages/account/account-page"), "AccountPage"),
+});
+
+const agents = createRoute({
+  getParentRoute: () => app,
+  path: "/agents",
+  validateSearch: (search: Record<string, unknown>) =>
+    compact({
+      q: text(search.q),
+      status: oneOf(search.status, ["draft", "published"]),
+      sort: text(search.sort),
+    }),
+  component: lazyRouteComponent(() => import("~/pages/agents/agents-page"), "AgentsPage"),
+});
+
+const newAgent = createRoute({
+  getParentRoute: () => app,
+  path: "/agents/new",
+  component: lazyRouteComponent(() => import("~/pages/agents/new-agent-page"), "NewAgentPage"),
+});
+
+const agentId = {
+  parse: ({ agentId }: { agentId: string }) => ({ agentId: idOf(agentId) }),
+  stringify: ({ agentId }: { agentId: number }) => ({ agentId: String(agentId) }),
+};
+
+const agent = createRoute({
+  getParentRoute: () => app,
+  path: "/agents/$agentId",
+  params: agentId,
+  validateSearch: (search: Record<string, unknown>) =>
+    compact({
+      tab: oneOf(search.tab, ["tools", "ledger", "versions", "settings", "raw"]),
+      tool: text(search.tool),
+      q: text(search.q),
+      from: whole(search.from),
+      to: whole(search.to),
+    }),
+  component: lazyRouteComponent(() => import("~/pages/agents/agent-page"), "AgentPage"),
+});
+
+const editAgent = createRoute({
+  getParentRoute: () => app,
+  path: "/agents/$agentId/edit",
+  params: agentId,
+  component: lazyRouteComponent(() => import("~/pages/agents/edit-agent-page"), "EditAgentPage"),
+});
+
+const runs = createRoute({
+  getParentRoute: () => app,
+  path: "/runs",
+  validateSearch: (search: Record<string, unknown>) =>
+    compact({
+      q: text(search.q),
+      status: someOf(search.status, RUN_STATUSES),
+      verdict: oneOf(search.verdict, VERDICTS),
+      agent_id: whole(search.agent_id),
+      agent_version: whole(search.agent_version),
+      task_id: whole(search.task_id),
+      error_class: text(search.error_class),
+      cursor: text(search.cursor),
+      sort: text(search.sort),
+    }),
+  component: lazyRouteComponent(() => import("~/pages/runs/runs-page"), "RunsPage"),
+});
+
+const newRun = createRoute({
+  getParentRoute: () => app,
+  path: "/runs/new",
+  validateSearch: (search: Record<string, unknown>) =>
+    compact({ agent_id: whole(search.agent_id), like: whole(search.like) }),
+  component: lazyRouteComponent(() => import("~/pages/runs/new-run-page"), "NewRunPage"),
+});
+
+const run = createRoute({
+  getParentRoute: () => app,
+  path: "/runs/$runId",
+  params: {
+    parse: ({ runId }: { runId: string }) => ({ runId: idOf(runId) }),
+    stringify: ({ runId }: { runId: number }) => ({ runId: String(runId) }),
+  },
+  validateSearch: (search: Record<string, unknown>) =>
+    compact({
+      tab: oneOf(search.tab, ["timeline", "transcript", "seed", "raw"]),
+      step: whole(search.step),
+      pane: oneOf(search.pane, ["ledger", "raw"]),
+      since: oneOf(search.since, ["start"]),
+      zoom: oneOf(search.zoom, ["sight"]),
+      attempt: whole(search.attempt),
+      source: someOf(search.source, ["odyssey", "injected", "passthrough", "error", "transport_error"]),
+      actor: text(search.actor),
+      q: text(search.q),
+    }),
+  component: lazyRouteComponent(() => import("~/pages/run/run-page"), "RunPage"),
+});
+
+export const routes = root.addChildren([
+  signin,
+  app.addChildren([home, account, agents, newAgent, agent, editAgent, runs, newRun, run]),
+]);
+
+function idOf(written: string): number {
+  const id = whole(written);
+  if (id === undefined) throw notFound();
+  return id;
+}

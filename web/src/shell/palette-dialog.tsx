@@ -1,0 +1,134 @@
+import "@mantine/spotlight/styles.css";
+
+import {
+  Spotlight,
+  type SpotlightActionData,
+  type SpotlightActionGroupData,
+  spotlight,
+} from "@mantine/spotlight";
+import {
+  IconHelp,
+  IconLogout,
+  IconMoon,
+  IconPlayerPlay,
+  IconPlus,
+  IconRobot,
+  IconSearch,
+  IconSun,
+} from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { useEffect, useState } from "react";
+import { agentsQuery, sessionQuery } from "~/api/queries";
+import { useDarkColors } from "~/shell/colors";
+import { PLACES } from "~/shell/places";
+import classes from "~/shell/shell.module.css";
+import { openShortcutHelp } from "~/shell/shortcuts";
+import { signOut } from "~/shell/sign-out";
+
+const RUN_NUMBER = /^(?:run\s*)?#?(\d{1,15})$/i;
+const MOST_SHOWN = 14;
+
+export default function PaletteDialog({ opening }: { opening: number }) {
+  const navigate = useNavigate();
+  const [query, setQuery] = useState("");
+  const [dark, setDark] = useDarkColors();
+  const { data: session } = useQuery(sessionQuery);
+  const { data: agents = [] } = useQuery(agentsQuery);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: every request to open counts
+  useEffect(spotlight.open, [opening]);
+
+  const places: SpotlightActionData[] = PLACES.map(({ to, label, icon: Icon }) => ({
+    id: to,
+    label,
+    leftSection: <Icon size={16} />,
+    onClick: () => void navigate({ to }),
+  }));
+  const deeds: (SpotlightActionData | false)[] = [
+    session?.person.role !== "viewer" && {
+      id: "new-run",
+      label: "New run",
+      leftSection: <IconPlus size={16} />,
+      onClick: () => void navigate({ to: "/runs/new" }),
+    },
+    session?.person.role === "admin" && {
+      id: "new-agent",
+      label: "Register an agent",
+      leftSection: <IconPlus size={16} />,
+      onClick: () => void navigate({ to: "/agents/new" }),
+    },
+    {
+      id: "failed-runs",
+      label: "Show failed runs",
+      leftSection: <IconPlayerPlay size={16} />,
+      onClick: () => void navigate({ to: "/runs", search: { status: ["failed"] } }),
+    },
+    {
+      id: "colors",
+      label: dark ? "Use light colours" : "Use dark colours",
+      leftSection: dark ? <IconSun size={16} /> : <IconMoon size={16} />,
+      onClick: () => setDark(!dark),
+    },
+    {
+      id: "shortcuts",
+      label: "Keyboard shortcuts",
+      leftSection: <IconHelp size={16} />,
+      onClick: openShortcutHelp,
+    },
+    {
+      id: "sign-out",
+      label: "Sign out",
+      leftSection: <IconLogout size={16} />,
+      onClick: () => void signOut(),
+    },
+  ];
+  const found: SpotlightActionData[] = agents.map((agent) => ({
+    id: `agent-${agent.id}`,
+    label: agent.name,
+    description: `Agent ${agent.id}, version ${agent.version}, ${agent.status}`,
+    leftSection: <IconRobot size={16} />,
+    onClick: () => void navigate({ to: "/agents/$agentId", params: { agentId: agent.id } }),
+  }));
+  const number = RUN_NUMBER.exec(query.trim())?.[1];
+  const run: SpotlightActionData[] = number
+    ? [
+        {
+          id: "run",
+          label: `Run ${Number(number)}`,
+          description: "Open its trace",
+          keywords: query.trim(),
+          leftSection: <IconPlayerPlay size={16} />,
+          onClick: () => void navigate({ to: "/runs/$runId", params: { runId: Number(number) } }),
+        },
+      ]
+    : [];
+  const actions: SpotlightActionGroupData[] = [
+    { group: "Open", actions: run },
+    { group: "Go to", actions: places },
+    { group: "Do", actions: deeds.filter((deed) => deed !== false) },
+    { group: "Agents", actions: found },
+  ].filter((group) => group.actions.length > 0);
+
+  return (
+    <Spotlight
+      actions={actions}
+      query={query}
+      onQueryChange={setQuery}
+      attributes={{ content: { "aria-label": "Command palette" } }}
+      shortcut={null}
+      nothingFound="Nothing found. A number opens the run with that id."
+      highlightQuery
+      limit={MOST_SHOWN}
+      scrollable
+      overlayProps={{ blur: 0, backgroundOpacity: 0.4 }}
+      maxHeight="min(60vh, 460px)"
+      classNames={{ content: classes.palette ?? "", action: classes.paletteAction ?? "" }}
+      searchProps={{
+        leftSection: <IconSearch size={18} />,
+        placeholder: "Page, agent or run number",
+        "aria-label": "Search pages, agents and runs",
+      }}
+    />
+  );
+}

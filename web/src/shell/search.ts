@@ -1,0 +1,31 @@
+/** Reading what stands behind the `?` of an address: anybody may have typed it, so nothing is trusted. */
+export function text(value: unknown): string | undefined {
+  if (typeof value === "number" || typeof value === "boolean") return String(value);
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+export function whole(value: unknown): number | undefined {
+  const number = typeof value === "string" ? Number(value) : value;
+  return typeof number === "number" && Number.isSafeInteger(number) && number >= 0 ? number : undefined;
+}
+
+export function oneOf<const Choice extends string>(
+  value: unknown,
+  choices: readonly Choice[],
+): Choice | undefined {
+  return choices.find((choice) => choice === value);
+}
+
+export function someOf<const Choice extends string>(
+  value: unknown,
+  choices: readonly Choice[],
+): Choice[] | undefined {
+  const given = Array.isArray(value) ? value : [value];
+  const chosen = choices.filter((choice) => given.includes(choice));
+  return chosen.length > 0 ? chosen : undefined;
+}
+
+/** The same search without what is undefined, so that addresses stay short. */
+export function compact<T extends object>(search: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(search).filter(([, value]) => value !== undefined)) as never;
+}
