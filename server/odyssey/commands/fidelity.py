@@ -13,7 +13,9 @@ from rich.table import Table
 
 from odyssey.agents.initial_state import check_initial_state
 from odyssey.agents.tools_schema import read_tools_schema
+from odyssey.commands.platform import Platform, PlatformRefusedError
 from odyssey.kit.json_reader import JsonInvalidError, read_json
+from odyssey.records.canonical import content_hash
 from odyssey.records.problems import FieldError
 from odyssey.records.tools import Tool
 from odyssey.simulation.fidelity import Fidelity, RecordedTask, Row, Share, as_json, measure
@@ -35,8 +37,9 @@ class FileRefusedError(Exception):
 def fidelity(
     *,
     tools: Path,
-    state: Path,
+    state: Path | None = None,
     calls: Path,
+    world: int | None = None,
     as_json_text: Annotated[bool, Parameter(name="--json", negative="")] = False,
 ) -> None:
     """Replay recorded calls of a real back end and print how often the world engine answers the same.
@@ -49,26 +52,69 @@ def fidelity(
     tools
         JSON file with the list of tools, as in an agent's tools_schema.
     state
-        JSON file with the world: {entity type: {id: {field: value}}}.
+        JSON file with the world: {entity type: {id: {field: value}}}. May be left out with --world.
     calls
         JSON Lines, one task a line: {"task", "calls": [{"tool", "args", "response", "error", "changes"}]}.
+    world
+        Id of a named world: measure on its state, and send it the report, which its runs then carry. The platform is
+        the one at ODYSSEY_URL, asked with ODYSSEY_API_KEY.
     as_json_text
         Print one JSON object instead of the table.
     """
     try:
         listed = read_tools(tools)
-        world = read_state(state)
         tasks = read_tasks(calls, {tool.name for tool in listed})
-    except FileRefusedError as error:
+        named = None if world is None else NamedWorld(Platform.from_environment(), world)
+        initial = _initial_state(state, named)
+    except (FileRefusedError, PlatformRefusedError) as error:
         sys.exit(f"odyssey: {error}")
     screen = Console(stderr=True)
     with Progress(console=screen, transient=True, disable=not screen.is_terminal) as progress:
         replaying = progress.add_task("Replaying", total=len(tasks))
-        found = measure(WorldEngine(), listed, world, tasks, advance=lambda: progress.advance(replaying))
+        found = measure(WorldEngine(), listed, initial, tasks, advance=lambda: progress.advance(replaying))
     if as_json_text:
         print(json.dumps(as_json(found), indent=2))
     else:
         Console().print(table(found, len(tasks)))
+    if named is not None:
+        try:
+            named.send(as_json(found))
+        except PlatformRefusedError as error:
+            sys.exit(f"odyssey: {error}")
+
+
+class NamedWorld:
+    """A world on a platform, as it was when the measurement began."""
+
+    def __init__(self, platform: Platform, world_id: int) -> None:
+        self._platform = platform
+        self._path = f"/api/worlds/{world_id}"
+        self._seen = platform.ask("GET", self._path, members=("hash", "initial_state"))
+
+    @property
+    def state(self) -> dict[str, Any]:
+        state: dict[str, Any] = self._seen["initial_state"]
+        return state
+
+    def holds(self, state: dict[str, Any]) -> bool:
+        return bool(content_hash(state) == self._seen["hash"])
+
+    def send(self, report: dict[str, Any]) -> None:
+        """Hand the report over; the platform refuses it if the world has changed since."""
+        self._platform.ask("PUT", f"{self._path}/fidelity", {**report, "state_hash": self._seen["hash"]})
+
+
+def _initial_state(path: Path | None, named: NamedWorld | None) -> dict[str, Any]:
+    if path is None:
+        if named is None:
+            raise FileRefusedError("give the world to measure on: --state FILE, or --world ID")
+        return named.state
+    state = read_state(path)
+    if named is not None and not named.holds(state):
+        raise FileRefusedError(
+            f"{path} is not the state of the world; leave --state out to measure on the world's"
+        )
+    return state
 
 
 def read_tools(path: Path) -> list[Tool]:

@@ -11,6 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any, NamedTuple
 
+import msgspec
+
 from odyssey.records.canonical import canonical_json, content_hash
 from odyssey.records.ledger import Fields, State
 from odyssey.worlds.entity_map import EntityMap, Sample, entity_map
@@ -45,6 +47,11 @@ class Ledger:
         return cls(
             {name: entity_map(copy_json(found)) for name, found in initial_state.items()}, frozenset(flags)
         )
+
+    @classmethod
+    def adopt(cls, initial_state: Mapping[str, Mapping[str, Fields]]) -> "Ledger":
+        """Boot from a state that nobody else holds; it is not copied."""
+        return cls({name: entity_map(found) for name, found in initial_state.items()}, frozenset())
 
     @property
     def flags(self) -> frozenset[str]:
@@ -87,6 +94,10 @@ class Ledger:
 
     def to_state(self) -> dict[str, dict[str, Fields]]:
         return {name: copy_json(entities) for name, entities in self._types.items() if entities}
+
+    def to_json(self) -> bytes:
+        """The state as JSON text, without a copy of it on the way."""
+        return msgspec.json.encode({name: dict(found) for name, found in self._types.items() if found})
 
     def hash(self) -> str:
         """Equal exactly when state and flags are equal. Costs what changed since a ledger that was hashed."""

@@ -108,10 +108,10 @@ class Anatomy:
 
 def dissect(sample: Sample, declared: EntityType | None) -> Anatomy:
     """What a sample shows; kept as long as both are the same objects."""
-    return _dissect(sample, _Same(declared))
+    return _dissect(sample, Same(declared))
 
 
-class _Same:
+class Same:
     """Any object as a key that is equal to itself alone."""
 
     __slots__ = ("it",)
@@ -123,11 +123,11 @@ class _Same:
         return id(self.it)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Same) and other.it is self.it
+        return isinstance(other, Same) and other.it is self.it
 
 
 @lru_cache(maxsize=512)
-def _dissect(sample: Sample, same: _Same) -> Anatomy:
+def _dissect(sample: Sample, same: Same) -> Anatomy:
     declared: EntityType | None = same.it
     kinds: dict[FieldPath, set[str]] = {}
     collections: dict[str, Collection] = {}
@@ -142,7 +142,9 @@ def _dissect(sample: Sample, same: _Same) -> Anatomy:
         if parts is not None:
             by_key = isinstance(values[0], dict)
             members = _columns(parts)
-            shapes = {member: frozenset(_kind(each) for each in found) for member, found in members.items()}
+            shapes = {
+                member: frozenset(json_kind(each) for each in found) for member, found in members.items()
+            }
             collections[name] = Collection(name, by_key, tuple(members), shapes)
         _note(kinds, (name,), values, enter=parts is None)
     names = dict.fromkeys([*(path[0] for path in kinds if len(path) == 1), *columns])
@@ -155,7 +157,7 @@ def _dissect(sample: Sample, same: _Same) -> Anatomy:
 
 
 def _note(kinds: dict[FieldPath, set[str]], path: FieldPath, values: list[Any], *, enter: bool) -> None:
-    kinds.setdefault(path, set()).update(_kind(value) for value in values)
+    kinds.setdefault(path, set()).update(json_kind(value) for value in values)
     if not enter or len(path) >= _DEPTH:
         return
     for name, inner in _columns(value for value in values if isinstance(value, dict)).items():
@@ -190,7 +192,7 @@ def _columns(objects: Iterable[dict[str, Any]]) -> dict[str, list[Any]]:
     return found
 
 
-def _kind(value: Any) -> str:
+def json_kind(value: Any) -> str:
     return _JSON_KINDS.get(type(value), "null")
 
 

@@ -29,7 +29,8 @@ const KINDS: Record<Change["kind"], [Tone, string]> = {
   removed: ["red", "− removed"],
 };
 
-function ChangedEntity({ change }: { change: Change }) {
+/** One entity that was added, changed or removed: its members before and after. */
+export function ChangedEntity({ change }: { change: Change }) {
   const [tone, label] = KINDS[change.kind];
   const after = change.after ?? {};
   const before = change.before ?? {};

@@ -1,0 +1,2 @@
+import base from "./vite.config";
+export default { ...base, cacheDir: "/tmp/uiworlds/vite-cache" };
