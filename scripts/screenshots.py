@@ -17,7 +17,9 @@ from support.chromium import NARROW, WIDE, Scheme, chromium, sign_in  # noqa: E4
 from support.site import Site, furnished_site  # noqa: E402
 
 IMAGES = ROOT / "docs" / "images"
-IN_DOCS = ("home", "agent", "new-run", "run", "ledger")
+IN_DOCS = {"home-light", "agent-light", "new-run-light", "run-light", "run-dark", "ledger-light"}
+BROUGHT_UP = {"new-run": "Failure rules"}
+"""Pictures that show a part further down, by its heading."""
 SCHEMES: tuple[Scheme, ...] = ("light", "dark")
 
 
@@ -53,9 +55,10 @@ def take(browser: Browser, site: Site, session: Path, folder: Path, *, everythin
             )
             page = context.new_page()
             for name, path in addresses(site).items():
-                if everything or name in IN_DOCS:
+                if everything or f"{name}-{scheme}" in IN_DOCS:
                     suffix = f"-{width}-{scheme}" if everything else f"-{scheme}"
-                    yield _shoot(page, path, folder / f"{name}{suffix}.png", full=everything)
+                    brought_up = None if everything else BROUGHT_UP.get(name)
+                    yield _shoot(page, path, folder / f"{name}{suffix}.png", brought_up, full=everything)
             context.close()
 
 
@@ -82,10 +85,13 @@ def addresses(site: Site) -> dict[str, str]:
     }
 
 
-def _shoot(page: Page, path: str, file: Path, *, full: bool) -> Path:
+def _shoot(page: Page, path: str, file: Path, brought_up: str | None, *, full: bool) -> Path:
     page.goto(path)
     page.get_by_role("heading", level=1).first.wait_for()
     page.locator("[role=status][aria-label=Loading]").first.wait_for(state="hidden")
+    if brought_up is not None:
+        heading = page.get_by_role("heading", name=brought_up)
+        heading.evaluate("element => element.scrollIntoView({block: 'start'})")
     page.wait_for_timeout(400)  # fonts and the last data are drawn
     page.screenshot(path=file, full_page=full)
     return file

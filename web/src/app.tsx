@@ -25,6 +25,7 @@ export const queryClient = new QueryClient({
 const router = createRouter({
   routeTree: routes,
   context: { queryClient },
+  search: { strict: true }, // what a page does not declare, or refuses, does not exist for it
   defaultPreload: "intent",
   defaultPendingMs: 150,
   defaultPendingComponent: PageLoading,

@@ -10,7 +10,7 @@ import {
 import { asProblem } from "~/api/problem";
 import { sessionQuery } from "~/api/queries";
 import { NotFoundPage } from "~/pages/not-found";
-import { compact, oneOf, someOf, text, whole } from "~/shell/search";
+import { compact, oneOf, someOf, text, whole, word } from "~/shell/search";
 import { Shell } from "~/shell/shell";
 
 export const RUN_STATUSES = ["pending", "running", "completed", "failed", "cancelled"] as const;
@@ -113,7 +113,7 @@ const runs = createRoute({
       agent_id: whole(search.agent_id),
       agent_version: whole(search.agent_version),
       task_id: whole(search.task_id),
-      error_class: text(search.error_class),
+      error_class: word(search.error_class),
       cursor: text(search.cursor),
       sort: text(search.sort),
     }),

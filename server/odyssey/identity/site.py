@@ -19,7 +19,9 @@ class Site:
     def __init__(self, public_url: str) -> None:
         self._origin = _origin_of(public_url)
         self._secure = self._origin.startswith("https:")
-        self.cookie_name = "__Host-odyssey_session" if self._secure else "odyssey_session"
+        # Browsers share cookies between the ports of a host: two servers on one machine must not sign each other out.
+        port = urlsplit(public_url).port or 80
+        self.cookie_name = "__Host-odyssey_session" if self._secure else f"odyssey_session_{port}"
 
     def session_token(self, request: Request) -> str | None:
         return request.cookies.get(self.cookie_name) or None

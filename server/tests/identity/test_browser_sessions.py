@@ -178,8 +178,8 @@ def morsel_of(answer: httpx.Response) -> Any:
 
 def test_the_cookie_is_for_this_server_alone(org: Org, browser: Browser) -> None:
     answer = browser.sign_in(link=new_link(org))
-    morsel = morsel_of(answer)
-    assert (morsel.key, morsel["path"], morsel["domain"]) == ("odyssey_session", "/", "")
+    morsel, port = morsel_of(answer), httpx.URL(org.platform.url).port
+    assert (morsel.key, morsel["path"], morsel["domain"]) == (f"odyssey_session_{port}", "/", "")
     assert (morsel["httponly"], morsel["samesite"], morsel["secure"]) == (True, "strict", "")
     assert morsel["max-age"] == str(7 * 24 * 3600)
     assert answer.headers["cache-control"] == "no-store"
@@ -194,7 +194,7 @@ def test_behind_https_the_cookie_is_secure_and_bound_to_the_host(new_database: N
         assert (morsel["secure"], morsel["httponly"], morsel["samesite"]) == (True, True, "strict")
         assert (morsel["path"], morsel["domain"]) == ("/", "")
         assert works(platform, Cookie=f"{morsel.key}={morsel.value}")
-        assert not works(platform, Cookie=f"odyssey_session={morsel.value}")
+        assert not works(platform, Cookie=f"odyssey_session_80={morsel.value}")
         headers = {"Cookie": f"{morsel.key}={morsel.value}"} | browser.csrf
         browser.client.cookies.clear()
         for origin, status in (("http://odyssey.example", 403), ("https://odyssey.example", 204)):

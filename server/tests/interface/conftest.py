@@ -1,17 +1,23 @@
-"""Fixtures of the interface's tests: one browser and one furnished platform per worker, a signed-in page per test."""
+"""Fixtures of the interface's tests: a furnished platform per worker, a browser per module, a signed-in page per test.
+
+The browser ends with its module because Playwright keeps an event loop running in this thread while it lives, and
+tests elsewhere want to run their own.
+"""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, ViewportSize
+from playwright.sync_api import Browser, Page, ViewportSize, expect
 from support.chromium import WIDE, Scheme, Watched, chromium, sign_in
 from support.site import Site, furnished_site
 
 OpenPage = Callable[..., Watched]
 
+expect.set_options(timeout=30_000)  # a guard against hanging, not a limit of speed
 
-@pytest.fixture(scope="session")
+
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     with chromium() as browser:
         yield browser
@@ -24,7 +30,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         yield site
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def session_file(browser: Browser, site: Site, tmp_path_factory: pytest.TempPathFactory) -> Path:
     file = tmp_path_factory.mktemp("session") / "state.json"
     sign_in(browser, site.url, site.signin_path(), keep_in=file)

@@ -4,6 +4,7 @@ from playwright.sync_api import Page, expect
 
 
 def test_the_palette_goes_to_pages_agents_and_runs(page: Page) -> None:
+    page.get_by_role("heading", level=1, name="Home").wait_for()
     page.keyboard.press("Control+k")
     search = page.get_by_role("dialog").get_by_role("textbox")
     search.fill("runs")

@@ -81,7 +81,7 @@ class Watched:
 
     def verify(self) -> None:
         left = [error for error in self.errors if not any(part in error for part in self.expected)]
-        assert left == []
+        assert left == [], left
         assert self.foreign == []
 
 

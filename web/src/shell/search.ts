@@ -4,6 +4,11 @@ export function text(value: unknown): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
+/** A name of ours, such as an error class. */
+export function word(value: unknown): string | undefined {
+  return typeof value === "string" && /^[a-z0-9_]{1,64}$/.test(value) ? value : undefined;
+}
+
 export function whole(value: unknown): number | undefined {
   const number = typeof value === "string" ? Number(value) : value;
   return typeof number === "number" && Number.isSafeInteger(number) && number >= 0 ? number : undefined;

@@ -2,9 +2,9 @@ import { useQuery } from "@tanstack/react-query";
 import { type Agent, latestRunQuery, type RunSummary } from "~/api/queries";
 import { ToneBadge } from "~/components/badges";
 import { TextLink } from "~/components/page";
+import { RunOutcome } from "~/components/runs-table";
 import { Ago } from "~/components/time";
 import classes from "~/pages/home/home.module.css";
-import { RunOutcome } from "~/pages/home/latest-runs";
 
 /** Agents with how their newest run went. */
 export function AgentOutcomes({ agents, runs }: { agents: Agent[]; runs: RunSummary[] }) {

@@ -1,9 +1,9 @@
 import type { Agent, RunSummary } from "~/api/queries";
 import { Panel, TextLink } from "~/components/page";
+import { RunsTable } from "~/components/runs-table";
 import { Empty } from "~/components/states";
 import { AgentOutcomes } from "~/pages/home/agent-outcomes";
 import classes from "~/pages/home/home.module.css";
-import { LatestRuns } from "~/pages/home/latest-runs";
 import { OutcomeCounts } from "~/pages/home/outcome-counts";
 import { OutcomeStrip } from "~/pages/home/outcome-strip";
 
@@ -30,7 +30,7 @@ export function Overview({ agents, runs, isAdmin }: OverviewProps) {
         </div>
       </Panel>
       <Panel title="Latest runs" flush tools={<TextLink to="/runs">All runs</TextLink>}>
-        <LatestRuns runs={runs.slice(0, RUNS_LISTED)} />
+        <RunsTable runs={runs.slice(0, RUNS_LISTED)} />
       </Panel>
       <Panel
         title="Agents"

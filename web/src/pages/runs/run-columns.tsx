@@ -3,9 +3,9 @@ import { IconAlertTriangle } from "@tabler/icons-react";
 import type { RunSummary } from "~/api/queries";
 import { StatusBadge, ToneBadge, VerdictBadge } from "~/components/badges";
 import type { Column } from "~/components/data-table";
+import { errorClass } from "~/components/error-classes";
 import { TextLink } from "~/components/page";
 import { Ago, Elapsed } from "~/components/time";
-import { errorClass } from "~/pages/run/model/error-classes";
 import classes from "~/pages/runs/runs.module.css";
 
 export const RUN_COLUMNS: Column<RunSummary>[] = [

@@ -4,23 +4,10 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
 import { agentsQuery } from "~/api/queries";
+import { ERROR_CLASSES } from "~/components/error-classes";
 import { RUN_STATUSES, VERDICTS } from "~/routes";
 import { oneOf, someOf, text, whole } from "~/shell/search";
 
-const ERROR_CLASSES = [
-  "auth_failed",
-  "agent_timeout",
-  "agent_5xx",
-  "agent_4xx",
-  "agent_bad_response",
-  "agent_unreachable",
-  "proxy_misconfigured",
-  "contract_error",
-  "transport_error",
-  "internal_error",
-  "response_contract_violation",
-  "agent_model_unresolved",
-];
 const VERDICT_NAMES: Record<(typeof VERDICTS)[number], string> = {
   PASS: "pass",
   FAIL: "fail",

@@ -79,6 +79,8 @@ const CLASSES: Record<string, ErrorClass> = {
   },
 };
 
+export const ERROR_CLASSES = Object.keys(CLASSES);
+
 export function errorClass(name: string): ErrorClass {
   return CLASSES[name] ?? { means: "The run failed.", advice: "The detail below says why.", tone: ACT };
 }

@@ -3,9 +3,10 @@ import type { RunSummary } from "~/api/queries";
 import { StatusBadge, VerdictBadge } from "~/components/badges";
 import { type Column, DataTable } from "~/components/data-table";
 import { TextLink } from "~/components/page";
+import classes from "~/components/runs-table.module.css";
 import { Ago } from "~/components/time";
-import classes from "~/pages/home/home.module.css";
 
+const AGENT = "agent";
 const COLUMNS: Column<RunSummary>[] = [
   {
     id: "run",
@@ -27,7 +28,7 @@ const COLUMNS: Column<RunSummary>[] = [
     ),
   },
   {
-    id: "agent",
+    id: AGENT,
     title: "Agent",
     wide: true,
     width: "18%",
@@ -53,12 +54,15 @@ const COLUMNS: Column<RunSummary>[] = [
   },
 ];
 
-export function LatestRuns({ runs }: { runs: RunSummary[] }) {
+const OF_ONE_AGENT = COLUMNS.filter((column) => column.id !== AGENT);
+
+/** A few runs with their outcomes, for pages that are about something else. */
+export function RunsTable({ runs, ofOneAgent = false }: { runs: RunSummary[]; ofOneAgent?: boolean }) {
   const navigate = useNavigate();
   return (
     <DataTable
       label="Latest runs"
-      columns={COLUMNS}
+      columns={ofOneAgent ? OF_ONE_AGENT : COLUMNS}
       rows={runs}
       rowKey={(run) => run.id}
       onOpen={(run) => void navigate({ to: "/runs/$runId", params: { runId: run.id } })}

@@ -1,2 +1,0 @@
-import base from "./vite.config";
-export default { ...base, cacheDir: "/tmp/uiworlds/vite-cache" };
