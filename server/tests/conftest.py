@@ -36,7 +36,7 @@ def new_database(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPa
 
 @pytest.fixture(scope="session")
 def platform(new_database: NewDatabase) -> Iterator[Platform]:
-    platform = Platform(new_database(), lease_seconds=1.0)
+    platform = Platform(new_database())
     yield platform
     platform.stop()
 

@@ -1,7 +1,6 @@
 """A process takes no more runs at once than it was told to."""
 
 import threading
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -14,6 +13,7 @@ def test_at_most_max_runs_are_dispatched_at_once(
 ) -> None:
     platform = Platform(new_database(), max_runs=3)
     lock = threading.Lock()
+    three_at_once = threading.Barrier(3)
     now, most = 0, 0
 
     def behave(d: Dispatched) -> Any:
@@ -21,7 +21,7 @@ def test_at_most_max_runs_are_dispatched_at_once(
         with lock:
             now += 1
             most = max(most, now)
-        time.sleep(0.05)
+        three_at_once.wait(60)
         with lock:
             now -= 1
         return final()

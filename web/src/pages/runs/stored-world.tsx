@@ -1,12 +1,12 @@
 import { Loader, Select, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { worldQuery, worldsQuery } from "~/api/worlds";
+import { EntityCounts } from "~/components/entity-counts";
 import { TextLink } from "~/components/page";
 import { Refusal } from "~/components/refusal";
+import { RulesInWords } from "~/components/rules/rules-in-words";
+import { Section } from "~/components/section";
 import { intervalText, percent } from "~/components/share";
-import { Section } from "~/pages/run/detail/section";
-import { EntityCounts } from "~/pages/worlds/entity-counts";
-import { RulesInWords } from "~/pages/worlds/rules/rules-in-words";
 
 interface StoredWorldProps {
   worldId: number | null;

@@ -7,14 +7,14 @@ import { api, data, type Schemas } from "~/api/client";
 import { writeJson } from "~/api/json";
 import { asProblem, errorsBelow, messageAt } from "~/api/problem";
 import { type State, worldQuery, worldsQuery } from "~/api/worlds";
+import { EntityCounts } from "~/components/entity-counts";
 import { FileDrop, readFile } from "~/components/file-drop";
 import { JsonField } from "~/components/json-field";
 import { LeaveGuard } from "~/components/leave-guard";
 import { Page, Panel, TextLink } from "~/components/page";
 import { Refusal } from "~/components/refusal";
 import { isObject, readStrict, Unread } from "~/components/rules/json-text";
-import { EntityCounts } from "~/pages/worlds/entity-counts";
-import { RulesInWords } from "~/pages/worlds/rules/rules-in-words";
+import { RulesInWords } from "~/components/rules/rules-in-words";
 import { counted } from "~/pages/worlds/sizes";
 
 export interface Beginning {

@@ -1,9 +1,9 @@
 import { Button, Group } from "@mantine/core";
 import { IconDownload } from "@tabler/icons-react";
 import type { World } from "~/api/worlds";
+import { downloadJson } from "~/components/download";
 import { JsonView } from "~/components/json-view";
 import { Panel } from "~/components/page";
-import { downloadJson } from "~/pages/worlds/download";
 
 export function RawTab({ world }: { world: World }) {
   return (

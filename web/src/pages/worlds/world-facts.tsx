@@ -2,9 +2,9 @@ import { Paper, Text, Tooltip } from "@mantine/core";
 import type { ReactNode } from "react";
 import type { World } from "~/api/worlds";
 import { Copy } from "~/components/copy";
+import { EntityCounts } from "~/components/entity-counts";
 import { intervalText, percent } from "~/components/share";
 import { Ago } from "~/components/time";
-import { EntityCounts } from "~/pages/worlds/entity-counts";
 import { size } from "~/pages/worlds/sizes";
 import classes from "~/pages/worlds/worlds.module.css";
 

@@ -4,12 +4,14 @@ import { IconBolt, IconCircleX } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { ledgerDiffQuery } from "~/api/queries";
 import { ToneBadge } from "~/components/badges";
+import { Banner } from "~/components/banner";
 import { JsonView } from "~/components/json-view";
-import { OperationList, Violations } from "~/pages/run/detail/operation-list";
-import { Pairs, PlainText, Section } from "~/pages/run/detail/section";
-import { Banner } from "~/pages/run/header/banners";
+import { OperationList, Violations } from "~/components/ledger/operation-list";
+import { Response } from "~/components/response";
+import { Pairs, PlainText, Section } from "~/components/section";
+import { FAULTS } from "~/components/wire-faults";
 import { countOf, isRecord, listOf, operationsOf, textOf } from "~/pages/run/model/events";
-import { FAULTS, REFUSALS } from "~/pages/run/model/refusals";
+import { REFUSALS } from "~/pages/run/model/refusals";
 import type { Step } from "~/pages/run/model/waterfall";
 import type { RunView } from "~/pages/run/view";
 
@@ -95,14 +97,6 @@ function Operations({ view, step }: { view: RunView; step: Step }) {
     <Section title="Changes to the ledger">
       <OperationList operations={operationsOf(step.event)} changes={changes} />
     </Section>
-  );
-}
-
-export function Response({ response }: { response: unknown }) {
-  return typeof response === "string" ? (
-    <PlainText text={response} label="response" />
-  ) : (
-    <JsonView value={response} name="response" depth={3} />
   );
 }
 

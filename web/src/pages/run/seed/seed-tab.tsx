@@ -3,7 +3,7 @@ import { ToneBadge } from "~/components/badges";
 import { Copy } from "~/components/copy";
 import { JsonView } from "~/components/json-view";
 import { Panel, TextLink } from "~/components/page";
-import { PlainText } from "~/pages/run/detail/section";
+import { PlainText } from "~/components/section";
 import { countRules, isRecord, listOf, textOf } from "~/pages/run/model/events";
 import classes from "~/pages/run/seed/seed.module.css";
 import type { RunView } from "~/pages/run/view";

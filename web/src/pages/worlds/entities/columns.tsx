@@ -2,7 +2,8 @@ import { writeJson } from "~/api/json";
 import type { Entity, Fields } from "~/api/worlds";
 import { ToneBadge } from "~/components/badges";
 import type { Column } from "~/components/data-table";
-import { type Edit, type EditKind, editOf, kindOfEdit } from "~/pages/worlds/entities/edits";
+import { CHANGE_MARKS } from "~/components/ledger/changed-entity";
+import { type Edit, editOf, kindOfEdit } from "~/pages/worlds/entities/edits";
 import classes from "~/pages/worlds/entities/entities.module.css";
 
 const MOST_COLUMNS = 8;
@@ -10,12 +11,6 @@ const COLUMNS_ON_NARROW = 2;
 const LONGEST = 120;
 /** What points elsewhere tells less than what is told here. */
 const REFERENCE = /(_id|Id)$/;
-
-export const EDIT_MARKS: Record<EditKind, ["green" | "live" | "red", string]> = {
-  added: ["green", "+ added"],
-  changed: ["live", "~ changed"],
-  removed: ["red", "− removed"],
-};
 
 /** The id, then the members that tell most. */
 export function entityColumns(rows: Entity[], edits: Edit[], most = MOST_COLUMNS): Column<Entity>[] {
@@ -45,7 +40,7 @@ export function entityColumns(rows: Entity[], edits: Edit[], most = MOST_COLUMNS
 
 function EditMark({ edit }: { edit: Edit | undefined }) {
   if (edit === undefined) return null;
-  const [tone, label] = EDIT_MARKS[kindOfEdit(edit)];
+  const [tone, label] = CHANGE_MARKS[kindOfEdit(edit)];
   return <ToneBadge tone={tone}>{label}</ToneBadge>;
 }
 

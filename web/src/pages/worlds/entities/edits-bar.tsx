@@ -1,7 +1,7 @@
 import { Alert, Button, Group, Modal, Stack, Text, UnstyledButton } from "@mantine/core";
 import { IconAlertTriangle, IconHistory } from "@tabler/icons-react";
 import { useState } from "react";
-import { ChangedEntity } from "~/pages/run/ledger/entity-group";
+import { ChangedEntity } from "~/components/ledger/changed-entity";
 import {
   type Edit,
   type EditKind,

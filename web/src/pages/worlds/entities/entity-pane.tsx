@@ -7,8 +7,8 @@ import { ToneBadge } from "~/components/badges";
 import { Copy } from "~/components/copy";
 import { JsonEditor } from "~/components/json-editor";
 import { JsonView } from "~/components/json-view";
+import { CHANGE_MARKS } from "~/components/ledger/changed-entity";
 import { isObject, readStrict } from "~/components/rules/json-text";
-import { EDIT_MARKS } from "~/pages/worlds/entities/columns";
 import { editOf, entityIn, kindOfEdit } from "~/pages/worlds/entities/edits";
 import classes from "~/pages/worlds/entities/entities.module.css";
 import { FieldForm } from "~/pages/worlds/entities/field-form";
@@ -32,7 +32,7 @@ export function EntityPane({ world, type, id, edits, mayChange, onDuplicate, onC
   const edit = editOf(edits.list, type, id);
   const stored = edit ? edit.before : entityIn(world.initial_state, type, id);
   const fields = edit ? edit.after : stored;
-  const mark = edit && EDIT_MARKS[kindOfEdit(edit)];
+  const mark = edit && CHANGE_MARKS[kindOfEdit(edit)];
   const put = (after: Fields | null) => edits.put({ entity_type: type, id, before: stored, after });
   return (
     <section ref={pane} className={classes.pane} aria-label={`${type} ${id}`}>

@@ -10,8 +10,8 @@ import {
 } from "@mantine/core";
 import { IconPlus, IconX } from "@tabler/icons-react";
 import type { Fields } from "~/api/worlds";
+import { short } from "~/components/ledger/operations";
 import { sameJson } from "~/components/rules/json-text";
-import { short } from "~/pages/run/model/operations";
 import classes from "~/pages/worlds/entities/entities.module.css";
 import {
   type FieldRow,

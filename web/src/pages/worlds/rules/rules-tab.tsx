@@ -12,9 +12,9 @@ import { formDraft, writtenRules } from "~/components/rules/draft";
 import { sameJson } from "~/components/rules/json-text";
 import type { RulesDraft } from "~/components/rules/model";
 import { RulesEditor } from "~/components/rules/rules-editor";
+import { RulesInWords } from "~/components/rules/rules-in-words";
 import { type ToolInfo, toolsOf } from "~/components/rules/tools";
 import { useMayChange } from "~/pages/worlds/may-change";
-import { RulesInWords } from "~/pages/worlds/rules/rules-in-words";
 
 interface RulesTabProps {
   world: World;

@@ -11,8 +11,8 @@ import { SourceBadge } from "~/components/badges";
 import { ButtonLink, Panel } from "~/components/page";
 import { Refusal } from "~/components/refusal";
 import { readStrict, Unread } from "~/components/rules/json-text";
+import { type ToolInfo, toolsOf } from "~/components/rules/tools";
 import { Empty, ErrorState, RowsLoading } from "~/components/states";
-import { readTool, type Tool } from "~/pages/agents/detail/tool";
 import { useMayChange, VIEWERS_READ } from "~/pages/worlds/may-change";
 import { counted } from "~/pages/worlds/sizes";
 import { fieldsOf } from "~/pages/worlds/try/arguments";
@@ -40,7 +40,7 @@ export function TryTab({ world, unsaved }: TryTabProps) {
   const [form, setForm] = useState({ count: 0, start: addressed(args) });
   const usable = (agents.data ?? []).filter((agent) => agent.tools_schema.length > 0);
   const agent = usable.find(({ id }) => id === agentId) ?? usable[0];
-  const tools = useMemo(() => (agent?.tools_schema ?? []).map(readTool), [agent]);
+  const tools = useMemo(() => toolsOf(agent?.tools_schema), [agent]);
   const tool = tools.find(({ name }) => name === toolName) ?? tools[0];
 
   function go(change: { agent?: number | undefined; tool?: string | undefined; args?: string | undefined }) {
@@ -151,8 +151,8 @@ export function TryTab({ world, unsaved }: TryTabProps) {
 }
 
 interface ToolChoiceProps {
-  tools: Tool[];
-  chosen: Tool;
+  tools: ToolInfo[];
+  chosen: ToolInfo;
   onChoose: (name: string) => void;
 }
 
@@ -176,7 +176,7 @@ function ToolChoice({ tools, chosen, onChoose }: ToolChoiceProps) {
 
 interface CallFormProps {
   agent: Agent;
-  tool: Tool;
+  tool: ToolInfo;
   /** The arguments it begins with. */
   start: unknown;
   tries: ReturnType<typeof useTries>;

@@ -1,5 +1,5 @@
 import type { WorldSummary } from "~/api/worlds";
-import classes from "~/pages/worlds/worlds.module.css";
+import classes from "~/components/entity-counts.module.css";
 
 const MOST_SHOWN = 5;
 

@@ -1,7 +1,7 @@
 import { Text } from "@mantine/core";
 import { ToneBadge } from "~/components/badges";
+import classes from "~/components/rules/rules.module.css";
 import { sentenceOf } from "~/components/rules/sentence";
-import classes from "~/pages/worlds/worlds.module.css";
 
 /** Rules to read: one sentence each, under the number that traces give them. */
 export function RulesInWords({ rules }: { rules: unknown[] }) {
@@ -13,7 +13,7 @@ export function RulesInWords({ rules }: { rules: unknown[] }) {
     );
   }
   return (
-    <ol className={classes.rules}>
+    <ol className={classes.words}>
       {rules.map((rule, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a rule is known by its index
         <li key={index}>

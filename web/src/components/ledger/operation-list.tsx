@@ -1,9 +1,14 @@
 import { Stack, Text } from "@mantine/core";
 import { ToneBadge } from "~/components/badges";
-import classes from "~/pages/run/detail/detail.module.css";
-import { Section } from "~/pages/run/detail/section";
-import { isRecord, type Operation } from "~/pages/run/model/events";
-import { type Change, type OperationLine, operationLines } from "~/pages/run/model/operations";
+import classes from "~/components/ledger/ledger.module.css";
+import {
+  type Change,
+  type Operation,
+  type OperationLine,
+  operationLines,
+} from "~/components/ledger/operations";
+import { isObject } from "~/components/rules/json-text";
+import { Section } from "~/components/section";
 
 /** Operations as lines; `changes` tells what updated members were before. */
 export function OperationList({ operations, changes }: { operations: Operation[]; changes: Change[] }) {
@@ -41,7 +46,7 @@ export function Violations({ found }: { found: unknown[] }) {
   return (
     <Section title="Contradicts the world">
       <Stack gap={4}>
-        {found.filter(isRecord).map((violation, index) => (
+        {found.filter(isObject).map((violation, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: violations have no identity beside their place
           <Text size="sm" key={index}>
             <ToneBadge tone="amber">{String(violation.kind)}</ToneBadge> {String(violation.message)}
