@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
+from conftest import NewDatabase
 from sqlalchemy import event
 from support.agents import Behaviour, Dispatched, ScriptedAgent, final
 from support.platform import WORLD, Org, Platform
@@ -111,12 +112,16 @@ def test_a_world_is_checked_against_the_ledger_schema_once(org: Org) -> None:
     assert len([1 for statement, _ in asked if "FROM contents" in statement]) == 2  # its state, its conduct
 
 
-def test_a_thousand_seeds_copy_nothing_of_the_world(org: Org) -> None:
+def test_a_thousand_seeds_copy_nothing_of_the_world(new_database: NewDatabase) -> None:
+    platform = Platform(
+        new_database(), max_runs=1
+    )  # of its own: nobody else should wait behind a thousand runs
+    org = platform.new_org()
     state = {"order": {f"ord_{n}": {"status": "unmistakable"} for n in range(2000)}}
     world = new_world(org, initial_state=state, failure_rules=[{"tool": "x", "response": "plain to see"}])
     agent = org.agent(URL)
     body = {"agent_id": agent["id"], "seeds": [{"user_instruction": "x", "world_id": world["id"]}] * 1000}
-    with watched(org.platform) as asked:
+    with watched(platform) as asked:
         started = org.ok(org.post("/api/runs", body))["runs"]
     assert len(started) == 1000
     written = [text for text in asked if text[0].startswith("INSERT")]
@@ -125,6 +130,7 @@ def test_a_thousand_seeds_copy_nothing_of_the_world(org: Org) -> None:
     assert "unmistakable" not in str(written)
     assert "plain to see" not in str(written)
     reads = [statement for statement, _ in asked if "FROM contents" in statement]
+    platform.stop()
     assert len(reads) == 1  # of the conduct: without a ledger schema nobody looks at the state
 
 
