@@ -21,6 +21,7 @@ from odyssey.records.tools import Tool
 from odyssey.simulation.fidelity import Fidelity, RecordedTask, Row, Share, as_json, measure
 from odyssey.simulation.world.engine import WorldEngine
 
+_WIDTH_OF_A_LOG = 140
 _SHARES = {
     "responses": "responses",
     "reads": "of reads",
@@ -75,7 +76,8 @@ def fidelity(
     if as_json_text:
         print(json.dumps(as_json(found), indent=2))
     else:
-        Console().print(table(found, len(tasks)))
+        width = None if sys.stdout.isatty() else _WIDTH_OF_A_LOG
+        Console(width=width).print(table(found, len(tasks)))
     if named is not None:
         try:
             named.send(as_json(found))
@@ -155,7 +157,7 @@ def table(found: Fidelity, tasks: int) -> Table:
         "Changes: of the calls by which either side changed it. Refusals: of the calls that either side refused."
     )
     drawn = Table(title=f"Fidelity of the world engine: {tasks} tasks", caption=caption)
-    drawn.add_column("tool", no_wrap=True)
+    drawn.add_column("tool", overflow="fold")
     drawn.add_column("calls", justify="right")
     for title in _SHARES.values():
         drawn.add_column(title, justify="right")
