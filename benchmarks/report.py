@@ -7,11 +7,14 @@ from typing import Any, NamedTuple
 from benchmarks.growth import Growth
 from benchmarks.processes import Measured
 from benchmarks.proxy import CONNECTIONS, READ, WRITE, Subject
+from benchmarks.world import ENTITIES, KINDS, SIZES, Change, World
 
 FIELDS = ("calls_per_second", "p50_ms", "p99_ms")
 MOCKS = ("prism", "json-server", "mockoon")
 COMMITS = ("commit", "commit-threads")
 GROWTH_LIMIT = 1.2
+CHANGE_LIMIT = 1 / 1000
+FLAT_LIMIT = 1.5
 _VERDICTS = {True: "PASS", False: "MISS", None: "----"}
 
 
@@ -105,13 +108,55 @@ def growth_target(growth: Growth) -> Target:
     return Target(growth.ratio <= GROWTH_LIMIT, text)
 
 
+def world_table(world: World) -> Iterable[str]:
+    yield ""
+    yield f"{'µs a call':<30}" + "".join(f"{size:>12,}" for size in SIZES) + f"{'last ÷ first':>15}"
+    yield "-" * 93
+    for kind in KINDS:
+        medians = [statistics.median(world.growth_seconds[kind][size]) * 1e6 for size in SIZES]
+        yield (
+            f"{kind:<30}"
+            + "".join(f"{each:>12.1f}" for each in medians)
+            + f"{world.growth_ratio(kind):>15.2f}"
+        )
+
+
+def world_targets(world: World) -> list[Target]:
+    targets = [
+        _change_target(f"{what} of {ENTITIES:,} entities, {shape}, {change.megabytes:.1f} MB", change, whole)
+        for shape, change in world.changes.items()
+        for what, whole in (("a deep copy", change.copy_seconds), ("one hash", change.hash_seconds))
+    ]
+    for kind in KINDS:
+        speed = f"{kind}: {1 / statistics.median(world.call_seconds[kind]):,.0f} calls/s of the engine"
+        targets.append(Target(None, f"{speed}, {world.call_ratio(kind):.3f} × a dict look-up with its JSON"))
+    for kind in KINDS:
+        ratio = world.growth_ratio(kind)
+        text = f"{kind} among {SIZES[-1]:,} entities costs at most {FLAT_LIMIT} × that among {SIZES[0]:,}: {ratio:.2f}"
+        targets.append(Target(ratio <= FLAT_LIMIT, text))
+    return targets
+
+
+def _change_target(what: str, change: Change, whole: list[float]) -> Target:
+    ratio, spent = change.ratio(whole), statistics.median(change.seconds) * 1e6
+    text = (
+        f"a change of a world and its hash cost at most 1/1000 of {what}: 1/{1 / ratio:,.0f}, {spent:.0f} µs"
+    )
+    return Target(ratio <= CHANGE_LIMIT, text)
+
+
 def as_json(
-    machine: dict[str, Any], subjects: Sequence[Subject], growth: Growth | None, targets: Sequence[Target]
+    machine: dict[str, Any],
+    subjects: Sequence[Subject],
+    growth: Growth | None,
+    world: World | None,
+    targets: Sequence[Target],
 ) -> dict[str, Any]:
     return {
         "machine": machine,
         "proxy": [_subject_json(subject, subjects[0]) for subject in subjects],
         "growth": None if growth is None else {**growth._asdict(), "ratio": growth.ratio},
+        "world": None if world is None else _world_json(world),
         "targets": [target._asdict() for target in targets],
     }
 
@@ -130,3 +175,8 @@ def _subject_json(subject: Subject, write: Subject) -> dict[str, Any]:
             for connections, rounds in subject.rounds.items()
         },
     }
+
+
+def _world_json(world: World) -> dict[str, Any]:
+    changes = {shape: change._asdict() for shape, change in world.changes.items()}
+    return {**world._asdict(), "changes": changes}

@@ -21,7 +21,16 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # so that it can b
 from benchmarks.growth import Growth, measure_growth
 from benchmarks.processes import BenchmarkError, LoadGenerator, Servers
 from benchmarks.proxy import Subject, measure_proxy
-from benchmarks.report import Target, as_json, growth_target, proxy_targets, tables
+from benchmarks.report import (
+    Target,
+    as_json,
+    growth_target,
+    proxy_targets,
+    tables,
+    world_table,
+    world_targets,
+)
+from benchmarks.world import World, measure_world
 
 INTERRUPTED = 130
 
@@ -29,6 +38,7 @@ INTERRUPTED = 130
 class Results(NamedTuple):
     subjects: list[Subject]
     growth: Growth | None
+    world: World | None
     targets: list[Target]
 
 
@@ -55,7 +65,7 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--only", choices=("proxy", "growth"), help="one of the two parts")
+    parser.add_argument("--only", choices=("proxy", "growth", "world"), help="one of the three parts")
     parser.add_argument("--calls", type=_positive, default=4000, help="calls in one measurement (4000)")
     parser.add_argument("--rounds", type=_positive, default=3, help="rounds the medians are taken of (3)")
     parser.add_argument("--no-mocks", action="store_true", help="without Prism, json-server and Mockoon")
@@ -89,15 +99,20 @@ async def _measure(options: argparse.Namespace) -> Results:
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
     subjects: list[Subject] = []
     growth: Growth | None = None
+    world: World | None = None
     targets: list[Target] = []
-    if options.only != "growth":
+    if options.only in (None, "proxy"):
         subjects = await _proxy(options)
         targets += proxy_targets(subjects)
         _print(options, *tables(subjects))
-    if options.only != "proxy":
+    if options.only in (None, "growth"):
         growth = await _growth(options)
         targets.append(growth_target(growth))
-    return Results(subjects, growth, targets)
+    if options.only in (None, "world"):
+        world = measure_world(rounds=options.rounds)
+        targets += world_targets(world)
+        _print(options, *world_table(world))
+    return Results(subjects, growth, world, targets)
 
 
 async def _proxy(options: argparse.Namespace) -> list[Subject]:

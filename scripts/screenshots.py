@@ -4,10 +4,12 @@
 """
 
 import argparse
+import json
 import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import quote
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "server" / "tests"))
@@ -17,9 +19,21 @@ from support.chromium import NARROW, WIDE, Scheme, chromium, sign_in  # noqa: E4
 from support.site import Site, furnished_site  # noqa: E402
 
 IMAGES = ROOT / "docs" / "images"
-IN_DOCS = {"home-light", "agent-light", "new-run-light", "run-light", "run-dark", "ledger-light"}
+IN_DOCS = {
+    "home-light",
+    "agent-light",
+    "new-run-light",
+    "run-light",
+    "run-dark",
+    "ledger-light",
+    "world-light",
+    "try-light",
+}
 BROUGHT_UP = {"new-run": "Failure rules"}
 """Pictures that show a part further down, by its heading."""
+PRESSED = {"try": "Run"}
+"""Pictures of what comes after a button is pressed."""
+TRIED = {"order_id": "ord_1002", "status": "cancelled"}
 SCHEMES: tuple[Scheme, ...] = ("light", "dark")
 
 
@@ -58,7 +72,8 @@ def take(browser: Browser, site: Site, session: Path, folder: Path, *, everythin
                 if everything or f"{name}-{scheme}" in IN_DOCS:
                     suffix = f"-{width}-{scheme}" if everything else f"-{scheme}"
                     brought_up = None if everything else BROUGHT_UP.get(name)
-                    yield _shoot(page, path, folder / f"{name}{suffix}.png", brought_up, full=everything)
+                    _open(page, path, PRESSED.get(name), brought_up)
+                    yield _shoot(page, folder / f"{name}{suffix}.png", full=everything)
             context.close()
 
 
@@ -80,18 +95,36 @@ def addresses(site: Site) -> dict[str, str]:
         "seed": f"/runs/{site.crew_run}?tab=seed",
         "idle-run": f"/runs/{site.idle_run}",
         "failed-run": f"/runs/{site.failed_run}",
+        "worlds": "/worlds",
+        "world": f"/worlds/{site.world}?type=order&entity=ord_1002",
+        "try": f"/worlds/{site.world}?tab=try&agent={desk}&tool=update_order&args={_as_text(TRIED)}",
+        "world-rules": f"/worlds/{site.world}?tab=rules",
+        "world-import": f"/worlds/{site.world}?tab=import",
+        "world-fidelity": f"/worlds/{site.world}?tab=fidelity",
+        "new-world": f"/worlds/new?run={site.crew_run}&at=4",
+        "new-run-world": f"/runs/new?world_id={site.world}",
         "account": "/account",
         "missing": "/no/such/page",
     }
 
 
-def _shoot(page: Page, path: str, file: Path, brought_up: str | None, *, full: bool) -> Path:
+def _as_text(arguments: dict[str, str]) -> str:
+    """Write arguments as the address holds them: a text, whose JSON is quoted once more."""
+    return quote(json.dumps(json.dumps(arguments)))
+
+
+def _open(page: Page, path: str, pressed: str | None, brought_up: str | None) -> None:
     page.goto(path)
     page.get_by_role("heading", level=1).first.wait_for()
     page.locator("[role=status][aria-label=Loading]").first.wait_for(state="hidden")
+    if pressed is not None:
+        page.get_by_role("button", name=pressed, exact=True).click()
     if brought_up is not None:
         heading = page.get_by_role("heading", name=brought_up)
         heading.evaluate("element => element.scrollIntoView({block: 'start'})")
+
+
+def _shoot(page: Page, file: Path, *, full: bool) -> Path:
     page.wait_for_timeout(400)  # fonts and the last data are drawn
     page.screenshot(path=file, full_page=full)
     return file

@@ -31,6 +31,7 @@ from odyssey.runs.attempt import Parts
 from odyssey.runs.executor import Executor
 from odyssey.runs.states import RunStates
 from odyssey.simulation.world.engine import WorldEngine
+from odyssey.worlds.shared import SharedWorlds
 
 
 def create_app(
@@ -44,7 +45,9 @@ def create_app(
     client = OutboundClient(settings.address_policy)
     transport = HttpTransport(client, time.monotonic)
     lease = timedelta(seconds=settings.lease_seconds)
-    live_runs = LiveRuns(database, agents, clock)
+    worlds = SharedWorlds(settings.world_cache_mb * 1_000_000)
+    engine = WorldEngine()
+    live_runs = LiveRuns(database, agents, worlds, clock)
     writer = group_writer(database)
     states = RunStates(clock, signals, lease, on_revoked=live_runs.forget)
     parts = Parts(
@@ -61,7 +64,7 @@ def create_app(
     proxy_parts = ProxyParts(
         live_runs=live_runs,
         writer=writer,
-        engine=WorldEngine(),
+        engine=engine,
         signals=signals,
         clock=clock,
         rate_limit=settings.rate_limit,
@@ -85,4 +88,5 @@ def create_app(
     state.database, state.signals, state.clock, state.settings = database, signals, clock, settings
     state.agents, state.vault, state.transport, state.site = agents, vault, transport, Site(public_url)
     state.run_states, state.executor, state.writer = states, executor, writer
+    state.worlds, state.engine = worlds, engine
     return front

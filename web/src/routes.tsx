@@ -120,11 +120,57 @@ const runs = createRoute({
   component: lazyRouteComponent(() => import("~/pages/runs/runs-page"), "RunsPage"),
 });
 
+const worlds = createRoute({
+  getParentRoute: () => app,
+  path: "/worlds",
+  validateSearch: (search: Record<string, unknown>) =>
+    compact({ q: text(search.q), sort: text(search.sort) }),
+  component: lazyRouteComponent(() => import("~/pages/worlds/worlds-page"), "WorldsPage"),
+});
+
+const newWorld = createRoute({
+  getParentRoute: () => app,
+  path: "/worlds/new",
+  validateSearch: (search: Record<string, unknown>) =>
+    compact({
+      run: whole(search.run),
+      at: whole(search.at),
+      attempt: whole(search.attempt),
+      copy: whole(search.copy),
+    }),
+  component: lazyRouteComponent(() => import("~/pages/worlds/new-world-page"), "NewWorldPage"),
+});
+
+const world = createRoute({
+  getParentRoute: () => app,
+  path: "/worlds/$worldId",
+  params: {
+    parse: ({ worldId }: { worldId: string }) => ({ worldId: idOf(worldId) }),
+    stringify: ({ worldId }: { worldId: number }) => ({ worldId: String(worldId) }),
+  },
+  validateSearch: (search: Record<string, unknown>) =>
+    compact({
+      tab: oneOf(search.tab, ["try", "rules", "import", "fidelity", "raw"]),
+      type: text(search.type),
+      q: text(search.q),
+      cursor: text(search.cursor),
+      entity: text(search.entity),
+      agent: whole(search.agent),
+      tool: text(search.tool),
+      args: text(search.args),
+    }),
+  component: lazyRouteComponent(() => import("~/pages/worlds/world-page"), "WorldPage"),
+});
+
 const newRun = createRoute({
   getParentRoute: () => app,
   path: "/runs/new",
   validateSearch: (search: Record<string, unknown>) =>
-    compact({ agent_id: whole(search.agent_id), like: whole(search.like) }),
+    compact({
+      agent_id: whole(search.agent_id),
+      world_id: whole(search.world_id),
+      like: whole(search.like),
+    }),
   component: lazyRouteComponent(() => import("~/pages/runs/new-run-page"), "NewRunPage"),
 });
 
@@ -152,7 +198,20 @@ const run = createRoute({
 
 export const routes = root.addChildren([
   signin,
-  app.addChildren([home, account, agents, newAgent, agent, editAgent, runs, newRun, run]),
+  app.addChildren([
+    home,
+    account,
+    agents,
+    newAgent,
+    agent,
+    editAgent,
+    runs,
+    newRun,
+    run,
+    worlds,
+    newWorld,
+    world,
+  ]),
 ]);
 
 function idOf(written: string): number {

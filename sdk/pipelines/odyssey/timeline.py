@@ -89,8 +89,6 @@ class Timeline:
         answered = _answered(data) if "source" in data else _refused(data)
         self._screen.parts(lead, [Part(word(data.get("tool_name", "?"))), *answered, *_actor(event)])
         self._members(data, "arguments", "body", "response", "detail", "rule_notes")
-        for violation in data.get("violations") or ():
-            self._broken(violation)
         for operation in data.get("operations") or ():
             print_change(self._screen, self._world.apply(operation), DETAIL)
 
@@ -146,12 +144,10 @@ class Timeline:
             self._screen.value("messages", len(body["messages"]))
 
     def _violation(self, event: Json, lead: str) -> None:
-        self._screen.parts(lead, [])
-        self._broken(event["data"])
-
-    def _broken(self, violation: Json) -> None:
-        said = f"violation {word(violation.get('kind'))}: {violation.get('message')}"
-        self._screen.text(clean(said), lead=DETAIL)
+        """What a call contradicts follows it as events of their own."""
+        violation = event["data"]
+        self._screen.parts(lead, [Part(word(violation.get("kind")), _REFUSED)])
+        self._screen.text(clean(str(violation.get("message"))), lead=DETAIL)
 
     def _grade(self, event: Json, lead: str) -> None:
         verdict = event["data"].get("verdict")

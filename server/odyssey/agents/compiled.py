@@ -53,7 +53,7 @@ def _compile(content: dict[str, object]) -> CompiledAgent:
         mode=str(content["mode"]),
         config=config,
         owners=_owners(config),
-        tools={tool.name: _compile_tool(tool) for tool in tools},
+        tools={tool.name: compile_tool(tool) for tool in tools},
         ledger_schema=msgspec.convert(content["ledger_schema"], LedgerSchema | None),
     )
 
@@ -64,6 +64,6 @@ def _owners(config: AgentConfig) -> dict[str, str]:
     return {tool: actor for tool, actor in claims if count[tool] == 1}
 
 
-def _compile_tool(tool: Tool) -> CompiledTool:
+def compile_tool(tool: Tool) -> CompiledTool:
     output = None if tool.output_schema is None else compile_schema(tool.output_schema)
     return CompiledTool(tool, compile_schema(tool.input_schema), output)

@@ -34,6 +34,16 @@ class Definition(msgspec.Struct, frozen=True):
         }
 
 
+def read_tools(tools_schema: Any, ledger_schema: Any) -> tuple[list[Tool], LedgerSchema | None]:
+    """Read the two schemas alone, checked as in a registration."""
+    tools, tool_errors = read_tools_schema(tools_schema)
+    ledger, ledger_errors = read_ledger_schema(ledger_schema)
+    errors = [*ledger_errors, *tool_errors, *check_adapters(tools, ledger)]
+    if errors:
+        raise ValidationFailedError(errors)
+    return tools, ledger
+
+
 def read_definition(
     *, name: str, description: str, mode: Mode, config: Any, tools_schema: Any, ledger_schema: Any
 ) -> Definition:

@@ -5,12 +5,13 @@ from typing import Any
 
 from odyssey.records.faults import Faults, did_you_mean, one_of, shown
 from odyssey.records.problems import FieldError
-from odyssey.records.tools import EntityType, LedgerSchema, Tool
+from odyssey.records.tools import EntityType, JsonSchema, LedgerSchema, Tool
+from odyssey.worlds.adapters import PLACEHOLDER
+from odyssey.worlds.json_path import PathInvalidError, json_path
 
 _OPERATIONS = ("add", "update", "remove", "set_flag")
 _MEMBERS = ("op", "entity_type", "id_from", "field_map", "flags")
 _ENTITY_MEMBERS = ("entity_type", "id_from", "field_map")
-_LONGEST_PATH = 500
 
 Adapter = Mapping[str, Any]
 
@@ -22,6 +23,7 @@ def check_adapters(tools: Sequence[Tool], ledger_schema: LedgerSchema | None) ->
         place = faults.at(index, "ledger_adapter").of_tool(tool.name or None)
         if tool.ledger_adapter is not None:
             _check_adapter(tool.ledger_adapter, ledger_schema, place)
+            _check_templates(tool, ledger_schema, place.at("flags"))
         elif tool.ledger_write_policy == "adapter":
             place.add("ledger_write_policy 'adapter' needs a ledger_adapter")
     return faults.found
@@ -91,8 +93,11 @@ def _check_field(name: str, entity: EntityType, faults: Faults) -> None:
 def _check_path(path: Any, faults: Faults) -> None:
     if not isinstance(path, str) or not path.startswith("$"):
         faults.add(f"must be a JSONPath that starts with '$', not {shown(path)}")
-    elif len(path) > _LONGEST_PATH:
-        faults.add(f"this JSONPath has {len(path)} characters; at most {_LONGEST_PATH} are allowed")
+        return
+    try:
+        json_path(path)
+    except PathInvalidError as error:
+        faults.add(str(error))
 
 
 def _check_flags(adapter: Adapter, faults: Faults, *, required: bool) -> None:
@@ -101,3 +106,55 @@ def _check_flags(adapter: Adapter, faults: Faults, *, required: bool) -> None:
         faults.at("flags").texts(flags, what="flag templates", most=100, longest=500)
     if required and (flags is None or flags == []):
         faults.add("set_flag needs flags: a list of flag templates", "flags")
+
+
+def _check_templates(tool: Tool, ledger_schema: LedgerSchema | None, faults: Faults) -> None:
+    """Name the templates that could never become a flag."""
+    adapter = tool.ledger_adapter or {}
+    templates = adapter.get("flags")
+    known = _argument_names(tool.input_schema)
+    writes_entity = adapter.get("op") != "set_flag"
+    for index, template in enumerate(templates if isinstance(templates, list) else ()):
+        if not isinstance(template, str):
+            continue
+        rest = PLACEHOLDER.sub("", template)
+        if "{" in rest or "}" in rest:
+            faults.add("a placeholder is written {name}; braces stand for nothing else", index)
+        for name in PLACEHOLDER.findall(template):
+            if known is not None and name not in known and not (name == "id" and writes_entity):
+                hint = did_you_mean(name, known)
+                faults.add(f"{tool.name!r} takes no argument {shown(name)}{hint}", index)
+        if not _may_be_allowed(template, ledger_schema):
+            faults.add(f"{shown(template)} is none of the flags the ledger_schema allows", index)
+
+
+def _argument_names(schema: JsonSchema) -> set[str] | None:
+    """The arguments a tool can be called with; None if it says no end of them."""
+    properties = schema.get("properties")
+    if schema.get("additionalProperties") is not False or not isinstance(properties, dict):
+        return None
+    return None if schema.get("patternProperties") else set(properties)
+
+
+def _may_be_allowed(template: str, ledger_schema: LedgerSchema | None) -> bool:
+    policy = ledger_schema.flags if ledger_schema else None
+    if policy is None or policy.policy == "open":
+        return True
+    return any(_could_become(template, value) for value in policy.values)
+
+
+def _could_become(template: str, flag: str) -> bool:
+    """Whether some arguments make this flag of a template: its fixed parts stand in it in their order."""
+    first, *others = PLACEHOLDER.split(template)[::2]
+    if not others:
+        return template == flag
+    *middle, last = others
+    if not (flag.startswith(first) and flag.endswith(last) and len(flag) >= len(first) + len(last)):
+        return False
+    at, end = len(first), len(flag) - len(last)
+    for part in middle:
+        found = flag.find(part, at, end)
+        if found < 0:
+            return False
+        at = found + len(part)
+    return True

@@ -15,6 +15,8 @@ from odyssey.api.system import router as system
 from odyssey.dispatch.routes import router as connections
 from odyssey.identity.routes import router as identity
 from odyssey.identity.session_routes import router as browser_sessions
+from odyssey.runs.named_worlds.import_routes import router as world_imports
+from odyssey.runs.named_worlds.routes import router as worlds
 from odyssey.runs.routes import router as runs
 from odyssey.runs.stream import router as streams
 
@@ -32,7 +34,17 @@ def build_app(lifespan: Lifespan | None = None) -> FastAPI:
         openapi_url="/openapi.json",
         redirect_slashes=False,
     )
-    for router in (system, browser_sessions, identity, agents, connections, streams, runs):
+    for router in (
+        system,
+        browser_sessions,
+        identity,
+        agents,
+        connections,
+        streams,
+        runs,
+        worlds,
+        world_imports,
+    ):
         app.include_router(router)
     install(app)
     app.add_middleware(Interface)

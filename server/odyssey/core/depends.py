@@ -1,6 +1,7 @@
 """What a route may ask for. The composition root puts the parts on `app.state`; nobody imports an instance."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, nullcontext
 from typing import Annotated
 
 from fastapi import Depends, Request
@@ -51,6 +52,11 @@ async def write_session(request: Request) -> AsyncIterator[AsyncSession]:
         yield session
 
 
+def _read_ahead(request: Request) -> Callable[[], AbstractAsyncContextManager[AsyncSession]]:
+    shared: AsyncSession | None = getattr(request.state, "session", None)
+    return database(request).read if shared is None else lambda: nullcontext(shared)
+
+
 def existing_id(value: int) -> int:
     """An id no row can have is one more object that does not exist."""
     if not 0 < value <= MAX_INTEGER_ID:
@@ -64,6 +70,9 @@ SignalsDep = Annotated[Signals, Depends(_signals)]
 ClockDep = Annotated[Clock, Depends(_clock)]
 ReadSession = Annotated[AsyncSession, Depends(read_session, scope="function")]
 WriteSession = Annotated[AsyncSession, Depends(write_session, scope="function")]
+ReadAhead = Annotated[Callable[[], AbstractAsyncContextManager[AsyncSession]], Depends(_read_ahead)]
+"""Opens a session for what is read before something long is computed and then written: the one writer of SQLite is
+taken when the write begins, not before. An idempotent request has taken it already, so it reads there too."""
 
 ObjectId = Annotated[int, AfterValidator(existing_id)]
 Cursor = Annotated[str | None, Field(max_length=64)]

@@ -66,6 +66,11 @@ class Settings(BaseSettings):
     drain_seconds: float = Field(10, ge=0, description="How long a stopping server waits for its runs.")
     receipt_seconds: float = Field(15, gt=0, description="How long a client may take to send one request.")
     rate_limit: int = Field(60, ge=1, description="Tool calls per run token in a sliding minute.")
+    world_cache_mb: int = Field(
+        256,
+        ge=1,
+        description="Text of worlds, in MB, that is kept ready for runs; in memory it takes about seven times that.",
+    )
     log_level: Literal["debug", "info", "warning", "error"] = Field(
         "info", description="Least level that is logged."
     )

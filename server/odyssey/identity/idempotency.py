@@ -52,7 +52,7 @@ async def answer_once(request: Request, key: str, handle: Handler) -> Response:
     clock: Clock = request.app.state.clock
     caller: Caller = request.state.caller
     scope = token_hash("\n".join([str(caller.org_id), caller.label, request.method, request.url.path, key]))
-    body_hmac = vault.master.digest("idempotent request", await request.body())
+    body_hmac = vault.master.digest("idempotent request", await _asked(request))
     async with database.write() as session:
         await _lock(session, database, scope)
         await forget_idempotent_responses(session, clock() - KEPT_FOR)
@@ -72,6 +72,12 @@ async def answer_once(request: Request, key: str, handle: Handler) -> Response:
                 )
             )
     return response
+
+
+async def _asked(request: Request) -> bytes:
+    """Say what was asked for: the body, and the query where there is one."""
+    query = request.url.query.encode()
+    return query + b"\n" + await request.body() if query else await request.body()
 
 
 async def _lock(session: AsyncSession, database: Database, scope: str) -> None:

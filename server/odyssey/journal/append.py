@@ -7,8 +7,11 @@ the unit fail, and its author looks again.
 from collections.abc import Sequence
 from datetime import datetime
 
+import msgspec
+
 from odyssey.core.group_commit import Statement, Unit
 from odyssey.journal.events import EventKind
+from odyssey.records.ledger import Violation
 
 _LOCK = "SELECT run_id FROM run_contexts WHERE run_id = :run_id FOR UPDATE"
 _TOKEN_IS_GOOD = "SELECT 1 FROM run_tokens WHERE token_hash = :token_hash AND revoked_at IS NULL"  # noqa: S105 - SQL
@@ -16,6 +19,11 @@ _APPEND = (
     "INSERT INTO events (run_id, sequence, attempt, kind, occurred_at, actor_id, http_status, repeats, data) "
     "VALUES (:run_id, :sequence, :attempt, :kind, :occurred_at, :actor_id, :http_status, :repeats, :data) "
     "ON CONFLICT (run_id, sequence) DO NOTHING"
+)
+_APPEND_AFTER = (
+    "INSERT INTO events (run_id, sequence, attempt, kind, occurred_at, actor_id, data) "
+    "SELECT run_id, sequence + :place, attempt, 'violation', occurred_at, actor_id, :data "
+    "FROM events WHERE run_id = :run_id AND sequence = :sequence"
 )
 _COUNT_ONE_MORE = "UPDATE events SET repeats = repeats + 1 WHERE run_id = :run_id AND sequence = :sequence"
 
@@ -49,6 +57,22 @@ def append_unit(
         },
     )
     return _unit(token_hash, run_id, event, rest)
+
+
+def violation_statements(*, run_id: int, sequence: int, violations: Sequence[Violation]) -> list[Statement]:
+    """Say how the violations of one call are written, each as an event after it: for the unit that writes the call."""
+    return [
+        Statement(
+            _APPEND_AFTER,
+            {
+                "run_id": run_id,
+                "sequence": sequence,
+                "place": place,
+                "data": msgspec.json.encode(violation).decode("utf-8"),
+            },
+        )
+        for place, violation in enumerate(violations, start=1)
+    ]
 
 
 def count_unit(*, token_hash: str, run_id: int, sequence: int) -> Unit:

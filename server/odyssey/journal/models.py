@@ -31,6 +31,9 @@ class RunContext(Base):
     random_seed: Mapped[int] = mapped_column(IntegerId)
     initial_state_hash: Mapped[str] = mapped_column(String(64))
     failure_rules: Mapped[list[Any]] = mapped_column(JsonText)
+    """The seed's own; empty if they are the world's."""
+    conduct_hash: Mapped[str | None] = mapped_column(String(64))
+    """Of the named world's behaviour and rules, as they were when the run was made."""
 
 
 class Event(Base):

@@ -9,44 +9,26 @@ import msgspec
 
 from odyssey.agents.compiled import CompiledTool
 from odyssey.core.errors import JsonRefusedError, OdysseyError
-from odyssey.journal.append import append_unit
+from odyssey.journal.append import append_unit, violation_statements
 from odyssey.journal.events import run_topic
 from odyssey.kit.json_reader import JsonInvalidError, read_json
 from odyssey.proxy.admission import read_actor
-from odyssey.proxy.errors import ArgumentsInvalidError, RateLimitedError, ToolUnknownError
+from odyssey.proxy.answering import Asked, Outcome, answer, check_arguments, explained
+from odyssey.proxy.errors import RateLimitedError, ToolUnknownError
 from odyssey.proxy.gate import check_rate, count_refusal, pass_gate
 from odyssey.proxy.live_runs import LiveRun
 from odyssey.proxy.parts import Arrived, ProxyParts
-from odyssey.records.ledger import Entry, Operation, Violation
-from odyssey.records.problems import FieldError
-from odyssey.simulation.engine import ToolCall
-from odyssey.simulation.rules import EarlierCall, FaultName, Fired, Note, RuleCall, RuleCounters, decide
-from odyssey.simulation.simulate import simulate
-from odyssey.worlds.ledger import Ledger
-from odyssey.worlds.operations import apply
+from odyssey.records.ledger import Entry, Violation
+from odyssey.simulation.rules import EarlierCall, FaultName
 from odyssey.worlds.repository import entry_statements
 
 log = logging.getLogger(__name__)
-
-MAX_RESPONSE_BYTES = 1024 * 1024
 
 
 class Served(NamedTuple):
     """What the agent gets, and how: after a wait, or by a fault of the wire instead of an answer."""
 
     body: bytes
-    wait_ms: int = 0
-    fault: FaultName | None = None
-
-
-class _Outcome(NamedTuple):
-    """What a call came to, before it is written down."""
-
-    envelope: dict[str, Any]
-    operations: tuple[Operation, ...] = ()
-    entries: tuple[Entry, ...] = ()
-    violations: tuple[Violation, ...] = ()
-    ledger: Ledger | None = None
     wait_ms: int = 0
     fault: FaultName | None = None
 
@@ -88,10 +70,8 @@ class _Call:
         self._sequence = run.head + 1
         self._actor: str | None = None
         self._arguments: Any = None
-        self._counters: RuleCounters | None = None
-        self._notes: tuple[Note, ...] = ()
 
-    def serve(self) -> _Outcome:
+    def serve(self) -> Outcome:
         self._actor = read_actor(self._arrived.headers)
         try:
             self._arguments = read_json(self._body)
@@ -103,83 +83,28 @@ class _Call:
             raise ToolUnknownError(name)
         if self._actor is None:
             self._actor = self._run.agent.owners.get(name)
-        _check_arguments(tool, self._arguments)
-        return self._injected(tool) or self._simulated(tool)
+        check_arguments(tool, self._arguments)
+        return answer(self._parts.engine, self._asked(tool))
 
-    def _injected(self, tool: CompiledTool) -> _Outcome | None:
-        if not self._run.rules:
-            return None
-        call = RuleCall(
-            tool=tool.tool.name,
-            args=self._arguments,
-            actor=self._actor,
-            random_seed=self._run.random_seed,
-            ledger=self._run.ledger,
-            calls=self._run.calls,
-        )
-        decision = decide(self._run.rules, self._run.counters, call)
-        self._counters, self._notes = decision.counters, decision.notes
-        return None if decision.fired is None else self._fired(tool, decision.fired)
-
-    def _fired(self, tool: CompiledTool, fired: Fired) -> _Outcome:
-        mode = self._run.agent.config.consistency_mode
-        applied = apply(self._run.ledger, fired.operations, mode, sequence=self._sequence)
-        envelope = self._envelope(tool, fired.response, "injected")
-        envelope["matched_rule_index"] = fired.index
-        envelope["latency_ms"] += fired.latency_ms
-        return _Outcome(
-            envelope,
-            operations=() if applied.refused else fired.operations,
-            entries=applied.entries,
-            violations=applied.violations,
-            ledger=applied.ledger,
-            wait_ms=fired.latency_ms,
-            fault=fired.fault,
-        )
-
-    def _simulated(self, tool: CompiledTool) -> _Outcome:
-        agent = self._run.agent
-        call = ToolCall(
-            tool=tool.tool,
+    def _asked(self, tool: CompiledTool) -> Asked:
+        run = self._run
+        return Asked(
+            tool=tool,
             arguments=self._arguments,
-            ledger_schema=agent.ledger_schema,
-            random_seed=self._run.random_seed,
+            actor=self._actor,
+            ledger=run.ledger,
+            rules=run.rules,
+            counters=run.counters,
+            calls=run.calls,
+            random_seed=run.random_seed,
             sequence=self._sequence,
-        )
-        mode = agent.config.consistency_mode
-        done = simulate(self._parts.engine, call, self._run.ledger, tool.output_schema, mode)
-        envelope = self._envelope(tool, done.response, done.source)
-        if done.validation is not None:
-            envelope["validation"] = done.validation
-        if done.applied is None:
-            return _Outcome(envelope, violations=done.violations)
-        encoded = msgspec.Raw(msgspec.json.encode(done.response))
-        if len(encoded) > MAX_RESPONSE_BYTES:
-            return _Outcome(self._too_large(tool))
-        envelope["response"] = encoded  # once for the agent and the journal
-        return _Outcome(
-            envelope,
-            operations=done.operations,
-            entries=done.applied.entries,
-            violations=done.violations,
-            ledger=done.applied.ledger,
+            ledger_schema=run.agent.ledger_schema,
+            mode=run.agent.config.consistency_mode,
+            started=self._started,
         )
 
-    def _too_large(self, tool: CompiledTool) -> dict[str, Any]:
-        message = f"The simulated response is larger than {MAX_RESPONSE_BYTES} bytes."
-        return self._envelope(tool, {"error": {"code": "response_too_large", "message": message}}, "error")
-
-    def _envelope(self, tool: CompiledTool, response: Any, source: str) -> dict[str, Any]:
-        return {
-            "tool_name": tool.tool.name,
-            "response": response,
-            "source": source,
-            "latency_ms": round((time.perf_counter() - self._started) * 1000),
-            "matched_rule_index": None,
-        }
-
-    async def record(self, outcome: _Outcome) -> bool:
-        """Append the call with its ledger entries; only then does memory move on."""
+    async def record(self, outcome: Outcome) -> bool:
+        """Append the call with its ledger entries and its violations; only then does memory move on."""
         data = outcome.envelope | {
             "arguments": msgspec.Raw(self._body),
             "operations": outcome.operations,
@@ -189,15 +114,17 @@ class _Call:
             data["violations"] = outcome.violations
         if outcome.fault is not None:
             data["fault"] = outcome.fault
-        if self._notes:
-            data["rule_notes"] = self._notes
+        if outcome.notes:
+            data["rule_notes"] = outcome.notes
+        if "validation" in data:
+            data["validation"] = explained(outcome)
         run = self._run
-        if not await self._append(data, 200, outcome.entries):
+        if not await self._append(data, 200, outcome.entries, outcome.violations):
             return False
         if outcome.ledger is not None:
             run.ledger = outcome.ledger
-        if self._counters is not None:
-            run.counters = self._counters
+        if outcome.counters is not None:
+            run.counters = outcome.counters
             if run.rules.ask_for_calls:
                 run.calls.append(EarlierCall(data["tool_name"], self._arguments, data["source"]))
         return True
@@ -216,8 +143,19 @@ class _Call:
             data["arguments"] = msgspec.Raw(self._body)
         return await self._append(data, refusal.status)
 
-    async def _append(self, data: dict[str, Any], http_status: int, entries: tuple[Entry, ...] = ()) -> bool:
+    async def _append(
+        self,
+        data: dict[str, Any],
+        http_status: int,
+        entries: tuple[Entry, ...] = (),
+        violations: tuple[Violation, ...] = (),
+    ) -> bool:
         token = self._run.token
+        rest = entry_statements(
+            run_id=token.run_id, attempt=token.attempt, sequence=self._sequence, entries=entries
+        )
+        if violations:
+            rest += violation_statements(run_id=token.run_id, sequence=self._sequence, violations=violations)
         unit = append_unit(
             token_hash=token.token_hash,
             run_id=token.run_id,
@@ -228,26 +166,11 @@ class _Call:
             data=msgspec.json.encode(data),
             actor_id=self._actor,
             http_status=http_status,
-            rest=entry_statements(
-                run_id=token.run_id, attempt=token.attempt, sequence=self._sequence, entries=entries
-            ),
+            rest=rest,
         )
         if not await self._parts.writer.commit(unit):
             return False
-        self._run.head = self._sequence
+        self._run.head = self._sequence + len(violations)
         self._run.tool_calls.add(self._occurred_at)
         self._parts.signals.notify(run_topic(token.run_id))
         return True
-
-
-def _check_arguments(tool: CompiledTool, arguments: Any) -> None:
-    if not isinstance(arguments, dict):
-        fault = FieldError(
-            loc=(), msg="the body must be the object of the tool's arguments", tool=tool.tool.name
-        )
-        raise ArgumentsInvalidError([fault])
-    if tool.input_schema.is_valid(arguments):
-        return
-    faults = tool.input_schema.errors(arguments)
-    named = [FieldError(loc=fault.loc, msg=fault.msg, tool=tool.tool.name) for fault in faults]
-    raise ArgumentsInvalidError(named)

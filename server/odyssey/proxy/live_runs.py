@@ -17,6 +17,7 @@ from odyssey.agents.compiled import CompiledAgent, CompiledAgents
 from odyssey.core.database import Database
 from odyssey.identity.keys import token_hash
 from odyssey.identity.models import RunToken
+from odyssey.journal.conduct import rules_of
 from odyssey.journal.models import Event, RunContext
 from odyssey.kit.clock import Clock
 from odyssey.proxy.errors import RunTokenExpiredError, RunTokenInvalidError, RunTokenRevokedError
@@ -24,10 +25,10 @@ from odyssey.proxy.rate import SlidingMinute
 from odyssey.simulation.rules import AnsweredCall, EarlierCall, RuleCounters, Rules, read_rules, replay
 from odyssey.worlds.ledger import Ledger
 from odyssey.worlds.operations import fold
-from odyssey.worlds.repository import boot_ledger, load_entries
+from odyssey.worlds.repository import load_entries
+from odyssey.worlds.shared import SharedWorlds
 
 _KEPT_RUNS = 1024
-_KEPT_WORLDS = 64
 NOT_COUNTED = (413, 429)
 
 
@@ -78,12 +79,14 @@ class LiveRun:
 
 
 class LiveRuns:
-    def __init__(self, database: Database, agents: CompiledAgents, clock: Clock) -> None:
+    def __init__(
+        self, database: Database, agents: CompiledAgents, worlds: SharedWorlds, clock: Clock
+    ) -> None:
         self._database = database
         self._agents = agents
+        self._worlds = worlds
         self._clock = clock
         self._kept: OrderedDict[str, LiveRun] = OrderedDict()
-        self._worlds: OrderedDict[tuple[int, str], Ledger] = OrderedDict()
 
     async def admit(self, token: str, run_segment: str | None) -> LiveRun:
         """Find the run a token opens, in memory if it is there."""
@@ -121,22 +124,12 @@ class LiveRuns:
             assert token is not None
             context = await session.get_one(RunContext, token.run_id)
             agent = await self._agents.get(session, context.agent_id, context.agent_version)
-            rules = read_rules(context.failure_rules).rules
+            rules = read_rules(await rules_of(session, context)).rules
             live = LiveToken(token.token_hash, token.run_id, token.attempt, token.expires_at)
-            run = LiveRun(live, context.random_seed, agent, rules, await self._boot(session, context))
+            ledger = await self._worlds.boot(session, context.org_id, context.initial_state_hash)
+            run = LiveRun(live, context.random_seed, agent, rules, ledger)
             await self._catch_up(session, run)
             return run
-
-    async def _boot(self, session: AsyncSession, context: RunContext) -> Ledger:
-        """Runs that begin with the same world share it until they change it."""
-        key = (context.org_id, context.initial_state_hash)
-        ledger = self._worlds.get(key)
-        if ledger is None:
-            ledger = self._worlds[key] = await boot_ledger(session, context)
-            while len(self._worlds) > _KEPT_WORLDS:
-                self._worlds.popitem(last=False)
-        self._worlds.move_to_end(key)
-        return ledger
 
     async def _catch_up(self, session: AsyncSession, run: LiveRun) -> None:
         run_id, attempt = run.token.run_id, run.token.attempt

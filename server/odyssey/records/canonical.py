@@ -3,6 +3,7 @@
 import hashlib
 import json
 import math
+from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
 
@@ -20,6 +21,12 @@ def canonical_json(value: Any) -> bytes:
 def content_hash(value: Any) -> str:
     """SHA-256 of the canonical JSON, in hex."""
     return hashlib.sha256(canonical_json(value)).hexdigest()
+
+
+def canonical_object(members: Mapping[str, bytes]) -> bytes:
+    """Write an object whose members are canonical JSON already."""
+    ordered = sorted(members, key=_utf16)
+    return b"{" + b",".join(canonical_json(key) + b":" + members[key] for key in ordered) + b"}"
 
 
 def _write(value: Any, parts: list[str]) -> None:

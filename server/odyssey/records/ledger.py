@@ -48,9 +48,12 @@ Operation = Add | Update | Remove | SetFlag | ClearFlag
 
 
 class Entry(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One applied operation with what stood there before and after; a fold over entries is the state."""
+    """One applied operation with what stood there before and after; a fold over entries is the state.
 
-    op: Literal["add", "update", "remove", "set_flag", "clear_flag"]
+    `record` stands for a live call that wrote nothing: that it happened.
+    """
+
+    op: Literal["add", "update", "remove", "set_flag", "clear_flag", "record"]
     entity_type: str | None = None
     id: str | None = None
     flag: str | None = None

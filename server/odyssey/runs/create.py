@@ -17,8 +17,9 @@ from odyssey.kit.clock import Clock
 from odyssey.records.problems import FieldError
 from odyssey.runs.errors import AgentNotPublishedError
 from odyssey.runs.models import Run, Task
+from odyssey.runs.named_worlds.seeding import seed_worlds
 from odyssey.runs.schemas import RunsIn
-from odyssey.runs.seeds import Seed, read_seeds
+from odyssey.runs.seeds import Seed, read_seeds, world_ids
 
 RUNS_TOPIC = "runs"
 
@@ -45,8 +46,9 @@ async def plan_runs(
     if is_draft and not may_be_draft:
         raise AgentNotPublishedError(agent.id)
     version = agent.published_version or agent.version
-    compiled = await agents.get(session, agent.id, version)
-    return Plan(agent.id, version, is_draft, read_seeds(body.seeds, compiled.ledger_schema))
+    schema = (await agents.get(session, agent.id, version)).ledger_schema
+    worlds = await seed_worlds(session, caller.org_id, world_ids(body.seeds), schema)
+    return Plan(agent.id, version, is_draft, read_seeds(body.seeds, schema, worlds))
 
 
 async def create_runs(
@@ -65,9 +67,18 @@ async def create_runs(
 async def _create_run(
     session: AsyncSession, clock: Clock, caller: Caller, *, agent_id: int, agent_version: int, seed: Seed
 ) -> Run:
-    state_hash = await store_content(session, caller.org_id, seed.initial_state)
-    now = clock()
-    task = Task(org_id=caller.org_id, seed=seed.stored(), initial_state_hash=state_hash, created_at=now)
+    world, now = seed.world, clock()
+    if world is None:
+        state_hash, conduct_hash = await store_content(session, caller.org_id, seed.initial_state), None
+    else:
+        state_hash, conduct_hash = world.state_hash, world.conduct_hash
+    task = Task(
+        org_id=caller.org_id,
+        seed=seed.stored(),
+        initial_state_hash=state_hash,
+        conduct_hash=conduct_hash,
+        created_at=now,
+    )
     session.add(task)
     await session.flush()
     run = Run(
@@ -79,7 +90,7 @@ async def _create_run(
         status="pending",
         attempt=0,
         verdict="NOT APPLICABLE",
-        soft_warnings=["behavior_not_applied"] if seed.behavior_instructions.strip() else [],
+        soft_warnings=["behavior_not_applied"] if seed.has_behavior else [],
         created_at=now,
     )
     session.add(run)
@@ -93,6 +104,7 @@ async def _create_run(
             random_seed=seed.random_seed,
             initial_state_hash=state_hash,
             failure_rules=seed.failure_rules,
+            conduct_hash=conduct_hash,
         )
     )
     record_change(

@@ -18,8 +18,10 @@ class Task(Base):
     id: Mapped[int] = mapped_column(IntegerId, primary_key=True)
     org_id: Mapped[int] = mapped_column(ForeignKey("orgs.id"))
     seed: Mapped[dict[str, Any]] = mapped_column(JsonText)
-    """The seed as given, but for `initial_state`, which is kept by hash."""
+    """The seed as given, but for `initial_state` and all that comes from a named world, which are kept by hash."""
     initial_state_hash: Mapped[str] = mapped_column(String(64))
+    conduct_hash: Mapped[str | None] = mapped_column(String(64))
+    """Of the named world's behaviour and rules; null if the seed has its own."""
     created_at: Mapped[datetime] = mapped_column(UtcDateTime)
 
 

@@ -4,11 +4,14 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
 
+import msgspec
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.agents.repository import names_of_versions
-from odyssey.journal.contents import load_content
+from odyssey.journal.conduct import load_conduct
+from odyssey.journal.contents import load_text
 from odyssey.runs.models import Run, RunAttempt
+from odyssey.runs.named_worlds.repository import fidelities
 from odyssey.runs.repository import get_task, list_attempts, starts_of_instructions
 from odyssey.runs.schemas import AttemptOut, RunOut, RunSummary
 
@@ -23,17 +26,26 @@ async def summary(session: AsyncSession, run: Run) -> RunSummary:
     return (await summaries(session, [run]))[0]
 
 
-async def whole(session: AsyncSession, run: Run) -> RunOut:
+async def whole(session: AsyncSession, run: Run) -> bytes:
+    """Show a run with all it has; the world it began with goes from the database to the wire as it is."""
     task = await get_task(session, run.task_id)
-    state = await load_content(session, run.org_id, task.initial_state_hash)
+    seed = dict(task.seed)
+    if task.conduct_hash is not None:
+        seed |= msgspec.to_builtins(await load_conduct(session, run.org_id, task.conduct_hash))
+    state = await load_text(session, run.org_id, task.initial_state_hash)
+    measured = await fidelities(session, run.org_id, [task.initial_state_hash])
     extra = {
         "error_json": run.error_json,
         "messages": run.messages,
         "metadata": run.reply_metadata,
-        "odyssey_seed": task.seed | {"initial_state": state},
+        "odyssey_seed": {},
+        "fidelity": measured.get(task.initial_state_hash),
     }
     (members,) = await _members(session, [run])
-    return RunOut.model_validate(members | extra)
+    shown = RunOut.model_validate(members | extra).model_dump(mode="json")
+    return msgspec.json.encode(
+        shown | {"odyssey_seed": seed | {"initial_state": msgspec.Raw(state.encode("utf-8"))}}
+    )
 
 
 async def _members(session: AsyncSession, runs: Sequence[Run]) -> list[dict[str, Any]]:

@@ -1,5 +1,6 @@
 """Runs over HTTP (contract D10)."""
 
+import asyncio
 from typing import Annotated
 
 import msgspec
@@ -7,7 +8,16 @@ from fastapi import Query, Request, Response
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.agents.compiled import CompiledAgents
-from odyssey.core.depends import ClockDep, Cursor, Limit, ObjectId, ReadSession, SignalsDep, WriteSession
+from odyssey.core.depends import (
+    ClockDep,
+    Cursor,
+    Limit,
+    ObjectId,
+    ReadAhead,
+    ReadSession,
+    SignalsDep,
+    WriteSession,
+)
 from odyssey.core.errors import NotFoundError
 from odyssey.core.paging import start_of
 from odyssey.core.scheduling import TERMINAL, Cancel
@@ -38,6 +48,7 @@ from odyssey.runs.schemas import (
 from odyssey.runs.states import RunStates
 from odyssey.worlds.operations import difference
 from odyssey.worlds.repository import load_ledger
+from odyssey.worlds.shared import SharedWorlds
 
 router = GuardedRouter(prefix="/api/runs", tags=["runs"])
 
@@ -51,13 +62,15 @@ async def start_runs(
     body: RunsIn,
     caller: Member,
     session: WriteSession,
+    read_ahead: ReadAhead,
     signals: SignalsDep,
     clock: ClockDep,
     request: Request,
 ) -> RunsCreated:
     """Start one run per seed; each is dispatched as soon as there is room."""
     agents: CompiledAgents = request.app.state.agents
-    plan = await plan_runs(session, agents, caller, body)
+    async with read_ahead() as ahead:
+        plan = await plan_runs(ahead, agents, caller, body)
     runs = await create_runs(session, signals, clock, caller, plan)
     return RunsCreated(runs=await summaries(session, runs))
 
@@ -105,9 +118,10 @@ async def get_runs(
     return RunsPage(items=await summaries(session, page.items), next_cursor=page.next_cursor)
 
 
-@router.get("/{run_id}")
-async def get_one_run(run_id: ObjectId, caller: Viewer, session: ReadSession) -> RunOut:
-    return await whole(session, await get_run(session, caller.org_id, run_id))
+@router.get("/{run_id}", response_model=RunOut)
+async def get_one_run(run_id: ObjectId, caller: Viewer, session: ReadSession) -> Response:
+    body = await whole(session, await get_run(session, caller.org_id, run_id))
+    return Response(body, media_type="application/json")
 
 
 @router.post("/{run_id}/cancel")
@@ -145,21 +159,32 @@ async def get_trace(
     return Response(body, media_type="application/json")
 
 
-@router.get("/{run_id}/ledger")
+@router.get("/{run_id}/ledger", response_model=LedgerOut)
 async def get_ledger(
-    run_id: ObjectId, caller: Viewer, session: ReadSession, at: Moment = None, attempt: Attempt = None
-) -> LedgerOut:
+    run_id: ObjectId,
+    caller: Viewer,
+    session: ReadSession,
+    request: Request,
+    at: Moment = None,
+    attempt: Attempt = None,
+) -> Response:
     """Read the world after the event with sequence `at`; by default as it is now."""
+    worlds: SharedWorlds = request.app.state.worlds
     context, attempt = await _world_of(session, caller.org_id, run_id, attempt)
     sequence = await head_of(session, run_id) if at is None else at
-    ledger = await load_ledger(session, context, attempt, up_to=sequence)
-    return LedgerOut(
-        sequence=sequence,
-        attempt=attempt,
-        hash=ledger.hash(),
-        state=ledger.to_state(),
-        flags=sorted(ledger.flags),
-    )
+    initial = await worlds.boot(session, context.org_id, context.initial_state_hash)
+    await asyncio.to_thread(
+        initial.hash
+    )  # found out once; what follows from this world then costs what changed
+    ledger = await load_ledger(session, worlds, context, attempt, up_to=sequence)
+    members = {
+        "sequence": sequence,
+        "attempt": attempt,
+        "hash": ledger.hash(),
+        "state": msgspec.Raw(await asyncio.to_thread(ledger.to_json)),
+        "flags": sorted(ledger.flags),
+    }
+    return Response(msgspec.json.encode(members), media_type="application/json")
 
 
 @router.get("/{run_id}/ledger/diff")
@@ -167,15 +192,17 @@ async def get_ledger_diff(
     run_id: ObjectId,
     caller: Viewer,
     session: ReadSession,
+    request: Request,
     from_: Annotated[int, Query(alias="from", ge=0, le=2**62)] = 0,
     to: Moment = None,
     attempt: Attempt = None,
 ) -> LedgerDiffOut:
     """Say what changed between two moments; by default between the first and now."""
+    worlds: SharedWorlds = request.app.state.worlds
     context, attempt = await _world_of(session, caller.org_id, run_id, attempt)
     end = await head_of(session, run_id) if to is None else to
-    before = await load_ledger(session, context, attempt, up_to=from_)
-    after = await load_ledger(session, context, attempt, up_to=end)
+    before = await load_ledger(session, worlds, context, attempt, up_to=from_)
+    after = await load_ledger(session, worlds, context, attempt, up_to=end)
     changed = msgspec.to_builtins(difference(before, after))
     return LedgerDiffOut(attempt=attempt, from_sequence=from_, to_sequence=end, **changed)
 

@@ -6,6 +6,7 @@ from pydantic import AfterValidator, BaseModel, Field, WithJsonSchema
 
 from odyssey.core.depends import existing_id
 from odyssey.core.wire import Body, Instant
+from odyssey.runs.fidelity import FidelityOut
 
 Status = Literal["pending", "running", "completed", "failed", "cancelled"]
 Verdict = Literal["PASS", "FAIL", "PENDING", "NOT APPLICABLE"]
@@ -22,6 +23,10 @@ _SEED_SCHEMA = {
         "input": {"type": "object"},
         "checks": {"type": "array", "items": {"type": "object"}},
         "random_seed": {"type": "integer"},
+        "world_id": {
+            "type": "integer",
+            "description": "A named world, instead of initial_state, behavior_instructions and failure_rules.",
+        },
     },
 }
 
@@ -76,7 +81,12 @@ class RunOut(RunSummary):
     error_json: dict[str, Any] | None
     messages: list[dict[str, Any]] | None
     metadata: dict[str, Any] | None
-    odyssey_seed: dict[str, Any] = Field(description="What the task was seeded with, by axis.")
+    odyssey_seed: dict[str, Any] = Field(
+        description="What the task was seeded with, by axis. With `world_id` the world as it was then."
+    )
+    fidelity: FidelityOut | None = Field(
+        description="How faithful the engine was found to be on the state this run began with."
+    )
 
 
 class RunsCreated(BaseModel):

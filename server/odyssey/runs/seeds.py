@@ -1,10 +1,11 @@
 """Reading seeds: what one task gives to the agent, to the world and to the graders."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from odyssey.agents.initial_state import check_initial_state
 from odyssey.core.errors import NotAvailableYetError, ValidationFailedError
-from odyssey.kit.ids import new_random_seed
+from odyssey.kit.ids import MAX_INTEGER_ID, new_random_seed
 from odyssey.records.faults import did_you_mean, shown
 from odyssey.records.problems import FieldError
 from odyssey.records.tools import LedgerSchema
@@ -23,11 +24,12 @@ _MEMBERS = frozenset(
         "input",
         "checks",
         "random_seed",
+        "world_id",
     }
 )
+_FROM_WORLD = ("initial_state", "behavior_instructions", "failure_rules")
 _LATER = frozenset(
     {
-        "world_id",
         "turn_mode",
         "max_turns",
         "memory_mode",
@@ -43,7 +45,20 @@ _CHECKS = frozenset(
 )
 
 
+class SeedWorld(NamedTuple):
+    """A named world as seeds go by it: by what it holds now, whatever becomes of its name."""
+
+    id: int
+    state_hash: str
+    conduct_hash: str
+    has_behavior: bool
+    faults: Sequence[str] = ()
+    """In what it contradicts the agent's ledger schema."""
+
+
 class Seed(NamedTuple):
+    """With a world, the members that come from it are empty."""
+
     user_instruction: str
     behavior_instructions: str
     initial_state: dict[str, Any]
@@ -52,15 +67,33 @@ class Seed(NamedTuple):
     input: dict[str, Any]
     checks: list[Any]
     random_seed: int
+    world: SeedWorld | None
+
+    @property
+    def has_behavior(self) -> bool:
+        return bool(self.behavior_instructions.strip()) if self.world is None else self.world.has_behavior
 
     def stored(self) -> dict[str, Any]:
-        """Return the seed without its world, which is kept by hash."""
-        return {name: value for name, value in self._asdict().items() if name != "initial_state"}
+        """Return the seed without what is kept by hash."""
+        members = self._asdict()
+        del members["world"], members["initial_state"]
+        if self.world is not None:
+            del members["behavior_instructions"], members["failure_rules"]
+            members["world_id"] = self.world.id
+        return members
 
 
-def read_seeds(raw: list[Any], ledger_schema: LedgerSchema | None) -> list[Seed]:
+def world_ids(raw: list[Any]) -> set[int]:
+    """The worlds that seeds name, as far as they can exist."""
+    named = [item.get("world_id") for item in raw if isinstance(item, dict)]
+    return {each for each in named if type(each) is int and 0 < each <= MAX_INTEGER_ID}
+
+
+def read_seeds(
+    raw: list[Any], ledger_schema: LedgerSchema | None, worlds: Mapping[int, SeedWorld]
+) -> list[Seed]:
     """Read all seeds of a request, or say everything that is wrong with any of them."""
-    reader = _Reader(ledger_schema)
+    reader = _Reader(ledger_schema, worlds)
     seeds = [reader.read(index, item) for index, item in enumerate(raw)]
     if reader.errors:
         raise ValidationFailedError(reader.errors[:100])
@@ -70,8 +103,9 @@ def read_seeds(raw: list[Any], ledger_schema: LedgerSchema | None) -> list[Seed]
 
 
 class _Reader:
-    def __init__(self, ledger_schema: LedgerSchema | None) -> None:
+    def __init__(self, ledger_schema: LedgerSchema | None, worlds: Mapping[int, SeedWorld]) -> None:
         self._ledger_schema = ledger_schema
+        self._worlds = worlds
         self.errors: list[FieldError] = []
         self.later: set[str] = set()
 
@@ -80,7 +114,7 @@ class _Reader:
             self._fault(index, (), "a seed must be an object with at least user_instruction")
             return None
         self._check_members(index, raw)
-        self._check_world(index, raw)
+        world = self._read_world(index, raw)
         self._check_grading(index, raw)
         self._check_own(index, raw)
         if self.errors:
@@ -94,6 +128,7 @@ class _Reader:
             input=_given(raw, "input", {}),
             checks=_given(raw, "checks", []),
             random_seed=new_random_seed() if raw.get("random_seed") is None else raw["random_seed"],
+            world=world,
         )
 
     def _fault(self, index: int, path: tuple[str | int, ...], message: str) -> None:
@@ -123,7 +158,26 @@ class _Reader:
         if seed is not None and not (type(seed) is int and -_SEED_LIMIT <= seed < _SEED_LIMIT):
             self._fault(index, ("random_seed",), "random_seed must be a 64-bit integer")
 
-    def _check_world(self, index: int, raw: dict[str, Any]) -> None:
+    def _read_world(self, index: int, raw: dict[str, Any]) -> SeedWorld | None:
+        world_id = raw.get("world_id")
+        if world_id is None:
+            self._check_own_world(index, raw)
+            return None
+        for member in _FROM_WORLD:
+            if raw.get(member) is not None:
+                self._fault(index, (member,), f"{member} comes from the world; leave it or world_id out")
+        if type(world_id) is not int:
+            self._fault(index, ("world_id",), f"world_id must be the id of a world, not {shown(world_id)}")
+            return None
+        world = self._worlds.get(world_id)
+        if world is None:
+            self._fault(index, ("world_id",), f"there is no world {world_id}")
+            return None
+        for fault in world.faults:
+            self._fault(index, ("world_id",), fault)
+        return world
+
+    def _check_own_world(self, index: int, raw: dict[str, Any]) -> None:
         state = raw.get("initial_state")
         if state is not None:
             self.errors += [_under(index, fault) for fault in check_initial_state(state, self._ledger_schema)]

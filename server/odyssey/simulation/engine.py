@@ -22,6 +22,23 @@ class ToolCall(msgspec.Struct, frozen=True):
     sequence: int
 
 
+class Reading(msgspec.Struct, frozen=True):
+    """What an engine took a call for: the reason of its answer, in parts that a page can lay out."""
+
+    operation: str
+    """`read`, `list`, `create`, `update`, `remove`, `calculate`, `acknowledge`, or `none` if not understood."""
+    entity_type: str | None = None
+    fields: tuple[str, ...] = ()
+    """What was shown (none: all of it) or changed."""
+    by: tuple[str, ...] = ()
+    """What told which entities are meant."""
+
+    def in_words(self) -> str:
+        words = [self.operation, *([self.entity_type] if self.entity_type else [])]
+        words += [f"by {', '.join(self.by)}"] if self.by else []
+        return " ".join(words) + (f": {', '.join(self.fields)}" if self.fields else "")
+
+
 class Answer(msgspec.Struct, frozen=True):
     """What an engine proposes. `refused` answers are not checked against the output schema."""
 
@@ -31,6 +48,8 @@ class Answer(msgspec.Struct, frozen=True):
     refused: bool = False
     explanation: str = ""
     """Which operation on which entity type by which fields, for people."""
+    reading: Reading | None = None
+    """The same, for programs."""
 
 
 class Engine(Protocol):

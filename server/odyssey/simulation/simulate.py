@@ -6,10 +6,11 @@ from typing import Any, Literal, NamedTuple
 from odyssey.records.json_schema import CompiledSchema
 from odyssey.records.ledger import ConsistencyMode, Operation, Violation
 from odyssey.records.problems import FieldError
-from odyssey.simulation.engine import Answer, Engine, ToolCall
+from odyssey.simulation.consistency import MAX_VIOLATIONS, check_answer
+from odyssey.simulation.engine import Answer, Engine, Reading, ToolCall
 from odyssey.worlds.ledger import Ledger
-from odyssey.worlds.operations import Applied, apply
-from odyssey.worlds.schema import check_operations
+from odyssey.worlds.operations import Applied
+from odyssey.worlds.schema import apply_declared
 
 MAX_ATTEMPTS = 3
 
@@ -24,6 +25,9 @@ class Simulated(NamedTuple):
     operations: tuple[Operation, ...]
     applied: Applied | None
     violations: tuple[Violation, ...]
+    reading: Reading | None
+    """What the engine took the call for, also when its answer was not accepted."""
+    explanation: str
 
 
 class _Attempt(NamedTuple):
@@ -59,7 +63,14 @@ def simulate(
         "confidence": answer.confidence,
     }
     return Simulated(
-        "odyssey", answer.response, validation, answer.operations, attempt.applied, attempt.violations
+        "odyssey",
+        answer.response,
+        validation,
+        answer.operations,
+        attempt.applied,
+        attempt.violations,
+        answer.reading,
+        answer.explanation,
     )
 
 
@@ -68,9 +79,11 @@ def _try(
 ) -> _Attempt:
     answer = engine.answer(call, world)
     errors = [] if output_schema is None or answer.refused else output_schema.errors(answer.response)
-    declared = check_operations(answer.operations, call.ledger_schema, call.sequence) if mode != "off" else []
-    applied = apply(world, answer.operations, mode, sequence=call.sequence)
-    return _Attempt(answer, errors, applied, (*declared, *applied.violations))
+    applied = apply_declared(world, answer.operations, mode, call.ledger_schema, sequence=call.sequence)
+    violations = applied.violations
+    if mode != "off" and not applied.refused:
+        violations += tuple(check_answer(call, answer, world, applied.ledger))
+    return _Attempt(answer, errors, applied, violations[:MAX_VIOLATIONS])
 
 
 def _failed(attempt: _Attempt, asked: int) -> Simulated:
@@ -82,7 +95,8 @@ def _failed(attempt: _Attempt, asked: int) -> Simulated:
         problem = f"contradicts the world: {violations[0].message}"
     message = f"The simulated answer, after {attempts}, {problem}."
     response = {"error": {"code": "simulation_failed", "message": message}}
-    return Simulated("error", response, None, (), None, violations)
+    answer = attempt.answer
+    return Simulated("error", response, None, (), None, violations, answer.reading, answer.explanation)
 
 
 def _in_words(error: FieldError) -> str:

@@ -1,63 +1,206 @@
-"""The entities of one type: a persistent map in the order of arrival. A change shares all but a few nodes."""
+"""The entities of one type: a persistent map in the order of arrival. A change shares all but a few nodes.
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+What a map knows beside its entities is found out when first asked for, and handed on to successors: a digest of
+all of it, indexes of fields, and which ids were touched since a common ancestor. Each then costs what changed.
+"""
 
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
+from typing import Any, NamedTuple
+
+import msgspec
 from immutables import Map
 
+from odyssey.records.canonical import canonical_json
 from odyssey.records.ledger import Fields
+from odyssey.worlds.digest_trie import DigestTrie
+from odyssey.worlds.field_index import FieldIndex, Path
+
+
+class _History:
+    """The ids touched since a map was laid out, newest first; maps with one beginning share its tail."""
+
+    __slots__ = ("before", "entity_id", "length")
+
+    def __init__(self, entity_id: str = "", before: "_History | None" = None) -> None:
+        self.entity_id = entity_id
+        self.before = before
+        self.length: int = 0 if before is None else before.length + 1
+
+
+class _Layout(NamedTuple):
+    """Each entity with its place, the id at each place, and the places in use."""
+
+    placed: Map[str, tuple[int, Fields]]
+    ids: Map[int, str]
+    start: int
+    end: int
+
+
+class Sample:
+    """The oldest entities of a map. The same object as long as they stay the same, so finds can be kept by it."""
+
+    __slots__ = ("__weakref__", "entities")
+
+    def __init__(self, entities: dict[str, Fields]) -> None:
+        self.entities = entities
+        """For looking at, never for changing."""
+
+
+SAMPLE_SIZE = 32
 
 
 class EntityMap(Mapping[str, Fields]):
     """Immutable; `with_entity` and `without_entity` give successors. The fields inside must not be changed."""
 
-    __slots__ = ("_end", "_ids", "_placed", "_start")
+    __slots__ = ("_digests", "_history", "_indexes", "_layout", "_sample")
 
     def __init__(
-        self, placed: Map[str, tuple[int, Fields]], ids: Map[int, str], start: int, end: int
+        self,
+        layout: _Layout,
+        history: _History,
+        digests: tuple[DigestTrie, _History] | None = None,
+        indexes: dict[Path, FieldIndex] | None = None,
+        sample: Sample | None = None,
     ) -> None:
-        """Use `entity_map` instead: `placed` holds each entity with its place, `ids` the id at each place."""
-        self._placed = placed
-        self._ids = ids
-        self._start = start
-        self._end = end
+        """Use `entity_map` instead. The digests may be of an ancestor: `history` tells what is missing."""
+        self._layout = layout
+        self._history = history
+        self._digests = digests
+        self._indexes = indexes or {}
+        self._sample = sample
 
     def __getitem__(self, entity_id: str) -> Fields:
-        return self._placed[entity_id][1]
+        return self._layout.placed[entity_id][1]
 
     def __iter__(self) -> Iterator[str]:
-        find = self._ids.get
-        for place in range(self._start, self._end):
+        _, ids, start, end = self._layout
+        find = ids.get
+        for place in range(start, end):
             entity_id = find(place)
             if entity_id is not None:
                 yield entity_id
 
+    def __reversed__(self) -> Iterator[str]:
+        _, ids, start, end = self._layout
+        for place in range(end - 1, start - 1, -1):
+            entity_id = ids.get(place)
+            if entity_id is not None:
+                yield entity_id
+
     def __len__(self) -> int:
-        return len(self._placed)
+        return len(self._layout.placed)
 
     def __contains__(self, entity_id: object) -> bool:
-        return entity_id in self._placed
+        return entity_id in self._layout.placed
 
     def with_entity(self, entity_id: str, fields: Fields) -> "EntityMap":
         """A known id stays where it is, a new one goes last."""
-        known = self._placed.get(entity_id)
+        placed, ids, start, end = self._layout
+        known = placed.get(entity_id)
         if known is not None:
-            return EntityMap(
-                self._placed.set(entity_id, (known[0], fields)), self._ids, self._start, self._end
-            )
-        placed = self._placed.set(entity_id, (self._end, fields))
-        return EntityMap(placed, self._ids.set(self._end, entity_id), self._start, self._end + 1)
+            layout = _Layout(placed.set(entity_id, (known[0], fields)), ids, start, end)
+        else:
+            layout = _Layout(placed.set(entity_id, (end, fields)), ids.set(end, entity_id), start, end + 1)
+        return self._successor(layout, entity_id, None if known is None else known[1], fields)
 
     def without_entity(self, entity_id: str) -> "EntityMap":
-        place, _ = self._placed[entity_id]
-        left = EntityMap(self._placed.delete(entity_id), self._ids.delete(place), self._start, self._end)
-        gaps = self._end - self._start - len(left)
-        return entity_map(left) if gaps > len(left) + 16 else left
+        placed, ids, start, end = self._layout
+        place, fields = placed[entity_id]
+        layout = _Layout(placed.delete(entity_id), ids.delete(place), start, end)
+        left = self._successor(layout, entity_id, fields, None)
+        gaps = end - start - len(left)
+        if gaps > len(left) + 16:
+            left._layout = _lay_out(left)
+        return left
+
+    def _successor(
+        self, layout: _Layout, entity_id: str, before: Fields | None, after: Fields | None
+    ) -> "EntityMap":
+        indexes = {path: index.changed(entity_id, before, after) for path, index in self._indexes.items()}
+        sample = self._sample
+        if sample is not None and (entity_id in sample.entities or len(sample.entities) < SAMPLE_SIZE):
+            sample = None
+        return EntityMap(layout, _History(entity_id, self._history), self._digests, indexes, sample)
+
+    def digest(self) -> bytes:
+        """Equal exactly when the entities are, whatever the order of their arrival."""
+        if self._digests is None:
+            trie = DigestTrie.of((entity_id, canonical_json(fields)) for entity_id, fields in self.items())
+        else:
+            trie, known = self._digests
+            for entity_id in set(_touched(self._history, known)):
+                fields = self.get(entity_id)
+                trie = (
+                    trie.remove(entity_id) if fields is None else trie.set(entity_id, canonical_json(fields))
+                )
+        self._digests = (trie, self._history)
+        return trie.digest
+
+    def having(self, path: Path, value: Any) -> list[str]:
+        """The ids of the entities with this value at this path, oldest first."""
+        return self.oldest_first(self._index(path).having(value))
+
+    def having_all(self, wanted: Iterable[tuple[Path, Any]]) -> list[str]:
+        """The ids of the entities with every one of these values, oldest first; the rarest value is looked at."""
+        found = sorted((self._index(path).having(value) for path, value in wanted), key=len)
+        return self.oldest_first(each for each in found[0] if all(each in others for others in found[1:]))
+
+    def vocabulary(self, path: Path, at_most: int) -> list[Any]:
+        """The different values found at this path; none if there are more than a vocabulary has."""
+        return [msgspec.json.decode(each) for each in self._index(path).values(at_most)]
+
+    def oldest_first(self, ids: Iterable[str]) -> list[str]:
+        placed = self._layout.placed
+        return sorted(ids, key=lambda entity_id: placed[entity_id][0])
+
+    def sample(self) -> Sample:
+        if self._sample is None:
+            self._sample = Sample({key: self[key] for key in islice(self, SAMPLE_SIZE)})
+        return self._sample
+
+    def _index(self, path: Path) -> FieldIndex:
+        index = self._indexes.get(path)
+        if index is None and not self:
+            return FieldIndex.of(path, ())
+        if index is None:
+            index = self._indexes[path] = FieldIndex.of(path, self.items())
+        return index
+
+    def ids_that_may_differ(self, other: "EntityMap") -> Iterable[str]:
+        """The ids touched since the two maps were one; all of them if they never were."""
+        common = _common(self._history, other._history)
+        if common is None:
+            return self.keys() | other.keys()
+        return {*_touched(self._history, common), *_touched(other._history, common)}
 
 
 def entity_map(entities: Mapping[str, Fields]) -> EntityMap:
     """Lay entities out from the beginning, without gaps."""
+    return EntityMap(_lay_out(entities), _History())
+
+
+def _lay_out(entities: Mapping[str, Fields]) -> _Layout:
     numbered = list(enumerate(entities.items()))
     placed: Any = Map({entity_id: (place, fields) for place, (entity_id, fields) in numbered})
     ids: Any = Map({place: entity_id for place, (entity_id, _) in numbered})
-    return EntityMap(placed, ids, 0, len(numbered))
+    return _Layout(placed, ids, 0, len(numbered))
+
+
+def _touched(newest: _History, oldest: _History) -> Iterator[str]:
+    at = newest
+    while at is not oldest:
+        yield at.entity_id
+        assert at.before is not None
+        at = at.before
+
+
+def _common(left: _History, right: _History) -> _History | None:
+    """The newest moment both histories have; None if they began apart."""
+    while left is not right:
+        if left.length < right.length:
+            left, right = right, left
+        if left.before is None:
+            return None
+        left = left.before
+    return left

@@ -9,12 +9,14 @@ Values are equal when their canonical JSON is: 1 and 1.0 are, 1 and true are not
 
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
-from types import MappingProxyType
 from typing import Any, NamedTuple
+
+import msgspec
 
 from odyssey.records.canonical import canonical_json, content_hash
 from odyssey.records.ledger import Fields, State
-from odyssey.worlds.entity_map import EntityMap, entity_map
+from odyssey.worlds.entity_map import EntityMap, Sample, entity_map
+from odyssey.worlds.field_index import Path
 
 _NO_ENTITIES = entity_map({})
 _PLAIN = frozenset({str, int, float, bool, type(None)})
@@ -46,6 +48,11 @@ class Ledger:
             {name: entity_map(copy_json(found)) for name, found in initial_state.items()}, frozenset(flags)
         )
 
+    @classmethod
+    def adopt(cls, initial_state: Mapping[str, Mapping[str, Fields]]) -> "Ledger":
+        """Boot from a state that nobody else holds; it is not copied."""
+        return cls({name: entity_map(found) for name, found in initial_state.items()}, frozenset())
+
     @property
     def flags(self) -> frozenset[str]:
         return self._flags
@@ -63,19 +70,40 @@ class Ledger:
         """All entities of one type by id, oldest first, read-only; empty for a type nobody knows."""
         return _EntitiesView(self._types.get(entity_type, _NO_ENTITIES))
 
-    def sample(self, entity_type: str, count: int) -> list[tuple[str, Mapping[str, Any]]]:
-        """The oldest entities, for looking at names and plain values; what lies deeper must not be changed."""
-        entities = self._types.get(entity_type, _NO_ENTITIES)
-        return [(key, MappingProxyType(entities[key])) for key in islice(entities, count)]
+    def having(self, entity_type: str, path: Path, value: Any) -> list[str]:
+        """The ids of the entities whose field at this path has this value, oldest first."""
+        return self._types.get(entity_type, _NO_ENTITIES).having(path, value)
+
+    def having_all(self, entity_type: str, wanted: Iterable[tuple[Path, Any]]) -> list[str]:
+        """The ids of the entities that have every one of these values, oldest first; at least one is wanted."""
+        return self._types.get(entity_type, _NO_ENTITIES).having_all(wanted)
+
+    def vocabulary(self, entity_type: str, path: Path, *, at_most: int) -> list[Any]:
+        """The different values at this path, sorted; none if there are more than that."""
+        return self._types.get(entity_type, _NO_ENTITIES).vocabulary(path, at_most)
+
+    def sample(self, entity_type: str) -> Sample:
+        """The oldest entities, for looking at: what it holds must not be changed."""
+        return self._types.get(entity_type, _NO_ENTITIES).sample()
+
+    def oldest_first(self, entity_type: str, ids: Iterable[str]) -> list[str]:
+        return self._types.get(entity_type, _NO_ENTITIES).oldest_first(ids)
+
+    def newest_ids(self, entity_type: str, count: int) -> list[str]:
+        return list(islice(reversed(self._types.get(entity_type, _NO_ENTITIES)), count))
 
     def to_state(self) -> dict[str, dict[str, Fields]]:
         return {name: copy_json(entities) for name, entities in self._types.items() if entities}
 
+    def to_json(self) -> bytes:
+        """The state as JSON text, without a copy of it on the way."""
+        return msgspec.json.encode({name: dict(found) for name, found in self._types.items() if found})
+
     def hash(self) -> str:
-        """Content hash of `{"state", "flags"}`: equal exactly when state and flags are equal."""
+        """Equal exactly when state and flags are equal. Costs what changed since a ledger that was hashed."""
         if self._hash is None:
-            state = {name: dict(entities) for name, entities in self._types.items() if entities}
-            self._hash = content_hash({"state": state, "flags": sorted(self._flags)})
+            digests = {name: entities.digest().hex() for name, entities in self._types.items() if entities}
+            self._hash = content_hash({"entities": digests, "flags": sorted(self._flags)})
         return self._hash
 
     def __eq__(self, other: object) -> bool:
@@ -83,7 +111,7 @@ class Ledger:
             return NotImplemented
         return self._flags == other._flags and next(self.changes_to(other), None) is None
 
-    __hash__ = None  # type: ignore[assignment]  # `hash()` is the content hash and costs a walk over the state
+    __hash__ = None  # type: ignore[assignment]  # `hash()` is the content hash, a string
 
     def __repr__(self) -> str:
         counts = ", ".join(f"{name}: {len(entities)}" for name, entities in self._types.items())
@@ -110,7 +138,7 @@ class Ledger:
             before, after = self._types.get(name, _NO_ENTITIES), other._types.get(name, _NO_ENTITIES)
             if before is after:
                 continue
-            for key in sorted(before.keys() | after.keys()):
+            for key in sorted(before.ids_that_may_differ(after)):
                 old, new = before.get(key), after.get(key)
                 if old is not new and not (old is not None and new is not None and json_equal(old, new)):
                     yield Change(name, key, copy_json(old), copy_json(new))

@@ -86,6 +86,27 @@ def difference(before: Ledger, after: Ledger) -> Difference:
     )
 
 
+def operations_of(change: Difference) -> list[Operation]:
+    """Say what leads from the one moment to the other: applied to the first, these give the second.
+
+    An update cannot take a member away, so an entity that lost one is removed and added anew.
+    """
+    found: list[Operation] = []
+    for each in change.changes:
+        before, after = each.before, each.after
+        if after is None:
+            found.append(Remove(each.entity_type, each.id))
+        elif before is None:
+            found.append(Add(each.entity_type, each.id, after))
+        elif before.keys() <= after.keys():
+            found.append(Update(each.entity_type, each.id, {name: after[name] for name in each.fields}))
+        else:
+            found += [Remove(each.entity_type, each.id), Add(each.entity_type, each.id, after)]
+    found += [SetFlag(flag) for flag in change.flags_set]
+    found += [ClearFlag(flag) for flag in change.flags_cleared]
+    return found
+
+
 def read_operation(raw: Any) -> Operation:
     """Read one operation as it stands in a rule, a fork or an adapter; raises OperationInvalidError."""
     if not isinstance(raw, dict):
@@ -150,6 +171,8 @@ def _remove(ledger: Ledger, operation: Remove, sequence: int | None) -> _Step:
 
 
 def _redo(ledger: Ledger, entry: Entry) -> Ledger:
+    if entry.op == "record":
+        return ledger
     if entry.flag is not None:
         return ledger.with_flag(entry.flag) if entry.op == "set_flag" else ledger.without_flag(entry.flag)
     assert entry.entity_type is not None

@@ -8,12 +8,12 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.core.group_commit import Statement
-from odyssey.journal.contents import load_content
 from odyssey.journal.models import RunContext
 from odyssey.records.ledger import Entry
 from odyssey.worlds.ledger import Ledger
 from odyssey.worlds.models import LedgerEntry
 from odyssey.worlds.operations import fold
+from odyssey.worlds.shared import SharedWorlds
 
 
 class PlacedEntry(NamedTuple):
@@ -63,16 +63,13 @@ async def load_entries(
     return [PlacedEntry(row.sequence, _entry(row)) for row in rows]
 
 
-async def boot_ledger(session: AsyncSession, context: RunContext) -> Ledger:
-    return Ledger.boot(await load_content(session, context.org_id, context.initial_state_hash))
-
-
 async def load_ledger(
-    session: AsyncSession, context: RunContext, attempt: int, *, up_to: int | None = None
+    session: AsyncSession, worlds: SharedWorlds, context: RunContext, attempt: int, *, up_to: int
 ) -> Ledger:
     """Return the world of one attempt as it was after the call with sequence `up_to`."""
+    initial = await worlds.boot(session, context.org_id, context.initial_state_hash)
     entries = await load_entries(session, context.run_id, attempt, up_to=up_to)
-    return fold(await boot_ledger(session, context), (placed.entry for placed in entries))
+    return fold(initial, (placed.entry for placed in entries))
 
 
 def _json(value: Any) -> str | None:

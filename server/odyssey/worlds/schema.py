@@ -1,11 +1,24 @@
 """What a ledger schema says about operations: an undeclared type is wrong, an undeclared field is not."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from odyssey.records.ledger import Add, ClearFlag, Operation, Remove, SetFlag, Update, Violation
+from odyssey.records.ledger import (
+    Add,
+    ClearFlag,
+    ConsistencyMode,
+    Operation,
+    Remove,
+    SetFlag,
+    Update,
+    Violation,
+)
 from odyssey.records.tools import EntityField, EntityType, LedgerSchema
-from odyssey.worlds.ledger import json_equal
+from odyssey.worlds.ledger import Ledger, json_equal
+from odyssey.worlds.operations import Applied, apply
+
+_LONGEST_SHOWN = 80
+_MOST_CHOICES = 10
 
 
 class ValueProblem(NamedTuple):
@@ -13,11 +26,30 @@ class ValueProblem(NamedTuple):
     message: str
 
 
+def apply_declared(
+    ledger: Ledger,
+    operations: Sequence[Operation],
+    mode: ConsistencyMode,
+    ledger_schema: LedgerSchema | None,
+    *,
+    sequence: int | None = None,
+) -> Applied:
+    """Apply what was proposed; contradictions to the declarations count like contradictions to the world."""
+    applied = apply(ledger, operations, mode, sequence=sequence)
+    declared = check_operations(operations, ledger_schema, sequence) if mode != "off" else []
+    if not declared:
+        return applied
+    violations = (*declared, *applied.violations)
+    if mode == "strict":
+        return Applied(ledger, (), violations, refused=True)
+    return applied._replace(violations=violations)
+
+
 def check_operations(
-    operations: Iterable[Operation], ledger_schema: LedgerSchema | None, sequence: int | None = None
+    operations: Sequence[Operation], ledger_schema: LedgerSchema | None, sequence: int | None = None
 ) -> list[Violation]:
     """Every contradiction to the declarations, in the order of the operations; none for an open ledger."""
-    if ledger_schema is None:
+    if ledger_schema is None or not operations:
         return []
     declared = {entity.type: entity for entity in ledger_schema.entities}
     found: list[Violation] = []
@@ -37,11 +69,16 @@ def check_operations(
 def check_value(field: EntityField, value: Any) -> ValueProblem | None:
     """Null means "no value" and fits every type, because a schema cannot say it; an `enum` must name it."""
     if field.enum is not None and not any(json_equal(value, member) for member in field.enum):
-        choices = ", ".join(repr(member) for member in field.enum)
-        return ValueProblem("outside_enum", f"{field.name} must be one of {choices}; {value!r} is not")
+        choices = ", ".join(brief(member) for member in field.enum[:_MOST_CHOICES])
+        more = ", …" if len(field.enum) > _MOST_CHOICES else ""
+        return ValueProblem(
+            "outside_enum", f"{field.name} must be one of {choices}{more}; {brief(value)} is not"
+        )
     if value is not None and not _has_type(value, field.type):
         article = "an" if field.type[0] in "aio" else "a"
-        return ValueProblem("wrong_type", f"{field.name} must be {article} {field.type}; {value!r} is not")
+        return ValueProblem(
+            "wrong_type", f"{field.name} must be {article} {field.type}; {brief(value)} is not"
+        )
     return None
 
 
@@ -52,6 +89,12 @@ def id_text(value: Any) -> str | None:
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
     return None
+
+
+def brief(value: Any) -> str:
+    """Show a value in a message, without repeating a page of it."""
+    text = repr(value)
+    return text if len(text) <= _LONGEST_SHOWN else text[: _LONGEST_SHOWN - 1] + "…"
 
 
 def _check_flag(flag: str, schema: LedgerSchema, sequence: int | None) -> list[Violation]:
@@ -68,7 +111,7 @@ def _check_fields(operation: Add | Update, entity: EntityType, sequence: int | N
     for name, value in operation.fields.items():
         problem = check_value(declared[name], value) if name in declared else None
         if problem is None and name == entity.id_field and id_text(value) != operation.id:
-            problem = ValueProblem("id_mismatch", f"{name} is {value!r} but the id is {operation.id!r}")
+            problem = ValueProblem("id_mismatch", f"{name} is {brief(value)} but the id is {operation.id!r}")
         if problem is not None:
             found.append(Violation(problem.kind, entity.type, operation.id, name, problem.message, sequence))
     return found
@@ -85,7 +128,7 @@ def _has_type(value: Any, declared: str) -> bool:
         case "array":
             return isinstance(value, list)
         case "integer":
-            return _is_number(value) and value == int(value)
+            return _is_number(value) and (isinstance(value, int) or value.is_integer())
         case _:
             return _is_number(value)
 

@@ -348,3 +348,29 @@ def test_agents_are_found_by_name_and_status(org: Org, other_org: Org) -> None:
     page = org.ok(org.get("/api/agents", params={"status": "draft", "limit": 1}))
     rest = org.ok(org.get("/api/agents", params={"status": "draft", "cursor": page["next_cursor"]}))
     assert [agent["id"] for agent in page["items"] + rest["items"]] == [quoted, rated]
+
+
+def test_an_adapter_that_could_never_work_is_not_saved(org: Org) -> None:
+    schema = {
+        "entities": [{"type": "order", "id_field": "order_id"}],
+        "flags": {"policy": "closed", "values": ["a"]},
+    }
+    adapter = {
+        "entity_type": "order",
+        "id_from": "$.order[",
+        "field_map": {"order_id": "$..a..b", "total": "$.total"},
+        "flags": ["b", "{q"],
+    }
+    tool = {
+        "name": "find_order",
+        "input_schema": ARGUMENTS,
+        "default_execution_mode": "passthrough",
+        "passthrough_binding": {"endpoint_name": "shop", "tool_name": "find_order"},
+        "ledger_write_policy": "adapter",
+        "ledger_adapter": adapter,
+    }
+    agent = create(org)
+    for answer in saved(org, agent, tools_schema=[tool], ledger_schema=schema):
+        found = {tuple(error["loc"][3:]) for error in faults(answer) if "ledger_adapter" in error["loc"]}
+        places = [("id_from",), ("field_map", "order_id"), ("field_map", "total"), ("flags", 0), ("flags", 1)]
+        assert set(places) <= found

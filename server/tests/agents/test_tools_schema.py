@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from odyssey.agents.tools_schema import MAX_TOOLS, check_adapters, read_tools_schema
 from odyssey.records.problems import FieldError
-from odyssey.records.tools import EntityField, EntityType, LedgerSchema, Tool
+from odyssey.records.tools import EntityField, EntityType, FlagPolicy, LedgerSchema, Tool
 
 OBJECT: dict[str, Any] = {
     "type": "object",
@@ -354,6 +354,16 @@ FAULTY_ADAPTERS = [
         "remove field_map",
         id="flag and map",
     ),
+    pytest.param({**ADAPTER, "id_from": "$.a["}, ("id_from",), "not a JSONPath", id="broken path"),
+    pytest.param({**ADAPTER, "id_from": "$..a..b"}, ("id_from",), "at most once", id="path that multiplies"),
+    pytest.param(
+        {**ADAPTER, "field_map": {"status": "$.a[?no(@)]"}},
+        ("field_map", "status"),
+        "not a JSONPath",
+        id="unknown function in a path",
+    ),
+    pytest.param({**ADAPTER, "flags": ["seen:{id"]}, ("flags", 0), "is written {name}", id="open brace"),
+    pytest.param({**ADAPTER, "flags": ["a", "{}"]}, ("flags", 1), "is written {name}", id="empty brace"),
 ]
 
 
@@ -364,6 +374,38 @@ def test_names_the_fault_of_an_adapter(adapter: Any, place: tuple[str | int, ...
     assert faults[0].loc == ("tools_schema", 1, "ledger_adapter", *place)
     assert faults[0].tool == "get_order"
     assert words in faults[0].msg
+
+
+def test_a_placeholder_the_tool_takes_no_argument_for() -> None:
+    adapter = {**ADAPTER, "flags": ["{order_id}", "{id}", "{order}"]}
+    tool_of_one = adapted(adapter)
+    assert check_adapters([tool_of_one], LEDGER) == []
+    closed = Tool(
+        tool_of_one.name, OBJECT | {"additionalProperties": False}, ledger_adapter=tool_of_one.ledger_adapter
+    )
+    (fault,) = check_adapters([closed], LEDGER)
+    assert fault.loc == ("tools_schema", 0, "ledger_adapter", "flags", 2)
+    assert "takes no argument 'order'; did you mean 'order_id'?" in fault.msg
+
+
+@pytest.mark.parametrize(
+    ("template", "is_possible"),
+    [
+        ("urgent", True),
+        ("Urgent", False),
+        ("{x}", True),
+        ("seen:{id}", True),
+        ("{a}:{b}:late", True),
+        ("{a}::{b}", False),
+        ("seen:{id}:early", False),
+        ("seen:one:late:{id}:late", False),
+        ("{a}" * 100 + "?", False),
+    ],
+)
+def test_a_flag_no_arguments_could_make_of_a_closed_set(template: str, is_possible: bool) -> None:
+    closed = LedgerSchema(LEDGER.entities, FlagPolicy("closed", ["urgent", "seen:one:late"]))
+    faults = check_adapters([adapted({"op": "set_flag", "flags": [template]})], closed)
+    assert [fault.loc[-2:] for fault in faults] == ([] if is_possible else [("flags", 0)])
 
 
 def test_adapter_needs_a_ledger_schema() -> None:

@@ -8,12 +8,24 @@ import httpx
 from fastapi import FastAPI
 from fastapi.routing import APIRoute
 from starlette.routing import BaseRoute
-from support.platform import TOOLS, Org
+from support.platform import TOOLS, WORLD, Org
 
 from odyssey.api.app import build_app
 
 UNUSED_URL = "http://127.0.0.1:9/dispatch"
 AGENT: dict[str, Any] = {"name": "agent", "config": {"endpoint_url": UNUSED_URL}, "tools_schema": TOOLS}
+
+WORLD_BODY: dict[str, Any] = {
+    "name": "shop",
+    "initial_state": WORLD,
+    "behavior_instructions": "Orders over 100 need a manager.",
+    "failure_rules": [{"tool": "delete_order", "error": {"code": "down", "message": "Try later."}}],
+}
+_SHARE = {"share": 0.5, "interval": [0.1, 0.9], "equal": 1, "of": 2}
+REPORT: dict[str, Any] = {
+    **dict.fromkeys(("responses", "reads", "changes", "refusals", "refusal_texts"), _SHARE),
+    "tools": {"get_order": {"calls": 2, "responses": _SHARE, "changes": _SHARE, "refusals": _SHARE}},
+}
 
 BODIES: dict[str, dict[str, Any]] = {
     "POST /api/auth/token": {"email": "nobody@example.com", "password": "not the password"},
@@ -27,15 +39,27 @@ BODIES: dict[str, dict[str, Any]] = {
     "POST /api/agents/validate": AGENT,
     "PUT /api/agents/{agent_id}": {"name": "renamed", "config": {"run_timeout_s": 10}, "tools_schema": []},
     "POST /api/agents/{agent_id}/test-connection": {"config": {"endpoint_url": UNUSED_URL}},
+    "POST /api/worlds": WORLD_BODY,
+    "PUT /api/worlds/{world_id}": WORLD_BODY,
+    "POST /api/worlds/{world_id}/operations": {
+        "operations": [{"op": "add", "entity_type": "order", "id": "new"}],
+        "hash": "0" * 64,
+    },
+    "POST /api/worlds/{world_id}/try": {"agent_id": 2**62, "tool": "get_order", "arguments": {}},
+    "PUT /api/worlds/{world_id}/fidelity": REPORT,
     "POST /api/runs": {"agent_id": 2**62, "seeds": [{"user_instruction": "Do it."}]},
     "POST /api/runs/validate": {"agent_id": 2**62, "seeds": [{"user_instruction": "Do it."}]},
 }
 """A valid body of every operation that takes one; the agent of the run does not exist."""
 
+QUERIES: dict[str, dict[str, str]] = {"POST /api/worlds/{world_id}/import": {"entity_type": "order"}}
+"""What an operation must have in its query."""
+
 MISSING: dict[str, object] = {
     "agent_id": 2**62,
     "version": 2**62,
     "run_id": 2**62,
+    "world_id": 2**62,
     "person_id": 2**62,
     "key_id": "6f0e4b0e-3a1c-4d2f-9b0a-0123456789ab",
 }
@@ -119,7 +143,7 @@ def problem(answer: httpx.Response, status: int, code: str, *hidden: str) -> dic
 
 def snapshot(org: Org) -> dict[str, Any]:
     """All that an organisation can see of itself."""
-    lists = ("org", "people", "keys", "agents", "runs", "audit-log")
+    lists = ("org", "people", "keys", "agents", "worlds", "runs", "audit-log")
     seen = {name: org.ok(org.get(f"/api/{name}")) for name in lists}
     for agent in seen["agents"]["items"]:
         seen[f"versions of {agent['id']}"] = org.ok(org.get(f"/api/agents/{agent['id']}/versions"))

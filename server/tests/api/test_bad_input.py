@@ -14,7 +14,9 @@ from api.surface import (
     AGENT,
     BODIES,
     OPERATIONS,
+    REPORT,
     WITH_BODY,
+    WORLD_BODY,
     Operation,
     call,
     new_email,
@@ -53,7 +55,9 @@ def ids(org: Org) -> dict[str, object]:
     agent = org.agent(AGENT["config"]["endpoint_url"])
     person = org.ok(org.post("/api/people", {"email": new_email(), "role": "member"}))
     key = org.ok(org.post("/api/keys", {"name": "spare"}))
-    return {"agent_id": agent["id"], "person_id": person["id"], "key_id": key["id"]}
+    world = org.ok(org.post("/api/worlds", WORLD_BODY))
+    ids = {"agent_id": agent["id"], "person_id": person["id"], "key_id": key["id"]}
+    return {**ids, "world_id": world["id"]}
 
 
 @pytest.fixture
@@ -134,6 +138,23 @@ BAD_RUNS: list[dict[str, Any]] = [
     {"seeds": []},
     {"seeds": [{"user_instruction": "x"}] * 1001},
 ]
+SHARE = REPORT["responses"]
+BAD_WORLDS: list[dict[str, Any]] = [
+    {"name": ""},
+    {"name": "x" * 256},
+    {"name": "a\x00b"},
+    {"initial_state": []},
+    {"initial_state": {"order": []}},
+    {"initial_state": {"order": {"1": 5}}},
+    {"initial_state": {"": {}}},
+    {"initial_state": {"order": {"": {}}}},
+    {"initial_state": {"x" * 257: {}}},
+    {"initial_state": {str(number): {} for number in range(1001)}},
+    {"behavior_instructions": 5},
+    {"failure_rules": [{}]},
+    {"failure_rules": [{"tool": "x", "fault": "explode"}]},
+    {"failure_rules": [{"tool": "x", "response": 1}] * 201},
+]
 OUT_OF_BOUNDS: dict[str, list[dict[str, Any]]] = {
     "PUT /api/org": [{"name": ""}, {"name": "x" * 256}, {"name": "a\x00b"}, {"name": 5}],
     "POST /api/keys": [{"name": "\x00"}, {"name": True}],
@@ -158,6 +179,30 @@ OUT_OF_BOUNDS: dict[str, list[dict[str, Any]]] = {
     ],
     "PUT /api/agents/{agent_id}": [{"name": "\x00"}, {"config": None}],
     "POST /api/agents/validate": [{"name": "\x00"}],
+    "POST /api/worlds": [*BAD_WORLDS, {"initial_state": None}, {"failure_rules": None}],
+    "PUT /api/worlds/{world_id}": BAD_WORLDS,
+    "POST /api/worlds/{world_id}/operations": [{"operations": []}, {"hash": "0" * 65}, {"hash": 5}],
+    "POST /api/worlds/{world_id}/try": [
+        {"agent_id": 0},
+        {"agent_id": None},
+        {"agent_id": 1, "tools_schema": []},
+        {"agent_id": None, "tools_schema": 5},
+        {"agent_id": 1, "ledger_schema": {}},
+        {"tool": ""},
+        {"tool": "x" * 129},
+        {"arguments": None},
+        {"random_seed": 2**63},
+        {"random_seed": 1.5},
+    ],
+    "PUT /api/worlds/{world_id}/fidelity": [
+        {"responses": SHARE | {"share": 1.1}},
+        {"responses": SHARE | {"share": "1"}},
+        {"changes": SHARE | {"interval": [0.1]}},
+        {"changes": SHARE | {"interval": [0.9, 0.1]}},
+        {"refusals": None},
+        {"tools": {"x": {}}},
+        {"state_hash": "x" * 65},
+    ],
     "POST /api/runs": BAD_RUNS,
     "POST /api/runs/validate": BAD_RUNS,
     "POST /api/auth/session": [
@@ -217,15 +262,21 @@ def test_pages_out_of_range_are_422(org: Org, ids_and_run: dict[str, object]) ->
             assert body["errors"][0]["loc"] == ["query", name], (name, value)
         for cursor in (0, 2**31, 2**62, 2**63 - 1):
             page = org.ok(org.get(url, params={"cursor": cursor_of(cursor), "limit": "200"}))
-            assert page.keys() == {"items", "next_cursor"}
+            assert page.keys() - {"total"} == {"items", "next_cursor"}
 
 
 def test_other_query_parameters_out_of_range_are_422(org: Org, ids_and_run: dict[str, object]) -> None:
     run, agent = f"/api/runs/{ids_and_run['run_id']}", f"/api/agents/{ids_and_run['agent_id']}"
+    world = f"/api/worlds/{ids_and_run['world_id']}"
     for path, query in (
         ("/api/agents", {"status": "deleted"}),
         ("/api/agents", {"q": "x" * 201}),
         ("/api/agents", {"q": "a\x00b"}),
+        ("/api/worlds", {"q": "x" * 201}),
+        ("/api/worlds", {"q": "a\x00b"}),
+        (f"{world}/entities", {"type": "x" * 257}),
+        (f"{world}/entities", {"type": "\x00"}),
+        (f"{world}/entities", {"q": "\x00"}),
         ("/api/runs", {"status": ["pending"] * 6}),
         ("/api/runs", {"verdict": "pass"}),
         ("/api/runs", {"agent_version": "0"}),

@@ -11,7 +11,7 @@ import httpx
 import pytest
 import requests
 import schemathesis
-from api.surface import AGENT, new_email
+from api.surface import AGENT, REPORT, WORLD_BODY, new_email
 from conftest import NewDatabase
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis.errors import Unsatisfiable
@@ -84,6 +84,9 @@ def objects(server: Server) -> Iterator[Objects]:
     key = org.ok(org.post("/api/keys", {"name": "spare"}))
     person = org.ok(org.post("/api/people", {"email": new_email(), "role": "member"}))
     ids = {"agent_id": agent["id"], "run_id": run_id, "person_id": person["id"], "key_id": key["id"]}
+    world = org.ok(org.post("/api/worlds", WORLD_BODY))
+    org.ok(org.put(f"/api/worlds/{world['id']}/fidelity", REPORT))
+    ids |= {"world_id": world["id"]}
     ids |= {"version": agent["version"], "run": run_id, "tool_name": "list_orders", "event_type": "message"}
     yield Objects(org, ids, tokens[run_id])
     org.client.close()
@@ -144,7 +147,8 @@ def send(url: str, secret: str, strategy: Any) -> None:
 def test_successes_are_as_described(server: Server, objects: Objects) -> None:
     """The random ones above are mostly refused."""
     agent, run = f"/api/agents/{objects.ids['agent_id']}", f"/api/runs/{objects.ids['run_id']}"
-    seeds = [{"user_instruction": "Do it."}]
+    world = f"/api/worlds/{objects.ids['world_id']}"
+    seeds = [{"user_instruction": "Do it.", "world_id": objects.ids["world_id"]}]
     for method, path, template, body in (
         ("POST", "/api/agents", "/api/agents", AGENT),
         ("POST", "/api/agents/validate", "/api/agents/validate", AGENT),
@@ -161,8 +165,29 @@ def test_successes_are_as_described(server: Server, objects: Objects) -> None:
         ("GET", "/api/runs?q=it&status=pending&status=running", "/api/runs", None),
         ("GET", "/api/agents?q=AGENT&status=published", "/api/agents", None),
         ("GET", "/api/audit-log", "/api/audit-log", None),
+        ("GET", world, "/api/worlds/{world_id}", None),
+        ("GET", f"{world}/entities?q=o", "/api/worlds/{world_id}/entities", None),
+        ("GET", f"{world}/fidelity", "/api/worlds/{world_id}/fidelity", None),
+        ("PUT", f"{world}/fidelity", "/api/worlds/{world_id}/fidelity", REPORT),
+        ("PUT", world, "/api/worlds/{world_id}", {"name": "renamed"}),
+        (
+            "POST",
+            f"{world}/try",
+            "/api/worlds/{world_id}/try",
+            {"agent_id": objects.ids["agent_id"], "tool": "create_order", "arguments": {"status": "new"}},
+        ),
+        (
+            "POST",
+            f"{world}/import?entity_type=order&id_field=order_id",
+            "/api/worlds/{world_id}/import",
+            [{"order_id": "ord_9"}],
+        ),
+        ("GET", run, "/api/runs/{run_id}", None),
+        ("GET", f"{run}/ledger", "/api/runs/{run_id}/ledger", None),
+        ("GET", f"{run}/ledger/diff", "/api/runs/{run_id}/ledger/diff", None),
         ("POST", f"{run}/cancel", "/api/runs/{run_id}/cancel", None),
         ("GET", f"{run}/trace", "/api/runs/{run_id}/trace", None),
+        ("DELETE", world, "/api/worlds/{world_id}", None),
         ("DELETE", agent, "/api/agents/{agent_id}", None),
     ):
         answer = objects.org.client.request(method, path, json=body)

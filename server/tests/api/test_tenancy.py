@@ -6,7 +6,20 @@ from typing import Any, NamedTuple
 
 import httpx
 import pytest
-from api.surface import AGENT, BODIES, MISSING, WITH_IDS, Operation, call, new_email, problem, snapshot
+from api.surface import (
+    AGENT,
+    BODIES,
+    MISSING,
+    QUERIES,
+    REPORT,
+    WITH_IDS,
+    WORLD_BODY,
+    Operation,
+    call,
+    new_email,
+    problem,
+    snapshot,
+)
 from support.agents import Behaviour, ScriptedAgent, final
 from support.platform import Org
 
@@ -26,8 +39,10 @@ def _objects(org: Org, agent_server: StartAgent, release: threading.Event) -> di
     org.wait(run_id, "running")
     person = org.ok(org.post("/api/people", {"email": new_email(), "role": "member"}))
     key = org.ok(org.post("/api/keys", {"name": "spare"}))
+    world = org.ok(org.post("/api/worlds", WORLD_BODY))
+    org.ok(org.put(f"/api/worlds/{world['id']}/fidelity", REPORT))
     made = {"agent_id": agent["id"], "run_id": run_id, "person_id": person["id"], "key_id": key["id"]}
-    return {**made, "version": agent["version"]}
+    return {**made, "version": agent["version"], "world_id": world["id"]}
 
 
 @pytest.fixture
@@ -43,7 +58,8 @@ def told(answer: httpx.Response) -> tuple[int, str, dict[str, str]]:
 
 
 def options(operation: Operation) -> dict[str, Any]:
-    return {"json": BODIES[str(operation)]} if operation.takes_body else {}
+    body = {"json": BODIES[str(operation)]} if operation.takes_body else {}
+    return body | {"params": QUERIES.get(str(operation), {})}
 
 
 @pytest.mark.parametrize("operation", WITH_IDS, ids=str)
@@ -81,7 +97,7 @@ def test_its_owner_reaches_every_object(household: Household) -> None:
 
 def test_lists_hold_only_ones_own(household: Household, other_org: Org) -> None:
     seen = snapshot(other_org)
-    assert seen["agents"]["items"] == seen["runs"]["items"] == seen["audit-log"]["items"] == []
+    assert all(seen[name]["items"] == [] for name in ("agents", "worlds", "runs", "audit-log"))
     assert len(seen["people"]["items"]) == len(seen["keys"]["items"]) == 1
     foreign = other_org.get("/api/runs", params={"agent_id": str(household.ids["agent_id"])})
     assert other_org.ok(foreign)["items"] == []

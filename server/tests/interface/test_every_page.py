@@ -22,6 +22,7 @@ PATHS = {
     "runs, filtered": "/runs?status=failed&sort=status",
     "new run": "/runs/new",
     "new run like another": "/runs/new?like={crew_run}",
+    "new run from a world": "/runs/new?world_id={world}",
     "run": "/runs/{crew_run}",
     "run, a step": "/runs/{crew_run}?step=5",
     "run, transcript": "/runs/{crew_run}?tab=transcript",
@@ -29,6 +30,18 @@ PATHS = {
     "run, raw": "/runs/{crew_run}?tab=raw",
     "run without a call": "/runs/{idle_run}",
     "failed run": "/runs/{failed_run}",
+    "worlds": "/worlds",
+    "worlds, filtered": "/worlds?q=harbour&sort=-size",
+    "new world": "/worlds/new",
+    "new world of a ledger": "/worlds/new?run={crew_run}&at=4",
+    "copy of a world": "/worlds/new?copy={world}",
+    "world": "/worlds/{world}?type=order",
+    "world, an entity": "/worlds/{world}?type=order&entity=ord_1002",
+    "world, try a tool": "/worlds/{world}?tab=try&agent={desk}&tool=update_order",
+    "world, rules": "/worlds/{world}?tab=rules",
+    "world, import": "/worlds/{world}?tab=import",
+    "world, fidelity": "/worlds/{world}?tab=fidelity",
+    "world, raw": "/worlds/{world}?tab=raw",
     "account": "/account",
     "no such page": "/no/such/page",
 }
@@ -41,6 +54,7 @@ def address(site: Site, path: str) -> str:
         crew_run=site.crew_run,
         idle_run=site.idle_run,
         failed_run=site.failed_run,
+        world=site.world,
     )
 
 
@@ -71,7 +85,7 @@ def test_a_page_fits_a_telephone(open_page: OpenPage, site: Site, path: str) -> 
 
 
 def test_a_missing_object_says_so_and_leads_on(open_page: OpenPage) -> None:
-    for path in ("/runs/999999", "/agents/999999"):
+    for path in ("/runs/999999", "/agents/999999", "/worlds/999999"):
         watched = open_page(path, viewport=WIDE)
         watched.expected = ["404"]
         expect(watched.page.get_by_role("heading", name="Not here")).to_be_visible()

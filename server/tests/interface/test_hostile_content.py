@@ -17,6 +17,7 @@ class HostileOrg(NamedTuple):
     org: Org
     agent: int
     run: int
+    world: int
     session: str
     """Path of the file that keeps the admin's session."""
 
@@ -62,6 +63,13 @@ def hostile_tools() -> list[dict[str, Any]]:
     return [described, get]
 
 
+def hostile_world(org: Org, state: dict[str, Any], rules: list[dict[str, Any]]) -> int:
+    typed = {text[:250]: {text: {text: text}} for text in STRINGS}
+    body = {"name": STRINGS[0], "initial_state": typed | state, "failure_rules": rules}
+    world: int = org.ok(org.post("/api/worlds", body | {"behavior_instructions": "\n".join(STRINGS)}))["id"]
+    return world
+
+
 @pytest.fixture(scope="module")
 def hostile(browser: Browser, site: Site, tmp_path_factory: pytest.TempPathFactory) -> Iterator[HostileOrg]:
     org = site.platform.new_org()
@@ -87,7 +95,7 @@ def hostile(browser: Browser, site: Site, tmp_path_factory: pytest.TempPathFacto
         org.wait(started)
     session = tmp_path_factory.mktemp("hostile") / "state.json"
     sign_in(browser, site.url, f"/signin#{new_link(org)}", keep_in=session)
-    yield HostileOrg(org, agent["id"], run["id"], str(session))
+    yield HostileOrg(org, agent["id"], run["id"], hostile_world(org, state, rules), str(session))
     loud.stop()
     quick.stop()
 
@@ -120,13 +128,24 @@ PATHS = [
     "/runs/{run}?tab=transcript",
     "/runs/{run}?tab=seed",
     "/runs/{run}?tab=raw",
+    "/worlds",
+    "/worlds?q=%22%3E%3Cscript%3E",
+    "/worlds/new?copy={world}",
+    "/worlds/new?run={run}&at=0",
+    "/worlds/{world}",
+    "/worlds/{world}?type=thing&entity=%3Cscript%3E&q=onerror",
+    "/worlds/{world}?tab=try&agent={agent}&tool=describe_everything",
+    "/worlds/{world}?tab=rules",
+    "/worlds/{world}?tab=import",
+    "/worlds/{world}?tab=raw",
+    "/runs/new?world_id={world}",
     "/account",
 ]
 
 
 @pytest.mark.parametrize("path", PATHS)
 def test_hostile_content_is_only_text(page: Page, hostile: HostileOrg, path: str) -> None:
-    page.goto(path.format(agent=hostile.agent, run=hostile.run))
+    page.goto(path.format(agent=hostile.agent, run=hostile.run, world=hostile.world))
     page.get_by_role("heading", level=1).first.wait_for()
     page.wait_for_load_state("load")
     for summary in page.locator("[aria-expanded=false]:visible").all()[:25]:

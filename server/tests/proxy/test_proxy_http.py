@@ -54,6 +54,8 @@ def test_a_read_is_answered_from_the_world(org: Org, agent_server: StartAgent) -
         "valid": True, "schema": "output_schema", "attempts": 1, "errors": [], "engine": "world", "confidence": 1,
     }  # fmt: skip
     (event,) = org.trace(run_id, "tool_call")
+    told = {name: event["data"]["validation"].pop(name) for name in ("reading", "explanation")}
+    assert told["reading"]["operation"] == "read"
     assert event["data"] | body == event["data"]
     assert event["data"]["arguments"] == {"order_id": "ord_1"}
     assert event["data"]["operations"] == []

@@ -49,7 +49,7 @@ def test_what_is_wrong_with_any_request_is_said_of_drafts_too(org: Org) -> None:
         ({"dataset_id": 1}, "not_available_yet"),
         ({"seeds": seeds, "dataset_id": 1}, "not_available_yet"),
         ({}, "validation_failed"),
-        ({"seeds": [{"user_instruction": "x", "world_id": 1}]}, "not_available_yet"),
+        ({"seeds": [{"user_instruction": "x", "turn_mode": "single_shot"}]}, "not_available_yet"),
     ):
         made = org.post("/api/runs", {"agent_id": agent["id"], **members})
         assert (made.status_code, made.json()["code"]) == (422, code)

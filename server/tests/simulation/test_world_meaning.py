@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from odyssey.records.tools import EntityField, EntityType, LedgerSchema, Tool
 from odyssey.simulation.engine import ToolCall
-from odyssey.simulation.world.identifiers import new_id
+from odyssey.simulation.world.identifiers import next_id
 from odyssey.simulation.world.meaning import Intent, understand
 from odyssey.simulation.world.words import same_noun, stem, tokens
 from odyssey.worlds.ledger import Ledger
@@ -128,7 +128,7 @@ class TestIdentifiers:
         ],
     )
     def test_continue_the_pattern(self, taken: list[str], expected: str) -> None:
-        drawn = new_id("orders", taken, random_seed=1, sequence=1)
+        drawn = next_id("orders", taken, taken, random_seed=1, sequence=1)
         assert drawn not in taken
         if not expected.endswith("_"):
             assert drawn == expected
@@ -138,10 +138,10 @@ class TestIdentifiers:
         [["9f1c2d3e-4b5a-4c6d-8e7f-0a1b2c3d4e5f"], ["65f0c0ffee12", "65f0c0ffee34"]],
     )
     def test_random_styles_are_drawn_from_the_seed(self, taken: list[str]) -> None:
-        first = new_id("order", taken, random_seed=1, sequence=1)
-        assert first == new_id("order", taken, random_seed=1, sequence=1)
-        assert len({first, *(new_id("order", taken, random_seed=1, sequence=n) for n in (2, 3))}) == 3
-        assert len({first, *(new_id("order", taken, random_seed=n, sequence=1) for n in (2, 3))}) == 3
+        first = next_id("order", taken, taken, random_seed=1, sequence=1)
+        assert first == next_id("order", taken, taken, random_seed=1, sequence=1)
+        assert len({first, *(next_id("order", taken, taken, random_seed=1, sequence=n) for n in (2, 3))}) == 3
+        assert len({first, *(next_id("order", taken, taken, random_seed=n, sequence=1) for n in (2, 3))}) == 3
         assert len(first) == len(taken[0])
 
     @given(
@@ -150,4 +150,4 @@ class TestIdentifiers:
         )
     )
     def test_are_always_new(self, taken: list[str]) -> None:
-        assert new_id("order", taken, random_seed=1, sequence=1) not in taken
+        assert next_id("order", taken, taken, random_seed=1, sequence=1) not in taken

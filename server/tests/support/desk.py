@@ -40,6 +40,11 @@ def support_desk(org: Org) -> Iterator[Desk]:
         process.wait(10)
 
 
+def desk_state() -> dict[str, Any]:
+    state: dict[str, Any] = _read("world.json")["initial_state"]
+    return state
+
+
 def _register(org: Org, url: str, token: str) -> dict[str, Any]:
     body = _read("agent.json")
     body["config"] |= {"endpoint_url": url, "auth_header_value": f"Bearer {token}"}
@@ -49,7 +54,7 @@ def _register(org: Org, url: str, token: str) -> dict[str, Any]:
 
 
 def _run_tickets(org: Org, agent: dict[str, Any]) -> list[int]:
-    state = _read("world.json")["initial_state"]
+    state = desk_state()
     runs = org.start(agent, *(ticket | {"initial_state": state} for ticket in _read("tasks.json")))
     for run in runs:
         org.wait(run)

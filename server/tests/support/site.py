@@ -1,4 +1,4 @@
-"""A platform with something to look at: the support desk's eight runs, and one run that shows every kind of step."""
+"""A platform with something to look at: the support desk's eight runs, its world, and a run with every kind of step."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -7,8 +7,10 @@ from typing import Any, NamedTuple
 import httpx
 from support.agents import Dispatched, ScriptedAgent
 from support.browser import new_link
-from support.desk import Desk, support_desk
+from support.desk import Desk, desk_state, support_desk
 from support.platform import WORLD, Org, Platform
+
+from odyssey.simulation.fidelity import Fidelity, Row, Share, as_json
 
 RULES = [
     {"tool": "update_order", "call": 1, "error": {"code": "busy", "message": "Try again."}, "latency_ms": 40},
@@ -27,6 +29,8 @@ class Site(NamedTuple):
     idle_run: int
     """A run that completed without calling any of its tools."""
     failed_run: int
+    world: int
+    """The support desk's world, with two failure rules and a measured fidelity."""
 
     @property
     def url(self) -> str:
@@ -53,7 +57,41 @@ def furnished_site(database_url: str) -> Iterator[Site]:
         idle_run = org.run(idle, user_instruction="Cancel order ord_2.", initial_state=WORLD)["id"]
         failing = org.agent(agents["failing"].url, name="Breaks")
         failed_run = org.run(failing, user_instruction="Cancel order ord_1.", initial_state=WORLD)["id"]
-        yield Site(platform, org, desk, crew, crew_run, idle_run, failed_run)
+        world = _keep_world(org)
+        yield Site(platform, org, desk, crew, crew_run, idle_run, failed_run, world)
+
+
+def _keep_world(org: Org) -> int:
+    body = {
+        "name": "Harbour Goods in spring",
+        "initial_state": desk_state(),
+        "behavior_instructions": "Addresses are kept as they are written.",
+        "failure_rules": WORLD_RULES,
+    }
+    world: int = org.ok(org.post("/api/worlds", body))["id"]
+    org.ok(org.put(f"/api/worlds/{world}/fidelity", as_json(MEASURED)))
+    return world
+
+
+WORLD_RULES = [
+    {
+        "tool": "create_payment",
+        "call": 1,
+        "error": {"code": "busy", "message": "Try again."},
+        "latency_ms": 400,
+    },
+    {"tool": "get_payment", "when": "args.payment_id == 'pay_5002'", "fault": "timeout"},
+]
+_NONE = Share()
+MEASURED = Fidelity(
+    total=Row(371, Share(362, 371), Share(307, 310), Share(55, 61), Share(15, 16), Share(7, 15)),
+    tools={
+        "get_order": Row(160, Share(160, 160), Share(160, 160), _NONE, Share(8, 8), Share(4, 8)),
+        "list_orders": Row(150, Share(147, 150), Share(147, 150), _NONE, _NONE, _NONE),
+        "update_order": Row(61, Share(55, 61), _NONE, Share(55, 61), Share(7, 8), Share(3, 7)),
+    },
+    stateless=frozenset(),
+)
 
 
 SUB_AGENTS = [

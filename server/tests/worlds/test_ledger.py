@@ -2,13 +2,20 @@ import copy
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from odyssey.records.canonical import canonical_json
-from odyssey.records.ledger import Add, ClearFlag, Operation, Remove, SetFlag, Update
+from odyssey.records.ledger import Add, ClearFlag, Entry, Operation, Remove, SetFlag, Update
 from odyssey.worlds.ledger import Ledger
-from odyssey.worlds.operations import OperationInvalidError, apply, difference, fold, read_operation
+from odyssey.worlds.operations import (
+    OperationInvalidError,
+    apply,
+    difference,
+    fold,
+    operations_of,
+    read_operation,
+)
 
 NAMES = st.sampled_from(["order", "user"])
 IDS = st.sampled_from(["1", "2", "3"])
@@ -42,6 +49,21 @@ SHOP: dict[str, dict[str, dict[str, Any]]] = {
 def told(ledger: Ledger) -> bytes:
     """Everything a ledger says about its state, as bytes."""
     return canonical_json({"state": ledger.to_state(), "flags": sorted(ledger.flags)})
+
+
+def found_out(ledger: Ledger) -> Any:
+    """What a ledger answers by the things it keeps beside its entities."""
+    return [
+        ledger.hash(),
+        {
+            name: [
+                ledger.vocabulary(name, ("status",), at_most=9),
+                ledger.having(name, ("total",), 1),
+                {key: dict(fields) for key, fields in ledger.sample(name).entities.items()},
+            ]
+            for name in ("order", "user")
+        },
+    ]
 
 
 class TestReading:
@@ -89,6 +111,17 @@ class TestReading:
     def test_hashes_are_equal_exactly_when_states_are(self, left: Ledger, right: Ledger) -> None:
         assert (left.hash() == right.hash()) == (told(left) == told(right)) == (left == right)
 
+    @given(ledger=LEDGERS, left=OPERATIONS, right=OPERATIONS, hash_between=st.booleans())
+    @settings(deadline=None)
+    def test_hashes_tell_of_states_and_not_of_the_way_there(
+        self, ledger: Ledger, left: list[Operation], right: list[Operation], hash_between: bool
+    ) -> None:
+        if hash_between:
+            ledger.hash()
+        one, other = apply(ledger, left, "off").ledger, apply(ledger, right, "off").ledger
+        assert (one.hash() == other.hash()) == (told(one) == told(other)) == (one == other)
+        assert one.hash() == Ledger.boot(one.to_state(), one.flags).hash()
+
     @given(state=STATES)
     def test_the_order_of_insertion_is_no_part_of_the_hash(self, state: Any) -> None:
         turned = {name: dict(reversed(entities.items())) for name, entities in reversed(state.items())}
@@ -108,6 +141,22 @@ class TestApplying:
             list(folded.entities(name)) == list(applied.ledger.entities(name))
             for name in folded.entity_types()
         )
+
+    @given(ledger=LEDGERS, steps=st.lists(OPERATIONS, max_size=4))
+    @settings(deadline=None)
+    def test_any_moment_is_a_fold_over_the_entries_up_to_it(
+        self, ledger: Ledger, steps: list[list[Operation]]
+    ) -> None:
+        entries: list[Entry] = []
+        snapshots = [(0, told(ledger))]
+        world = ledger
+        for operations in steps:
+            applied = apply(world, operations, "warn")
+            world = applied.ledger
+            entries += applied.entries
+            snapshots.append((len(entries), told(world)))
+        for count, snapshot in snapshots:
+            assert told(fold(ledger, entries[:count])) == snapshot
 
     @given(ledger=LEDGERS, operations=OPERATIONS, mode=MODES)
     def test_the_ledger_it_was_applied_to_stays_as_it_was(
@@ -201,7 +250,46 @@ class TestApplying:
         assert applied.ledger.flags == {"a"}
 
 
+class TestForks:
+    @given(ledger=LEDGERS, left=OPERATIONS, right=OPERATIONS, look_first=st.booleans())
+    @settings(deadline=None)
+    def test_forks_know_nothing_of_each_other(
+        self, ledger: Ledger, left: list[Operation], right: list[Operation], look_first: bool
+    ) -> None:
+        """Also what a world finds out about itself (indexes, digests, samples) is no way from one to the other."""
+        if look_first:
+            found_out(ledger)
+        before = told(ledger)
+        one = other = ledger
+        for place in range(max(len(left), len(right))):
+            one = apply(one, left[place : place + 1], "off").ledger
+            found_out(one)
+            other = apply(other, right[place : place + 1], "off").ledger
+        for fork, operations in ((one, left), (other, right)):
+            alone = apply(Ledger.boot(ledger.to_state(), ledger.flags), operations, "off").ledger
+            assert told(fork) == told(alone)
+            assert found_out(fork) == found_out(alone)
+        assert told(ledger) == before
+        assert found_out(ledger) == found_out(Ledger.boot(ledger.to_state(), ledger.flags))
+
+
 class TestDifference:
+    @given(left=LEDGERS, right=LEDGERS)
+    @settings(deadline=None)
+    def test_its_operations_lead_from_the_one_to_the_other(self, left: Ledger, right: Ledger) -> None:
+        applied = apply(left, operations_of(difference(left, right)), "strict")
+        assert (applied.refused, applied.violations) == (False, ())
+        assert applied.ledger == right
+        assert applied.ledger.hash() == right.hash()
+
+    @given(ledger=LEDGERS, operations=OPERATIONS)
+    @settings(deadline=None)
+    def test_its_operations_undo_as_well(self, ledger: Ledger, operations: list[Operation]) -> None:
+        after = apply(ledger, operations, "off").ledger
+        back = apply(after, operations_of(difference(after, ledger)), "strict")
+        assert not back.refused
+        assert told(back.ledger) == told(ledger)
+
     @given(left=LEDGERS, right=LEDGERS)
     def test_is_empty_exactly_when_the_ledgers_are_equal(self, left: Ledger, right: Ledger) -> None:
         found = difference(left, right)

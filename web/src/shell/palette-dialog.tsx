@@ -15,11 +15,13 @@ import {
   IconRobot,
   IconSearch,
   IconSun,
+  IconWorld,
 } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { agentsQuery, sessionQuery } from "~/api/queries";
+import { worldsQuery } from "~/api/worlds";
 import { useDarkColors } from "~/shell/colors";
 import { PLACES } from "~/shell/places";
 import classes from "~/shell/shell.module.css";
@@ -35,6 +37,7 @@ export default function PaletteDialog({ opening }: { opening: number }) {
   const [dark, setDark] = useDarkColors();
   const { data: session } = useQuery(sessionQuery);
   const { data: agents = [] } = useQuery(agentsQuery);
+  const { data: worlds = [] } = useQuery(worldsQuery);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: every request to open counts
   useEffect(spotlight.open, [opening]);
@@ -51,6 +54,12 @@ export default function PaletteDialog({ opening }: { opening: number }) {
       label: "New run",
       leftSection: <IconPlus size={16} />,
       onClick: () => void navigate({ to: "/runs/new" }),
+    },
+    session?.person.role !== "viewer" && {
+      id: "new-world",
+      label: "New world",
+      leftSection: <IconPlus size={16} />,
+      onClick: () => void navigate({ to: "/worlds/new" }),
     },
     session?.person.role === "admin" && {
       id: "new-agent",
@@ -90,6 +99,13 @@ export default function PaletteDialog({ opening }: { opening: number }) {
     leftSection: <IconRobot size={16} />,
     onClick: () => void navigate({ to: "/agents/$agentId", params: { agentId: agent.id } }),
   }));
+  const foundWorlds: SpotlightActionData[] = worlds.map((world) => ({
+    id: `world-${world.id}`,
+    label: world.name,
+    description: `World ${world.id}, ${Object.keys(world.entity_counts).join(", ") || "empty"}`,
+    leftSection: <IconWorld size={16} />,
+    onClick: () => void navigate({ to: "/worlds/$worldId", params: { worldId: world.id } }),
+  }));
   const number = RUN_NUMBER.exec(query.trim())?.[1];
   const run: SpotlightActionData[] = number
     ? [
@@ -108,6 +124,7 @@ export default function PaletteDialog({ opening }: { opening: number }) {
     { group: "Go to", actions: places },
     { group: "Do", actions: deeds.filter((deed) => deed !== false) },
     { group: "Agents", actions: found },
+    { group: "Worlds", actions: foundWorlds },
   ].filter((group) => group.actions.length > 0);
 
   return (
@@ -126,8 +143,8 @@ export default function PaletteDialog({ opening }: { opening: number }) {
       classNames={{ content: classes.palette ?? "", action: classes.paletteAction ?? "" }}
       searchProps={{
         leftSection: <IconSearch size={18} />,
-        placeholder: "Page, agent or run number",
-        "aria-label": "Search pages, agents and runs",
+        placeholder: "Page, agent, world or run number",
+        "aria-label": "Search pages, agents, worlds and runs",
       }}
     />
   );

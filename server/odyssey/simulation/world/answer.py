@@ -1,11 +1,11 @@
-"""What all acts of the engine share: the question they are given and the two ways to answer it."""
+"""What all acts of the engine share: the question they are given and the ways to answer it."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Literal, NamedTuple
 
 from odyssey.records.ledger import Operation
 from odyssey.records.smallest import smallest_value
-from odyssey.simulation.engine import Answer, ToolCall
+from odyssey.simulation.engine import Answer, Reading, ToolCall
 from odyssey.simulation.world.kinds import Kind
 from odyssey.simulation.world.meaning import Intent
 from odyssey.simulation.world.shape import Known, fit
@@ -33,22 +33,34 @@ class Question(NamedTuple):
         """The value of an argument; absent and null are both None."""
         return None if argument is None else self.call.arguments.get(argument)
 
+    def others(self) -> dict[str, Any]:
+        """The arguments that were given beside the one that says which entity is meant."""
+        chosen = self.intent.id_argument
+        return {
+            name: value for name, value in self.call.arguments.items() if name != chosen and value is not None
+        }
+
+    def reading(self, operation: str, fields: Iterable[str] = (), by: Iterable[str] = ()) -> Reading:
+        return Reading(operation, self.kind.name, tuple(fields), tuple(by))
+
 
 def respond(
     question: Question,
     value: Any,
-    explanation: str,
+    reading: Reading,
     *,
     confidence: float,
     operations: tuple[Operation, ...] = (),
     identity: Mapping[str, Any] | None = None,
+    facts: Mapping[str, Any] | None = None,
 ) -> Answer:
     """Answer with the world's own value in the shape the tool promised."""
     known = Known(
         noun=question.kind.name,
         arguments=question.call.arguments,
         identity=identity or {},
-        word=question.intent.word if operations else "",
+        word=question.intent.naming.word if operations else "",
+        facts=facts or {},
     )
     fitted = fit(value, question.call.tool.output_schema, known)
     is_sure = question.intent.is_named and not fitted.invented
@@ -56,32 +68,36 @@ def respond(
         response=copy_json(fitted.value),
         operations=operations,
         confidence=confidence if is_sure else min(confidence, UNSURE),
-        explanation=explanation,
+        explanation=reading.in_words(),
+        reading=reading,
     )
 
 
-def refuse(code: Literal["not_found", "conflict", "bad_value"], message: str, explanation: str) -> Answer:
+def refuse(code: Literal["not_found", "conflict", "bad_value"], message: str, reading: Reading) -> Answer:
     return Answer(
         response={"error": {"code": code, "message": message}},
         confidence=CERTAIN,
         refused=True,
-        explanation=explanation,
+        explanation=f"{reading.in_words()}: refused, {code}",
+        reading=reading,
     )
 
 
-def not_understood(call: ToolCall, explanation: str) -> Answer:
+def not_understood(call: ToolCall, why: str) -> Answer:
     """The smallest answer the tool allows; nothing happens in the world."""
     schema = call.tool.output_schema
     return Answer(
         response={} if schema is None else copy_json(smallest_value(schema)),
         confidence=_NOT_UNDERSTOOD,
-        explanation=explanation,
+        explanation=f"not understood: {why}",
+        reading=Reading("none"),
     )
 
 
-def not_found(question: Question, entity_id: str) -> Answer:
+def not_found(question: Question, entity_id: str, operation: str) -> Answer:
     message = f"No {question.noun} with id {entity_id!r} exists."
-    return refuse("not_found", message, f"{question.intent.verb} {question.kind.name}: no such id")
+    by = [question.intent.id_argument] if question.intent.id_argument else []
+    return refuse("not_found", message, question.reading(operation, by=by))
 
 
 def identity_of(kind: Kind, entity_id: str) -> dict[str, Any]:

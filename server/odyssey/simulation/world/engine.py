@@ -3,9 +3,14 @@
 from collections.abc import Callable
 
 from odyssey.simulation.engine import Answer, EngineName, ToolCall
+from odyssey.simulation.world.acknowledge import acknowledge
 from odyssey.simulation.world.answer import Question, not_understood
-from odyssey.simulation.world.meaning import Verb, understand
-from odyssey.simulation.world.reads import list_entities, read
+from odyssey.simulation.world.arithmetic import calculate
+from odyssey.simulation.world.meaning import Intent, understand
+from odyssey.simulation.world.movements import move
+from odyssey.simulation.world.naming import Verb
+from odyssey.simulation.world.part_writes import update_part, write_part
+from odyssey.simulation.world.reads import list_entities, read, read_part
 from odyssey.simulation.world.writes import create, remove, update
 from odyssey.worlds.ledger import Ledger
 
@@ -25,7 +30,27 @@ class WorldEngine:
 
     def answer(self, call: ToolCall, world: Ledger) -> Answer:
         intent = understand(call, world)
-        act = _ACTS.get(intent.verb)
-        if act is None or intent.kind is None:
-            return not_understood(call, f"{call.tool.name} names no act on a type of entity this world knows")
-        return act(Question(call, intent, intent.kind))
+        answer = write_part(call, world, intent) or move(call, world, intent)
+        if answer is None and not intent.naming.is_named:
+            # `lock_part(thing_id, part_id)` is about the part, although things can be locked as well.
+            answer = update_part(call, world, intent)
+        if answer is not None:
+            return answer
+        if intent.kind is None:
+            return _without_type(call, world, intent)
+        answer = _ACTS[intent.verb](Question(call, intent, intent.kind))
+        if intent.verb == "update" and not (answer.operations or answer.refused):
+            return update_part(call, world, intent) or answer
+        return answer
+
+
+def _without_type(call: ToolCall, world: Ledger, intent: Intent) -> Answer:
+    """What is answered although, or because, no type of entity is meant: parts, sums, and words to outside."""
+    naming = intent.naming
+    answer = read_part(call, world, intent) if naming.verb == "read" else None
+    answer = answer or calculate(call)
+    if answer is None and naming.verb == "tell":
+        return acknowledge(call, naming)
+    return answer or not_understood(
+        call, f"{call.tool.name} names no act on a type of entity this world knows"
+    )

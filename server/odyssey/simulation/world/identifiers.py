@@ -4,56 +4,72 @@ import hashlib
 import re
 import uuid
 from collections import Counter
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Container, Iterator
 from itertools import count
 
+from odyssey.simulation.world.kinds import Kind
 from odyssey.simulation.world.words import singular, tokens
 
 _NUMBERED = re.compile(r"(.*?)([0-9]{1,18})", re.DOTALL)
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
+_CODE = re.compile(r"(?=.*[0-9])(?=.*[A-Z])[A-Z0-9]{4,24}|[A-Z]{4,12}")
+_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 _HEX = re.compile(r"(?=.*[a-f])[0-9a-f]{8,64}")
+_SAMPLE = 100
+"""How many of the newest ids are looked at, beside the oldest: enough to see a style, whatever the size."""
 
 
-def new_id(entity_type: str, taken: Collection[str], *, random_seed: int, sequence: int) -> str:
-    """Follow the style of at least half of the ids in `taken`, or name the type and count."""
-    ids = list(taken)
-    if _most(ids, _UUID):
-        return _drawn(ids, random_seed, sequence, _as_uuid)
-    if _most(ids, _HEX):
-        length = Counter(len(each) for each in ids if _HEX.fullmatch(each)).most_common(1)[0][0]
-        return _drawn(ids, random_seed, sequence, lambda digest: digest.hex()[:length])
-    return _next_number(ids) or _counted(entity_type, ids)
+def new_id(kind: Kind, *, random_seed: int, sequence: int) -> str:
+    """An id for one more entity of a type, that none has."""
+    newest = kind.world.newest_ids(kind.name, _SAMPLE)
+    seen = dict.fromkeys([*kind.world.sample(kind.name).entities, *reversed(newest)])
+    return next_id(kind.name, list(seen), kind.entities, random_seed=random_seed, sequence=sequence)
+
+
+def next_id(noun: str, seen: list[str], taken: Container[str], *, random_seed: int, sequence: int) -> str:
+    """Follow the style of at least half of the ids that were `seen`, or name the noun and count."""
+    if _most(seen, _UUID):
+        return _drawn(taken, random_seed, sequence, _as_uuid)
+    if _most(seen, _HEX):
+        length = Counter(len(each) for each in seen if _HEX.fullmatch(each)).most_common(1)[0][0]
+        return _drawn(taken, random_seed, sequence, lambda digest: digest.hex()[:length])
+    numbered = _numbered(seen)
+    if numbered is None and _most(seen, _CODE) and len({len(each) for each in seen}) == 1:
+        return _drawn(taken, random_seed, sequence, lambda digest: _as_code(digest, len(seen[0])))
+    numbered = numbered or _named(noun, len(seen))
+    return next(each for each in numbered if each not in taken)
 
 
 def _most(ids: list[str], style: re.Pattern[str]) -> bool:
     return bool(ids) and 2 * sum(1 for each in ids if style.fullmatch(each)) >= len(ids)
 
 
-def _drawn(ids: list[str], random_seed: int, sequence: int, render: Callable[[bytes], str]) -> str:
-    for draw in count():
-        candidate = render(hashlib.sha256(f"id:{random_seed}:{sequence}:{draw}".encode()).digest())
-        if candidate not in ids:
-            return candidate
-    raise AssertionError("count() does not end")
+def _drawn(taken: Container[str], random_seed: int, sequence: int, render: Callable[[bytes], str]) -> str:
+    draws = (hashlib.sha256(f"id:{random_seed}:{sequence}:{draw}".encode()).digest() for draw in count())
+    return next(each for draw in draws if (each := render(draw)) not in taken)
 
 
 def _as_uuid(digest: bytes) -> str:
     return str(uuid.UUID(bytes=digest[:16], version=4))
 
 
-def _next_number(ids: list[str]) -> str | None:
-    matches = [found for each in ids if (found := _NUMBERED.fullmatch(each))]
+def _as_code(digest: bytes, length: int) -> str:
+    return "".join(_LETTERS[byte % len(_LETTERS)] for byte in digest[:length])
+
+
+def _numbered(seen: list[str]) -> Iterator[str] | None:
+    """The numbers after the highest, behind the commonest prefix."""
+    matches = [found for each in seen if (found := _NUMBERED.fullmatch(each))]
     if not matches:
         return None
     prefix, shared = Counter(found[1] for found in matches).most_common(1)[0]
-    if 2 * shared < len(ids):
+    if 2 * shared < len(seen):
         return None
     highest = max((found[2] for found in matches if found[1] == prefix), key=int)
-    return f"{prefix}{int(highest) + 1:0{len(highest)}d}"
+    return (f"{prefix}{number:0{len(highest)}d}" for number in count(int(highest) + 1))
 
 
-def _counted(entity_type: str, ids: list[str]) -> str:
-    words = tokens(entity_type)
-    stem = "_".join((*words[:-1], singular(words[-1]))) if words else entity_type
-    numbers = count(len(ids) + 1)
-    return next(candidate for number in numbers if (candidate := f"{stem}_{number}") not in ids)
+def _named(noun: str, seen: int) -> Iterator[str]:
+    words = tokens(noun)
+    stem = "_".join((*words[:-1], singular(words[-1]))) if words else noun
+    return (f"{stem}_{number}" for number in count(seen + 1))

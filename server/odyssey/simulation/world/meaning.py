@@ -1,227 +1,175 @@
 """What a tool means: its name says what is done to which type of entity, its arguments say to which one."""
 
-from collections.abc import Mapping, Sequence
-from functools import lru_cache
-from typing import Any, Literal, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from odyssey.records.tools import LedgerSchema
 from odyssey.simulation.engine import ToolCall
+from odyssey.simulation.world.effects import effects_of, recorded_in
 from odyssey.simulation.world.kinds import Kind, know, known_types
-from odyssey.simulation.world.words import is_plural, same_name, same_noun, singular, stem, tokens
+from odyssey.simulation.world.naming import Naming, Verb, find_noun, read_name
+from odyssey.simulation.world.roles import is_search_text
+from odyssey.simulation.world.words import are_tail, id_noun, same_name, singular, stem, tokens
 from odyssey.worlds.ledger import Ledger
+from odyssey.worlds.schema import id_text
 
-Verb = Literal["read", "list", "create", "update", "remove", "unknown"]
-
-_WORDS: dict[Verb, str] = {
-    "read": "get read fetch show lookup look retrieve view describe load check inspect find display",
-    "list": "list search query browse filter enumerate",
-    "create": "create add new make insert register open place issue book schedule submit post start send",
-    "update": "update set change modify edit mark adjust rename assign move patch replace",
-    "remove": "delete remove destroy erase drop discard purge",
-}
-_VERBS: dict[str, Verb] = {word: verb for verb, words in _WORDS.items() for word in words.split()}
-_MARKING = frozenset({"mark", "set", "move"})
-_PREPOSITIONS = frozenset(
-    {"by", "for", "of", "in", "to", "from", "with", "on", "at", "into", "as", "per", "up"}
-)
-_ID_WORDS = frozenset({"id", "uuid"})
+_MAKING = frozenset({"create", "add", "new", "make", "insert", "register"})
+"""What makes something new even under an id that is taken, and is refused; `book_thing(thing_id)` is another matter."""
 _ID_TYPES = frozenset({"string", "integer"})
 
 
 class Intent(NamedTuple):
     verb: Verb
-    word: str = ""
-    """The word of the tool's name that says so."""
+    naming: Naming
     kind: Kind | None = None
     id_argument: str | None = None
-    plural: bool = False
-    is_named: bool = True
-    """Whether the tool's name says the type, rather than an argument or a word after a preposition."""
-    assigns: Mapping[str, Any] = {}
-    """Fields the name alone sets: `close_thing` where a status "closed" is known."""
+    """The argument that says which entity is meant."""
 
     @property
     def entity_type(self) -> str | None:
         return None if self.kind is None else self.kind.name
 
-
-UNKNOWN = Intent("unknown")
-
-
-class _Noun(NamedTuple):
-    entity_type: str
-    words: frozenset[str]
-    """The words of the tool's name that name the type."""
-    is_object: bool
-    """Whether it is what the verb is done to, rather than where, by what or for whom."""
+    @property
+    def is_named(self) -> bool:
+        """Whether the tool's name says the type, rather than an argument or a word after a preposition."""
+        return self.naming.is_named or not self.naming.after
 
 
 def understand(call: ToolCall, world: Ledger) -> Intent:
-    """Classify one call; `unknown` unless both a verb and an entity type are found."""
-    words = tokens(call.tool.name)
+    """Read one call; `unknown` unless it is an act on a type of entity."""
     types = known_types(world, call.ledger_schema)
-    verb, word = _find_verb(words, types)
-    rest = tuple(each for each in words if each != word)
-    noun = _find_noun(verb, rest, call, types)
-    if noun is None:
-        return UNKNOWN
-    kind = know(noun.entity_type, world, call.ledger_schema)
-    others = [each for each in rest if each not in noun.words and each not in _PREPOSITIONS]
-    intent = Intent(
-        verb,
-        word or next(iter(others), ""),
-        kind,
-        _find_id_argument(call, kind, verb),
-        plural=any(is_plural(each) for each in noun.words),
-        is_named=noun.is_object,
+    naming = read_name(call.tool.name, types)
+    name = naming.entity_type if naming.is_named else _unnamed_type(naming, call, world, types)
+    if name is None:
+        return Intent("unknown", naming)
+    kind = know(name, world, call.ledger_schema)
+    id_argument = find_id_argument(call, kind, naming)
+    if naming.verb in ("update", "remove", "unknown") and id_argument is None and naming.is_named:
+        intent = _of_the_one_named_by_id(Intent(naming.verb, naming, kind), call, types)
+    else:
+        intent = Intent(naming.verb, naming, kind, id_argument)
+    verb = _in_the_light_of_the_world(intent, call)
+    return Intent(verb, naming) if verb == "unknown" else intent._replace(verb=verb)
+
+
+def _in_the_light_of_the_world(intent: Intent, call: ToolCall) -> Verb:
+    """The verb, knowing what entities can be: `close_thing` is an update where things have a status "closed"."""
+    naming, kind, has_id = intent.naming, intent.kind, intent.id_argument is not None
+    assert kind is not None
+    if naming.verb == "remove":
+        return "remove" if intent.is_named else "unknown"
+    if naming.verb in ("read", "list", "update") or (naming.verb == "unknown" and not has_id):
+        return naming.verb
+    makes_one = naming.verb == "create" or (naming.verb == "tell" and naming.is_named)
+    if makes_one and intent.id_argument not in required_of(call):
+        return "create"
+    if has_id and (effects_of(kind, naming, call.tool.description) or _names_fields(intent, call)):
+        return "update"
+    if naming.verb == "unknown":
+        return "remove" if stem(naming.word) == "cancel" and intent.is_named else "unknown"
+    is_there = id_text(call.arguments.get(intent.id_argument or "")) in kind.entities
+    return "create" if naming.word in _MAKING or (naming.verb == "create" and not is_there) else "unknown"
+
+
+def _names_fields(intent: Intent, call: ToolCall) -> bool:
+    """Whether an unlisted verb comes with something to write: `new_date`, or the `reason` in `return_reason`."""
+    kind, naming = intent.kind, intent.naming
+    assert kind is not None
+    return naming.verb == "unknown" and any(
+        recorded_in(kind, naming.word, argument) is not None
+        or (tokens(argument)[:1] == ("new",) and kind.path_of(argument) is not None)
+        for argument in call.arguments
+        if argument != intent.id_argument
     )
-    intent = _with_status(intent, others, call)
-    return UNKNOWN if intent.verb == "remove" and not intent.is_named else intent
 
 
-@lru_cache(maxsize=4096)
-def _find_verb(words: tuple[str, ...], types: tuple[str, ...]) -> tuple[Verb, str]:
-    """The first word if it is a verb, else the last, else any; one that also names a type comes last."""
-    ordered = [*words[:1], *words[-1:], *words[1:-1]]
-    verbs = [word for word in ordered if word in _VERBS]
-    verbs.sort(key=lambda word: any(tokens(name) and same_noun(word, tokens(name)[-1]) for name in types))
-    return (_VERBS[verbs[0]], verbs[0]) if verbs else ("unknown", "")
+def _unnamed_type(naming: Naming, call: ToolCall, world: Ledger, types: tuple[str, ...]) -> str | None:
+    """The type, where the verb's object is none: a new one, one mentioned, one whose id is given, the id's own."""
+    if naming.verb == "create":
+        return _new_type(naming.after, call.ledger_schema)
+    given = [name for _, name in _types_by_id(call, types)]
+    if given or naming.verb == "tell":
+        return given[-1] if given else None
+    return naming.entity_type or _type_of_id(naming, call, world, types)
 
 
-def _find_noun(verb: Verb, words: tuple[str, ...], call: ToolCall, types: tuple[str, ...]) -> _Noun | None:
-    """The type named before the first preposition, as in `list_things_for_owner`; else one named elsewhere."""
-    inner = [position for position, word in enumerate(words) if position and word in _PREPOSITIONS]
-    cut = inner[0] if inner else len(words)
-    objects = tuple(word for word in words[:cut] if word not in _PREPOSITIONS)
-    named = _longest_noun(objects, types)
-    if named is not None:
-        return named
-    if verb == "create":
-        return _new_noun(objects, call.ledger_schema)
-    elsewhere = _longest_noun(words[cut:], types) or _noun_of_arguments(call, types)
-    return None if elsewhere is None else elsewhere._replace(is_object=not objects)
-
-
-@lru_cache(maxsize=4096)
-def _longest_noun(words: tuple[str, ...], types: tuple[str, ...]) -> _Noun | None:
-    best: tuple[tuple[bool, int, int], _Noun] | None = None
-    for name in types:
-        full = tokens(name)
-        for part in (full, full[-1:]):
-            end = _last_run(words, part)
-            if end is None:
-                continue
-            # A whole name beats the head of a compound one, more words beat fewer, the last noun is the head.
-            score = (part == full, len(part), end)
-            if best is None or score > best[0]:
-                best = (score, _Noun(name, frozenset(words[end - len(part) : end]), is_object=True))
-    return None if best is None else best[1]
-
-
-def _last_run(words: Sequence[str], part: Sequence[str]) -> int | None:
-    """Where the last run of words that are these nouns ends."""
-    for end in range(len(words), len(part) - 1, -1):
-        run = words[end - len(part) : end]
-        if part and all(same_noun(word, noun) for word, noun in zip(run, part, strict=True)):
-            return end
-    return None
-
-
-def _noun_of_arguments(call: ToolCall, types: tuple[str, ...]) -> _Noun | None:
-    """The type an id argument is called after: `thing_id`."""
-    for argument in _arguments(call):
-        parts = tokens(argument)
-        if len(parts) > 1 and parts[-1] in _ID_WORDS:
-            noun = _longest_noun(parts[:-1], types)
-            if noun is not None:
-                return noun._replace(words=frozenset())
-    return None
-
-
-def _new_noun(words: Sequence[str], schema: LedgerSchema | None) -> _Noun | None:
+def _new_type(words: Sequence[str], schema: LedgerSchema | None) -> str | None:
     """In an open ledger, creating something is how a type nobody has heard of comes into the world."""
     if schema is not None or not words:
         return None
-    return _Noun("_".join((*words[:-1], singular(words[-1]))), frozenset(words), is_object=True)
+    return "_".join((*words[:-1], singular(words[-1])))
 
 
-def _arguments(call: ToolCall) -> list[str]:
+def _types_by_id(call: ToolCall, types: tuple[str, ...]) -> list[tuple[str, str]]:
+    """The arguments that are called after a type, such as `thing_id`, each with the type."""
+    found = []
+    for argument in arguments_of(call):
+        noun = find_noun(id_noun(argument) or (), types)
+        if noun is not None:
+            found.append((argument, noun.entity_type))
+    return found
+
+
+def _type_of_id(naming: Naming, call: ToolCall, world: Ledger, types: tuple[str, ...]) -> str | None:
+    """`get_details_by_id`: the type that has such an id."""
+    if naming.verb != "read":
+        return None
+    given = [id_text(value) for name, value in call.arguments.items() if id_noun(name) == ()]
+    return next((name for name in types for each in given if each and world.entity(name, each)), None)
+
+
+def _of_the_one_named_by_id(intent: Intent, call: ToolCall, types: tuple[str, ...]) -> Intent:
+    """`change_owner_address(owner_id, …)` in a world that has addresses too: the id tells whose."""
+    assert intent.kind is not None
+    mentioned = (*intent.naming.before, *intent.naming.after, *intent.naming.aside)
+    for argument, name in _types_by_id(call, types):
+        if find_noun(mentioned, (name,)) is not None:
+            naming = intent.naming._replace(
+                entity_type=name, after=(*intent.naming.noun, *intent.naming.after)
+            )
+            return Intent(intent.verb, naming, intent.kind.other(name), argument)
+    return intent
+
+
+def arguments_of(call: ToolCall) -> list[str]:
     declared = call.tool.input_schema.get("properties")
     return list(dict.fromkeys([*(declared if isinstance(declared, dict) else ()), *call.arguments]))
 
 
-def _required(call: ToolCall) -> list[str]:
+def required_of(call: ToolCall) -> list[str]:
     required = call.tool.input_schema.get("required")
     return [name for name in required if isinstance(name, str)] if isinstance(required, list) else []
 
 
-def _find_id_argument(call: ToolCall, kind: Kind, verb: Verb) -> str | None:
-    arguments = _arguments(call)
+def find_id_argument(call: ToolCall, kind: Kind, naming: Naming) -> str | None:
+    arguments = arguments_of(call)
     type_words = tokens(kind.name)
     for argument in arguments:
         if kind.id_field is not None and same_name(argument, kind.id_field):
             return argument
     for argument in arguments:
-        parts = tokens(argument)
-        if parts[-1:] and parts[-1] in _ID_WORDS and _are_tail(parts[:-1], type_words):
+        noun = id_noun(argument)
+        if noun is not None and tokens(argument)[-1] in ("id", "uuid") and are_tail(noun, type_words):
             return argument
-    if verb in ("create", "list"):
+    if naming.verb in ("create", "list") or (naming.verb == "read" and naming.plural):
         return None
     for argument in arguments:
-        if tokens(argument) and _are_tail(tokens(argument), type_words) and not kind.field_named(argument):
+        named = tokens(argument) and are_tail(tokens(argument), type_words)
+        if named and not kind.field_named(argument) and _is_scalar(call, argument):
             return argument
     return _only_required(call, kind)
 
 
-def _are_tail(words: Sequence[str], nouns: Sequence[str]) -> bool:
-    """Whether the words are the last of these nouns; no words at all are the tail of anything."""
-    tail = nouns[len(nouns) - len(words) :] if len(words) <= len(nouns) else ()
-    return len(words) == len(tail) and all(same_noun(*pair) for pair in zip(words, tail, strict=True))
+def _is_scalar(call: ToolCall, argument: str) -> bool:
+    properties = call.tool.input_schema.get("properties")
+    declared = properties.get(argument) if isinstance(properties, dict) else None
+    return isinstance(declared, dict) and declared.get("type") in _ID_TYPES
 
 
 def _only_required(call: ToolCall, kind: Kind) -> str | None:
-    properties = call.tool.input_schema.get("properties")
-    scalars = [
-        name
-        for name in _required(call)
-        if isinstance(properties, dict)
-        and isinstance(properties.get(name), dict)
-        and properties[name].get("type") in _ID_TYPES
-    ]
+    scalars = [name for name in required_of(call) if _is_scalar(call, name)]
     if len(scalars) != 1:
         return None
     (name,) = scalars
-    about_another = tokens(name)[-1:] and tokens(name)[-1] in _ID_WORDS
-    return None if about_another or kind.field_named(name) is not None else name
-
-
-def _with_status(intent: Intent, others: Sequence[str], call: ToolCall) -> Intent:
-    """Read `close_thing`, `mark_thing_closed`, `submit_thing` as setting a status that is known to exist."""
-    kind, word = intent.kind, intent.word
-    assert kind is not None
-    if intent.verb == "update":
-        marks = list(reversed(others)) if word in _MARKING else []
-        return intent._replace(assigns=_status_of(kind, marks))
-    if intent.verb == "create" and intent.id_argument in _required(call):
-        assigns = _status_of(kind, [word])
-        return intent._replace(verb="update", assigns=assigns) if assigns else intent
-    if intent.verb != "unknown":
-        return intent
-    assigns = _status_of(kind, [word, *others[-1:]])
-    if assigns:
-        return intent._replace(verb="update", assigns=assigns)
-    return intent._replace(verb="remove") if stem(word) == "cancel" else UNKNOWN
-
-
-def _status_of(kind: Kind, words: Sequence[str]) -> dict[str, str]:
-    fields = sorted((name for name in kind.fields if tokens(name)[-1:] == ("status",)), key=len)
-    for word in words:
-        for field in fields:
-            values = [
-                value
-                for value in kind.known_values(field)
-                if any(stem(part) == stem(word) for part in tokens(value))
-            ]
-            if values:
-                return {field: min(values, key=lambda value: len(tokens(value)))}
-    return {}
+    about_another = id_noun(name) is not None or kind.path_of(name) is not None
+    return None if about_another or is_search_text(name) else name

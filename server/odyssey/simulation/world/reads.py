@@ -1,10 +1,9 @@
-"""Looking at the world: one entity by its id or by its fields, or all that pass the filters."""
+"""Looking at the world: one entity by its id or by its fields, a part of one, or all that pass the filters."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from odyssey.records.canonical import canonical_json
-from odyssey.simulation.engine import Answer
+from odyssey.simulation.engine import Answer, Reading, ToolCall
 from odyssey.simulation.world.answer import (
     CERTAIN,
     LIKELY,
@@ -12,23 +11,22 @@ from odyssey.simulation.world.answer import (
     Question,
     identity_of,
     not_found,
+    not_understood,
     refuse,
     respond,
 )
-from odyssey.simulation.world.words import tokens
+from odyssey.simulation.world.finding import find, in_order
+from odyssey.simulation.world.kinds import know, known_types
+from odyssey.simulation.world.meaning import Intent, arguments_of
+from odyssey.simulation.world.parts import home, part_in, places
+from odyssey.simulation.world.projection import as_map, attribute, attribute_of, listed_fields, wants_id
+from odyssey.simulation.world.relations import belongs, listed_by_owner, pointed_at
+from odyssey.simulation.world.roles import Selection, page, select
+from odyssey.simulation.world.shape import fits
+from odyssey.simulation.world.status import status_filters
+from odyssey.simulation.world.words import id_noun, is_id_list, listed
+from odyssey.worlds.ledger import Ledger
 from odyssey.worlds.schema import id_text
-
-_LIMITS = frozenset({"limit", "max_results", "page_size", "per_page", "top", "max_items", "num_results"})
-_OFFSETS = frozenset({"offset", "skip"})
-
-
-class _Selection(NamedTuple):
-    filters: dict[str, Any]
-    """Field names and the values they must have."""
-    limit: int | None
-    offset: int
-    ignored: list[str]
-    """Arguments that name no field."""
 
 
 def read(question: Question) -> Answer:
@@ -37,80 +35,183 @@ def read(question: Question) -> Answer:
     if entity_id is None:
         return _read_by_fields(question)
     fields = question.kind.entities.get(entity_id)
-    if fields is None:
-        return not_found(question, entity_id)
-    return respond(
-        question,
-        dict(fields),
-        f"read {question.kind.name} by {question.intent.id_argument}",
-        confidence=CERTAIN,
-        identity=identity_of(question.kind, entity_id),
-    )
+    if fields is None or _is_somebody_elses(question, entity_id):
+        return not_found(question, entity_id, "read")
+    part = _show_part(question, entity_id, fields)
+    if part is not None:
+        return part
+    unused = [name for name in question.others() if not id_noun(name)]
+    by = [question.intent.id_argument or "id"]
+    return _show(question, entity_id, dict(fields), by=by, confidence=LIKELY if unused else CERTAIN)
 
 
 def list_entities(question: Question) -> Answer:
-    selection = _select(question)
-    found = _matching(question, selection.filters)
-    end = None if selection.limit is None else selection.offset + selection.limit
-    page = found[selection.offset : end]
-    items = [_with_id(question, entity_id, fields) for entity_id, fields in page]
+    selection, by, found = _search(question)
+    wanted = page(question.kind, question.call.arguments)
+    ordered = in_order(question.kind, found, wanted.order)
+    end = None if wanted.limit is None else wanted.offset + wanted.limit
+    shown = [_row(question, each, selection) for each in ordered[wanted.offset : end]]
+    fields = listed_fields(question.call.tool, question.kind)
+    value: Any = shown
+    if fields:
+        value = [{name: row.get(name) for name in fields} for row in shown]
+        named = as_map(value, fields, question.kind)
+        if named is not None and fits(named, question.call.tool.output_schema):
+            value = named
+    elif question.intent.naming.word == "count":
+        value = len(ordered)
+    elif wants_id(question.intent.naming):
+        value = [identity_of(question.kind, each)["id"] for each in ordered[wanted.offset : end]]
+    more = end is not None and end < len(ordered)
+    facts = {"has_more": more, "next_cursor": str(end) if more else "", "total": len(ordered)}
     return respond(
         question,
-        items,
-        f"list {question.kind.name}{_by(selection.filters)}",
-        confidence=LIKELY if selection.ignored else CERTAIN,
+        value,
+        question.reading("list", fields, by),
+        confidence=LIKELY if selection.ignored or fields else CERTAIN,
+        facts=facts,
     )
 
 
-def _read_by_fields(question: Question) -> Answer:
-    selection = _select(question)
-    if question.intent.plural or not selection.filters:
-        return list_entities(question)
-    found = _matching(question, selection.filters)
-    explanation = f"read {question.kind.name}{_by(selection.filters)}"
-    if not found:
-        wanted = " and ".join(f"{name} {value!r}" for name, value in selection.filters.items())
-        return refuse("not_found", f"No {question.noun} with {wanted} exists.", explanation)
-    entity_id, fields = found[0]
-    return respond(
-        question,
-        _with_id(question, entity_id, fields),
-        explanation,
-        confidence=CERTAIN if len(found) == 1 and not selection.ignored else UNSURE,
-        identity=identity_of(question.kind, entity_id),
-    )
-
-
-def _select(question: Question) -> _Selection:
-    selection = _Selection({}, _number(question, _LIMITS), _number(question, _OFFSETS) or 0, [])
-    for argument, value in question.call.arguments.items():
-        field = question.kind.field_named(argument)
-        if value is None or argument == question.intent.id_argument:
+def read_part(call: ToolCall, world: Ledger, intent: Intent) -> Answer | None:
+    """One part of some entity, by an id of its own: `get_part(part_id)` where parts are kept inside things."""
+    names = known_types(world, call.ledger_schema)
+    for argument in arguments_of(call):
+        given = call.arguments.get(argument)
+        if id_noun(argument) is None or id_text(given) is None:
             continue
-        if field is not None:
-            selection.filters[field] = value
-        elif "_".join(tokens(argument)) not in _LIMITS | _OFFSETS:
-            selection.ignored.append(argument)
-    return selection
-
-
-def _number(question: Question, names: frozenset[str]) -> int | None:
-    for argument, value in question.call.arguments.items():
-        is_count = isinstance(value, int) and not isinstance(value, bool) and value >= 0
-        if is_count and "_".join(tokens(argument)) in names and question.kind.field_named(argument) is None:
-            return int(value)
+        candidates = places([know(name, world, call.ledger_schema) for name in names], argument)
+        if not candidates:
+            continue
+        found = home(candidates, given)
+        if found is None:
+            noun = " ".join(id_noun(argument) or ("part",))
+            reading = Reading("read", candidates[0].kind.name, (candidates[0].collection.field,), (argument,))
+            return refuse("not_found", f"No {noun} with id {given!r} exists.", reading)
+        question = Question(call, intent._replace(naming=intent.naming._replace(after=())), found.kind)
+        reading = question.reading("read", (found.collection.field,), (argument,))
+        return respond(question, found.value, reading, confidence=CERTAIN, identity={argument: given})
     return None
 
 
-def _matching(question: Question, filters: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
-    wanted_id = id_text(question.given(question.intent.id_argument))
-    wanted = {name: canonical_json(value) for name, value in filters.items()}
-    return [
-        (entity_id, fields)
-        for entity_id, fields in question.kind.entities.items()
-        if wanted_id in (None, entity_id)
-        and all(name in fields and canonical_json(fields[name]) == value for name, value in wanted.items())
-    ]
+def _read_by_fields(question: Question) -> Answer:
+    selection = select(question.kind, question.others())
+    if not (question.intent.naming.plural or selection.by()):
+        through = pointed_at(question.kind, question.others())
+        if through is not None:
+            found = [each for each in through.ids if each in question.kind.entities]
+            return _one_of(question, found, [through.argument], selection)
+        if selection.ignored:
+            unused = listed(selection.ignored)
+            return not_understood(question.call, f"{unused} names nothing that a {question.noun} has")
+    if question.intent.naming.plural or not selection.by():
+        return list_entities(question)
+    return _one_of(question, find(question.kind, selection), selection.by(), selection)
+
+
+def _one_of(question: Question, found: list[str], by: list[str], selection: Selection) -> Answer:
+    if not found:
+        wanted = " and ".join(f"{name} {question.call.arguments[name]!r}" for name in by)
+        message = f"No {question.noun} with {wanted} exists."
+        return refuse("not_found", message, question.reading("read", by=by))
+    sure = len(found) == 1 and by and set(selection.ignored) <= set(by)
+    row = _row(question, found[0], selection)
+    return _show(question, found[0], row, by=by, confidence=CERTAIN if sure else UNSURE)
+
+
+def _are_ids(question: Question, argument: str, value: Any) -> bool:
+    """Whether `thing_ids` lists the things that are asked for."""
+    kind = question.kind
+    listing = isinstance(value, list) and kind.path_of(argument) is None
+    return listing and is_id_list(argument) and (not id_noun(argument) or kind.is_meant_by(argument))
+
+
+class _Found(NamedTuple):
+    selection: Selection
+    by: list[str]
+    ids: list[str]
+
+
+def _search(question: Question) -> _Found:
+    arguments = question.others()
+    through = listed_by_owner(question.kind, arguments)
+    chosen = next((name for name, value in arguments.items() if _are_ids(question, name, value)), None)
+    by = [] if through is None else [through.argument]
+    by += [] if chosen is None else [chosen]
+    selection = select(question.kind, {name: arguments[name] for name in arguments if name not in by})
+    selection.filters.extend(status_filters(question.kind, question.intent.naming))
+    among = None if through is None else through.ids
+    entity_id = id_text(question.given(question.intent.id_argument))
+    if entity_id is not None:
+        among = [entity_id] if entity_id in question.kind.entities else []
+        by.append(question.intent.id_argument or "id")
+    if chosen is not None:
+        wanted = [id_text(each) or "" for each in arguments[chosen]]
+        among = [
+            each for each in wanted if each in question.kind.entities and (among is None or each in among)
+        ]
+    ids = find(question.kind, selection, among)
+    if not ids and question.intent.naming.word == "search":
+        # Who searches for a name writes a part of it.
+        ids = find(question.kind, selection.as_texts(), among)
+    return _Found(selection, [*by, *selection.by()], ids)
+
+
+def _row(question: Question, entity_id: str, selection: Selection) -> dict[str, Any]:
+    """An entity among others; where one of its parts was asked for, that part in place of all of them."""
+    row = _with_id(question, entity_id, question.kind.entities[entity_id])
+    for part in selection.parts:
+        held = {key.casefold(): value for key, value in row.pop(part.collection.field).items()}
+        row |= held[part.key.casefold()]
+    return row
+
+
+def _show(
+    question: Question, entity_id: str, shown: dict[str, Any], *, by: list[str], confidence: float
+) -> Answer:
+    naming, kind = question.intent.naming, question.kind
+    identity = identity_of(kind, entity_id)
+    fields: list[str] = []
+    value: Any = shown
+    named = attribute(naming)
+    if wants_id(naming) and fits(identity["id"], question.call.tool.output_schema):
+        value, fields = identity["id"], [kind.id_field or "id"]
+    elif named is not None:
+        inside = attribute_of(shown, kind, named)
+        if inside and fits(inside[0], question.call.tool.output_schema):
+            value, fields, confidence = inside[0], [named], min(confidence, LIKELY)
+    return respond(
+        question, value, question.reading("read", fields, by), confidence=confidence, identity=identity
+    )
+
+
+def _show_part(question: Question, entity_id: str, fields: Mapping[str, Any]) -> Answer | None:
+    """`get_part(thing_id, part_id)`: a part of the entity, if another argument names one."""
+    for argument, given in question.others().items():
+        selection = select(question.kind, {argument: given})
+        by = [question.intent.id_argument or "id", argument]
+        if selection.parts:
+            field, key = selection.parts[0].collection.field, selection.parts[0].key
+            held = fields.get(field)
+            value = held.get(key) if isinstance(held, dict) else None
+        elif id_noun(argument) and (candidates := places([question.kind], argument)):
+            field, value = candidates[0].collection.field, part_in(fields, candidates[0], given)
+        else:
+            continue
+        if not isinstance(value, dict):
+            message = f"{question.noun.capitalize()} {entity_id} has no {argument} {given!r}."
+            return refuse("not_found", message, question.reading("read", [field], by))
+        return _show(question, entity_id, value, by=by, confidence=CERTAIN)
+    return None
+
+
+def _is_somebody_elses(question: Question, entity_id: str) -> bool:
+    """`get_thing(owner_id, thing_id)`: whose it is must be true."""
+    return not all(
+        belongs(question.kind, entity_id, argument, given)
+        for argument, given in question.others().items()
+        if id_noun(argument)
+    )
 
 
 def _with_id(question: Question, entity_id: str, fields: Mapping[str, Any]) -> dict[str, Any]:
@@ -119,7 +220,3 @@ def _with_id(question: Question, entity_id: str, fields: Mapping[str, Any]) -> d
         return dict(fields)
     name = question.kind.id_field or "id"
     return {name: identity_of(question.kind, entity_id)[name], **fields}
-
-
-def _by(filters: Mapping[str, Any]) -> str:
-    return f" by {', '.join(filters)}" if filters else ""

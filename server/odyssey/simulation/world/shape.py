@@ -27,6 +27,8 @@ class Known(NamedTuple):
     identity: Mapping[str, Any] = {}
     word: str = ""
     """The verb that succeeded, for properties such as `deleted`; empty when nothing was done."""
+    facts: Mapping[str, Any] = {}
+    """What is true of the answer as a whole, such as how many there are on all pages."""
 
 
 _NOTHING = Known(noun="", arguments={})
@@ -38,8 +40,12 @@ class Fitted(NamedTuple):
     """Whether a value stands in it that neither the world nor the call knows."""
 
 
+def fits(value: Any, schema: JsonSchema | None) -> bool:
+    return schema is None or _compiled(msgspec.json.encode(schema)).is_valid(value)
+
+
 def fit(value: Any, schema: JsonSchema | None, known: Known) -> Fitted:
-    if schema is None or _compiled(msgspec.json.encode(schema)).is_valid(value):
+    if schema is None or fits(value, schema):
         return Fitted(value, invented=False)
     shaper = _Shaper(schema, known)
     return Fitted(shaper.shape(value, schema), shaper.invented)
@@ -160,6 +166,9 @@ class _Shaper:
     def _facts(self, name: str) -> dict[str, Any]:
         """What is true of the answer itself: how many there are, that it was done."""
         words = tokens(name)
+        for fact, value in self.known.facts.items():
+            if same_name(fact, name):
+                return {name: value}
         if self.total is not None and _COUNTS.intersection(words):
             return {name: self.total}
         word = self.known.word

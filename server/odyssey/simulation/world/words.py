@@ -1,6 +1,7 @@
 """Just enough English to compare the names of tools, arguments, fields and entity types."""
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
@@ -20,8 +21,15 @@ _IRREGULAR_PARTICIPLES = {
     "won": "win",
     "built": "build",
 }
+_PARTICIPLES = {verb: participle for participle, verb in _IRREGULAR_PARTICIPLES.items()}
+_VOWELS = frozenset("aeiou")
+_ID_WORDS = frozenset({"id", "ids", "uuid", "uuids"})
 _SUFFIXES = ("ation", "ment", "ing", "ed", "ion", "al", "e")
 _SHORTEST_STEM = 3
+
+
+def word_set(text: str) -> frozenset[str]:
+    return frozenset(text.split())
 
 
 @lru_cache(maxsize=4096)
@@ -76,6 +84,52 @@ def stem(word: str) -> str:
     if len(word) > _SHORTEST_STEM and word[-1] == word[-2]:
         word = word[:-1]
     return word[:-1] + "i" if word.endswith("y") else word
+
+
+@lru_cache(maxsize=4096)
+def participle(verb: str) -> str:
+    """How `cancel`, `close`, `deny`, `ship` and `send` read after "it cannot be"."""
+    if verb in _PARTICIPLES:
+        return _PARTICIPLES[verb]
+    if verb.endswith("e"):
+        return verb + "d"
+    if verb.endswith("y") and verb[-2:-1] not in _VOWELS:
+        return verb[:-1] + "ied"
+    closed = len(verb) > 2 and verb[-1] not in _VOWELS | set("wxy") and verb[-2] in _VOWELS
+    is_short = closed and verb[-3] not in _VOWELS and (len(verb) <= _SHORTEST_STEM + 1 or verb[-1] == "l")
+    stressed_last = verb.endswith("fer") and not verb.endswith("ffer")
+    return verb + (verb[-1] if is_short or stressed_last else "") + "ed"
+
+
+@lru_cache(maxsize=4096)
+def id_noun(name: str) -> tuple[str, ...] | None:
+    """What an id is the id of: `thing_id` and `thing_ids` of a thing, `id` of nothing in particular."""
+    words = tokens(name)
+    return words[:-1] if words and words[-1] in _ID_WORDS else None
+
+
+def is_id_list(name: str) -> bool:
+    return tokens(name)[-1:] in (("ids",), ("uuids",))
+
+
+def are_tail(words: Sequence[str], nouns: Sequence[str]) -> bool:
+    """Whether the words are the last of these nouns; no words at all are the tail of anything."""
+    tail = nouns[len(nouns) - len(words) :] if len(words) <= len(nouns) else ()
+    return len(words) == len(tail) and all(same_noun(*pair) for pair in zip(words, tail, strict=True))
+
+
+def same_nouns(left: Sequence[str], right: Sequence[str]) -> bool:
+    """Whether two names are one, whichever of them is in the plural."""
+    return bool(left) and len(left) == len(right) and are_tail(left, right)
+
+
+def initials(name: str) -> str:
+    return "".join(word[0] for word in tokens(name))
+
+
+def listed(names: Sequence[str], last: str = "and") -> str:
+    """The names in a sentence: "a, b and c"."""
+    return f"{', '.join(names[:-1])} {last} {names[-1]}" if len(names) > 1 else "".join(names)
 
 
 def phrase(name: str) -> str:

@@ -1,14 +1,16 @@
-"""Changing the world: every act checks first and refuses in words, then proposes one operation."""
+"""Changing the world: every act checks first and refuses in words, then proposes operations."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from odyssey.records.ledger import Add, Remove, Update
+from odyssey.records.ledger import Add, Operation, Remove, Update
 from odyssey.simulation.engine import Answer
+from odyssey.simulation.world.alternatives import outside
 from odyssey.simulation.world.answer import (
     CERTAIN,
     GUESSED,
     LIKELY,
+    UNSURE,
     Question,
     identity_of,
     not_found,
@@ -16,8 +18,13 @@ from odyssey.simulation.world.answer import (
     refuse,
     respond,
 )
+from odyssey.simulation.world.changes import changes_of, is_scope
+from odyssey.simulation.world.effects import effects_of
 from odyssey.simulation.world.identifiers import new_id
-from odyssey.simulation.world.words import tokens
+from odyssey.simulation.world.postings import postings_of
+from odyssey.simulation.world.relations import belongs, holder, list_of, references
+from odyssey.simulation.world.status import required_standing, stated_status
+from odyssey.simulation.world.words import id_noun, is_id_list, participle, phrase, tokens
 from odyssey.worlds.ledger import copy_json
 from odyssey.worlds.schema import check_value, id_text
 
@@ -26,19 +33,13 @@ def create(question: Question) -> Answer:
     kind, call = question.kind, question.call
     entity_id = id_text(question.given(question.intent.id_argument))
     if entity_id is None:
-        entity_id = new_id(
-            kind.name, kind.entities.keys(), random_seed=call.random_seed, sequence=call.sequence
-        )
+        entity_id = new_id(kind, random_seed=call.random_seed, sequence=call.sequence)
     elif entity_id in kind.entities:
         message = f"The {question.noun} with id {entity_id!r} exists already."
-        return refuse("conflict", message, f"create {kind.name}: the id is taken")
+        return refuse("conflict", message, question.reading("create"))
     identity = identity_of(kind, entity_id)
-    fields = {
-        kind.field_named(name) or name: copy_json(value)
-        for name, value in call.arguments.items()
-        if name != question.intent.id_argument
-    }
-    bad = _first_bad_value(question, fields)
+    fields = {**stated_status(kind, call.tool.description), **_new_fields(question)}
+    bad = _missing_reference(question, "create") or _first_bad_value(question, fields, "create")
     if bad is not None:
         return bad
     if kind.id_field is not None:
@@ -48,32 +49,41 @@ def create(question: Question) -> Answer:
     return respond(
         question,
         shown,
-        f"create {kind.name} {entity_id!r} with {', '.join(fields) or 'no fields'}",
+        question.reading("create", fields),
         confidence=CERTAIN if known_type else LIKELY,
-        operations=(Add(kind.name, entity_id, fields),),
+        operations=(Add(kind.name, entity_id, fields), *_enter_in_lists(question, entity_id)),
         identity=identity,
     )
 
 
 def update(question: Question) -> Answer:
-    kind = question.kind
+    kind, naming = question.kind, question.intent.naming
     entity_id = id_text(question.given(question.intent.id_argument))
     if entity_id is None:
         return _nothing_to_act_on(question)
     fields = kind.entities.get(entity_id)
     if fields is None:
-        return not_found(question, entity_id)
-    changes, ignored = _changes(question)
-    bad = _first_bad_value(question, changes)
+        return not_found(question, entity_id, "update")
+    refusal = _bad_standing(question, entity_id, fields) or _missing_reference(question, "update")
+    refusal = refusal or _somebody_elses(question, entity_id) or _missing_part(question, entity_id)
+    if refusal is not None:
+        return refusal
+    written, ignored = changes_of(question, fields)
+    effects = effects_of(kind, naming, question.call.tool.description)
+    changes = {**effects, **written}
+    bad = _first_bad_value(question, changes, "update")
     if bad is not None:
         return bad
-    operations = (Update(kind.name, entity_id, changes),) if changes else ()
+    posted = postings_of(kind, entity_id, fields, question.call.tool.description) if effects else None
+    changes |= posted.fields if posted else {}
+    operations: tuple[Operation, ...] = (Update(kind.name, entity_id, changes),) if changes else ()
+    operations += posted.operations if posted else ()
     certainty = LIKELY if ignored else CERTAIN
     return respond(
         question,
         {**fields, **changes},
-        f"update {kind.name} {entity_id!r}: {', '.join(changes) or 'no argument names a field'}",
-        confidence=certainty if changes else GUESSED,
+        question.reading("update", changes, [question.intent.id_argument or "id"]),
+        confidence=(certainty if naming.verb != "unknown" or effects else UNSURE) if changes else GUESSED,
         operations=operations,
         identity=identity_of(kind, entity_id),
     )
@@ -86,48 +96,115 @@ def remove(question: Question) -> Answer:
         return _nothing_to_act_on(question)
     fields = kind.entities.get(entity_id)
     if fields is None:
-        return not_found(question, entity_id)
+        return not_found(question, entity_id, "remove")
+    refusal = _bad_standing(question, entity_id, fields) or _missing_reference(question, "remove")
+    refusal = refusal or _somebody_elses(question, entity_id)
+    if refusal is not None:
+        return refusal
     return respond(
         question,
         dict(fields),
-        f"remove {kind.name} {entity_id!r}",
+        question.reading("remove", by=[question.intent.id_argument or "id"]),
         confidence=CERTAIN,
         operations=(Remove(kind.name, entity_id),),
         identity=identity_of(kind, entity_id),
     )
 
 
-def _changes(question: Question) -> tuple[dict[str, Any], list[str]]:
-    """The fields that the arguments name, and the arguments that name none."""
+def _new_fields(question: Question) -> dict[str, Any]:
+    """The arguments under the names the world's own entities use, inside records where those keep them."""
     kind = question.kind
-    changes = dict(question.intent.assigns)
-    ignored = []
+    fields: dict[str, Any] = {}
     for argument, value in question.call.arguments.items():
         if argument == question.intent.id_argument:
             continue
-        field = kind.field_named(argument) or kind.field_named(_without_new(argument))
-        if field is None:
-            ignored.append(argument)
-        elif field != kind.id_field:
-            changes[field] = copy_json(value)
-    return changes, ignored
+        path = kind.path_of(argument) or (argument,)
+        inner = fields
+        for name in path[:-1]:
+            inner = inner.setdefault(name, {})
+        inner[path[-1]] = copy_json(value)
+    return fields
 
 
-def _without_new(argument: str) -> str:
-    words = tokens(argument)
-    return "_".join(words[1:]) if words[:1] == ("new",) else argument
+def _enter_in_lists(question: Question, entity_id: str) -> Iterable[Operation]:
+    """Whoever keeps a list of such ids and is named in the call has one more on it."""
+    for reference in references(question.kind, question.others()):
+        owner = reference.kind.entities.get(reference.entity_id)
+        field = list_of(question.kind, reference.kind)
+        held = owner.get(field) if owner is not None and field is not None else None
+        if field is not None and isinstance(held, list):
+            value = identity_of(question.kind, entity_id)["id"]
+            yield Update(reference.kind.name, reference.entity_id, {field: [*held, value]})
 
 
-def _first_bad_value(question: Question, fields: Mapping[str, Any]) -> Answer | None:
+def _bad_standing(question: Question, entity_id: str, fields: Mapping[str, Any]) -> Answer | None:
+    naming = question.intent.naming
+    standing = required_standing(question.kind, naming, question.call.tool.description)
+    problem = standing.problem(fields.get(standing.field)) if standing is not None else None
+    if standing is None or problem is None:
+        return None
+    done = participle(naming.word or "change")
+    message = f"{question.noun.capitalize()} {entity_id} is {problem}, so it cannot be {done}."
+    return refuse("conflict", message, question.reading(_operation(question), by=[standing.field]))
+
+
+def _missing_reference(question: Question, operation: str) -> Answer | None:
+    for reference in references(question.kind, question.others()):
+        if reference.entity_id not in reference.kind.entities:
+            message = f"No {phrase(reference.kind.name)} with id {reference.entity_id!r} exists."
+            return refuse("not_found", message, question.reading(operation, by=[reference.argument]))
+    return None
+
+
+def _somebody_elses(question: Question, entity_id: str) -> Answer | None:
+    for argument, value in question.others().items():
+        if is_scope(question, argument) and not belongs(question.kind, entity_id, argument, value):
+            owner = " ".join(id_noun(argument) or ())
+            message = f"{question.noun.capitalize()} {entity_id} does not belong to {owner} {value}."
+            return refuse("not_found", message, question.reading(_operation(question), by=[argument]))
+    return None
+
+
+def _missing_part(question: Question, entity_id: str) -> Answer | None:
+    """An argument that names a part must name one that is there."""
+    for argument, value in question.others().items():
+        if not id_noun(argument):
+            continue
+        place = None if tokens(argument)[0] == "new" else holder(question.kind, entity_id, argument)
+        wanted = value if isinstance(value, list) and is_id_list(argument) else [value]
+        lost = [each for each in wanted if place is not None and id_text(each) and not place.keeps(each)]
+        if lost and place is not None:
+            noun = " ".join(id_noun(argument) or ())
+            owner = f"{phrase(place.kind.name)} {place.entity_id}"
+            message = f"No {noun} with id {lost[0]!r} belongs to {owner}."
+            return refuse("not_found", message, question.reading("update", by=[argument]))
+    return None
+
+
+def _first_bad_value(question: Question, fields: Mapping[str, Any], operation: str) -> Answer | None:
+    for argument, value in question.others().items():
+        wrong = outside(question.call, argument, value) or _unpaired(question, argument, value)
+        if wrong is not None:
+            return refuse("bad_value", wrong, question.reading(operation, by=[argument]))
     for name, value in fields.items():
         declaration = question.kind.declaration(name)
         problem = check_value(declaration, value) if declaration is not None else None
         if problem is not None:
-            explanation = f"{question.intent.verb} {question.kind.name}: {problem.kind} in {name}"
-            return refuse("bad_value", f"{problem.message}.", explanation)
+            return refuse("bad_value", f"{problem.message}.", question.reading(operation, [name]))
     return None
 
 
+def _unpaired(question: Question, argument: str, value: Any) -> str | None:
+    """`thing_ids` and `new_thing_ids` stand for each other one by one."""
+    new = question.given(f"new_{argument}")
+    if isinstance(value, list) and isinstance(new, list) and len(value) != len(new):
+        return f"{argument} names {len(value)} and new_{argument} {len(new)}; they must be as many."
+    return None
+
+
+def _operation(question: Question) -> str:
+    return "remove" if question.intent.verb == "remove" else "update"
+
+
 def _nothing_to_act_on(question: Question) -> Answer:
-    explanation = f"{question.intent.verb} {question.kind.name}: no argument says which one"
-    return not_understood(question.call, explanation)
+    return not_understood(question.call, f"{question.call.tool.name} does not say which {question.noun}")

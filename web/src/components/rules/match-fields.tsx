@@ -158,7 +158,7 @@ function describeTools(names: string[], tools: ToolInfo[]): string | null {
     const listed = more > 0 ? [...matched.slice(0, MOST_NAMED), `${more} more`] : matched;
     parts.push(`Matches ${listed.join(", ")}.`);
   }
-  if (strangers.length > 0) parts.push(`This agent has no tool ${strangers.join(", ")}.`);
+  if (strangers.length > 0) parts.push(`There is no tool ${strangers.join(", ")} here.`);
   return parts.join(" ") || null;
 }
 

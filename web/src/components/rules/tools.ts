@@ -3,6 +3,7 @@ import { isObject } from "~/components/rules/json-text";
 
 export interface ToolInfo {
   name: string;
+  description: string;
   inputSchema: Record<string, unknown>;
 }
 
@@ -20,6 +21,7 @@ export function toolsOf(toolsSchema: unknown): ToolInfo[] {
   if (!Array.isArray(toolsSchema)) return [];
   return toolsSchema.filter(isObject).map((tool) => ({
     name: String(tool.name),
+    description: typeof tool.description === "string" ? tool.description : "",
     inputSchema: isObject(tool.input_schema) ? tool.input_schema : {},
   }));
 }

@@ -1,9 +1,9 @@
 import { Group, Text } from "@mantine/core";
 import { IconArrowRight } from "@tabler/icons-react";
 import { useMemo } from "react";
+import { Section } from "~/components/section";
 import { ActorMark } from "~/pages/run/actor-mark";
 import classes from "~/pages/run/actors-summary.module.css";
-import { Section } from "~/pages/run/detail/section";
 import { actorTree, handoffsOf } from "~/pages/run/model/actors";
 import { StepLink } from "~/pages/run/transcript/step-link";
 import type { RunView } from "~/pages/run/view";

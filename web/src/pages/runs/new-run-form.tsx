@@ -7,12 +7,10 @@ import { errorsBelow, type FieldError, messageAt } from "~/api/problem";
 import { type Agent, versionQuery } from "~/api/queries";
 import { JsonField } from "~/components/json-field";
 import { Page, Panel, TextLink } from "~/components/page";
-import { RulesEditor } from "~/components/rules/rules-editor";
 import { toolsOf } from "~/components/rules/tools";
 import { AgentField } from "~/pages/runs/agent-field";
 import { entityTypesOf } from "~/pages/runs/example-state";
 import { Folded } from "~/pages/runs/folded";
-import { InitialStateField } from "~/pages/runs/initial-state-field";
 import { checkable, type NewRun, written } from "~/pages/runs/new-run";
 import classes from "~/pages/runs/new-run.module.css";
 import { showField } from "~/pages/runs/show-field";
@@ -20,6 +18,8 @@ import { StartPanel } from "~/pages/runs/start-panel";
 import { useNewRun } from "~/pages/runs/use-new-run";
 import { useStart } from "~/pages/runs/use-start";
 import { useValidation } from "~/pages/runs/use-validation";
+import { WorldSection } from "~/pages/runs/world-section";
+import { compact } from "~/shell/search";
 
 interface NewRunFormProps {
   agents: Agent[];
@@ -27,19 +27,26 @@ interface NewRunFormProps {
   start: NewRun;
   /** The agent the address names. */
   addressedAgent: number | undefined;
+  /** The world the address names. */
+  addressedWorld: number | undefined;
   /** The run it is modelled on. */
   like: number | undefined;
   storageKey: string;
   mayStart: boolean;
 }
 
-export function NewRunForm({ agents, start, addressedAgent, like, storageKey, mayStart }: NewRunFormProps) {
+export function NewRunForm(props: NewRunFormProps) {
+  const { agents, start, addressedAgent, addressedWorld, like, storageKey, mayStart } = props;
   const navigate = useNavigate({ from: "/runs/new" });
   const draft = useNewRun(storageKey, start);
   const { change } = draft;
   const run = useMemo(
-    () => ({ ...draft.run, agentId: addressedAgent ?? draft.run.agentId }),
-    [draft.run, addressedAgent],
+    () => ({
+      ...draft.run,
+      agentId: addressedAgent ?? draft.run.agentId,
+      worldId: addressedWorld ?? draft.run.worldId,
+    }),
+    [draft.run, addressedAgent, addressedWorld],
   );
   const agent = agents.find(({ id }) => id === run.agentId);
   const { toolsSchema, ledgerSchema } = useSchemas(agent);
@@ -64,6 +71,15 @@ export function NewRunForm({ agents, start, addressedAgent, like, storageKey, ma
     : agent && agent.published_version === null
       ? "This agent is a draft. Publish it to start the run."
       : null;
+
+  function address(part: { agent_id?: number | undefined; world_id?: number | undefined }) {
+    void navigate({ search: (before) => compact({ ...before, ...part }), replace: true });
+  }
+
+  function reset() {
+    draft.reset();
+    address({ world_id: start.worldId ?? undefined });
+  }
 
   function attempt() {
     if (barred !== null || starting.starting) return;
@@ -111,7 +127,7 @@ export function NewRunForm({ agents, start, addressedAgent, like, storageKey, ma
       ]}
       actions={
         draft.touched && (
-          <Button variant="subtle" color="gray" onClick={draft.reset}>
+          <Button variant="subtle" color="gray" onClick={reset}>
             {like === undefined ? "Discard" : `Back to run ${like}`}
           </Button>
         )
@@ -127,10 +143,7 @@ export function NewRunForm({ agents, start, addressedAgent, like, storageKey, ma
                   chosen={agent}
                   onChoose={(agentId) => {
                     change({ agentId });
-                    void navigate({
-                      search: (before) => (agentId === null ? before : { ...before, agent_id: agentId }),
-                      replace: true,
-                    });
+                    if (agentId !== null) address({ agent_id: agentId });
                   }}
                   error={messageAt(found, "agent_id") ?? unknownAgent(run.agentId, agent)}
                 />
@@ -151,38 +164,16 @@ export function NewRunForm({ agents, start, addressedAgent, like, storageKey, ma
               <Outcome run={run} onChange={change} errors={errors} />
             </Stack>
           </Panel>
-          <Panel title="World">
-            <Stack gap="sm">
-              <InitialStateField
-                text={run.initialState}
-                onChange={(initialState) => change({ initialState })}
-                errors={errorsBelow(errors, "initial_state")}
-                ledgerSchema={ledgerSchema}
-              />
-              <div data-field="behavior_instructions">
-                <Textarea
-                  label="Behaviour instructions"
-                  description="How the backend behaves, in lines of text; the agent never sees them. This server does not apply them yet: such a run carries the soft warning behavior_not_applied."
-                  autosize
-                  minRows={2}
-                  maxRows={12}
-                  value={run.behavior}
-                  onChange={({ currentTarget }) => change({ behavior: currentTarget.value })}
-                  error={errors.find(({ loc }) => loc[0] === "behavior_instructions")?.msg}
-                />
-              </div>
-            </Stack>
-          </Panel>
-          <div data-field="failure_rules">
-            <Panel title="Failure rules">
-              <RulesEditor
-                draft={run.rules}
-                onChange={(rules) => change({ rules })}
-                faults={errorsBelow(errors, "failure_rules")}
-                known={known}
-              />
-            </Panel>
-          </div>
+          <WorldSection
+            run={run}
+            onChange={(part) => {
+              change(part);
+              if (part.worldId !== undefined) address({ world_id: part.worldId ?? undefined });
+            }}
+            errors={errors}
+            ledgerSchema={ledgerSchema}
+            known={known}
+          />
           <Panel title="Input and checks">
             <Stack gap="sm">
               <div data-field="input">

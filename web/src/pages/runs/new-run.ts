@@ -11,6 +11,9 @@ export const MOST_REPEATS = 50;
 export interface NewRun {
   agentId: number | null;
   instruction: string;
+  /** Where state, behaviour and rules come from: a world that is kept, or what is written here. */
+  world: "stored" | "written";
+  worldId: number | null;
   behavior: string;
   initialState: string;
   input: string;
@@ -24,6 +27,8 @@ export interface NewRun {
 export const BLANK: NewRun = {
   agentId: null,
   instruction: "",
+  world: "written",
+  worldId: null,
   behavior: "",
   initialState: "",
   input: "",
@@ -42,19 +47,12 @@ export interface WrittenRun {
 }
 
 export function written(run: NewRun): WrittenRun {
-  const documents = {
-    initial_state: readStrict(run.initialState),
-    input: readStrict(run.input),
-    checks: readStrict(run.checks),
-  };
-  const { rules, faults } = writtenRules(run.rules);
+  const world = run.world === "stored" ? storedWorld(run) : writtenWorld(run);
+  const documents = { input: readStrict(run.input), checks: readStrict(run.checks) };
   const seed = {
     user_instruction: run.instruction,
-    ...(run.behavior !== "" && { behavior_instructions: run.behavior }),
-    ...Object.fromEntries(
-      Object.entries(documents).filter(([, value]) => value !== undefined && !(value instanceof Unread)),
-    ),
-    ...(!isEmpty(run.rules) && !(rules instanceof Unread) && { failure_rules: withoutUnread(rules) }),
+    ...world.members,
+    ...readable(documents),
     ...(run.refusal && { expected_outcome: "refusal" }),
     ...(run.randomSeed.trim() !== "" && { random_seed: exactInteger(run.randomSeed.trim()) }),
   };
@@ -62,10 +60,42 @@ export function written(run: NewRun): WrittenRun {
     body: { agent_id: run.agentId, seeds: Array.from({ length: run.repeat }, () => seed) },
     faults: [
       ...(isBlank(run) ? [{ loc: ["user_instruction"], msg: "write what the agent is asked to do" }] : []),
+      ...world.faults,
       ...unreadIn(documents),
+    ],
+  };
+}
+
+interface WrittenWorld {
+  members: Record<string, unknown>;
+  faults: FieldError[];
+}
+
+function storedWorld({ worldId }: NewRun): WrittenWorld {
+  if (worldId === null) return { members: {}, faults: [{ loc: ["world_id"], msg: "choose a world" }] };
+  return { members: { world_id: worldId }, faults: [] };
+}
+
+function writtenWorld(run: NewRun): WrittenWorld {
+  const state = { initial_state: readStrict(run.initialState) };
+  const { rules, faults } = writtenRules(run.rules);
+  return {
+    members: {
+      ...(run.behavior !== "" && { behavior_instructions: run.behavior }),
+      ...readable(state),
+      ...(!isEmpty(run.rules) && !(rules instanceof Unread) && { failure_rules: withoutUnread(rules) }),
+    },
+    faults: [
+      ...unreadIn(state),
       ...faults.map((fault) => ({ ...fault, loc: ["failure_rules", ...fault.loc] })),
     ],
   };
+}
+
+function readable(documents: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(documents).filter(([, value]) => value !== undefined && !(value instanceof Unread)),
+  );
 }
 
 /** One seed of it for the server to check: the rest is worth checking while the instruction is still blank. */
@@ -98,6 +128,8 @@ export function likeRun(run: Run): NewRun {
     ...BLANK,
     agentId: run.agent_id,
     instruction: String(seed.user_instruction ?? ""),
+    world: typeof seed.world_id === "number" ? "stored" : "written",
+    worldId: typeof seed.world_id === "number" ? seed.world_id : null,
     behavior: String(seed.behavior_instructions ?? ""),
     initialState: document(seed.initial_state),
     input: document(seed.input),

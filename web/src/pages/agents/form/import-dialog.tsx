@@ -1,9 +1,9 @@
 import { Alert, Button, FileButton, Group, Modal, Radio, Stack, Text } from "@mantine/core";
 import { IconCheck, IconUpload } from "@tabler/icons-react";
 import { useMemo, useState } from "react";
+import { FileDrop, readFile } from "~/components/file-drop";
 import { JsonEditor } from "~/components/json-editor";
 import type { ToolDraft } from "~/pages/agents/form/draft";
-import { FileDrop, readFile } from "~/pages/agents/form/file-drop";
 import { nameOf, type Recognised, recognise } from "~/pages/agents/form/recognise";
 
 interface ImportDialogProps {

@@ -4,13 +4,14 @@ import { IconBolt, IconCircleX } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { ledgerDiffQuery } from "~/api/queries";
 import { ToneBadge } from "~/components/badges";
+import { Banner } from "~/components/banner";
 import { JsonView } from "~/components/json-view";
-import classes from "~/pages/run/detail/detail.module.css";
-import { Pairs, PlainText, Section } from "~/pages/run/detail/section";
-import { Banner } from "~/pages/run/header/banners";
+import { OperationList, Violations } from "~/components/ledger/operation-list";
+import { Response } from "~/components/response";
+import { Pairs, PlainText, Section } from "~/components/section";
+import { FAULTS } from "~/components/wire-faults";
 import { countOf, isRecord, listOf, operationsOf, textOf } from "~/pages/run/model/events";
-import { type OperationLine, operationLines } from "~/pages/run/model/operations";
-import { FAULTS, REFUSALS } from "~/pages/run/model/refusals";
+import { REFUSALS } from "~/pages/run/model/refusals";
 import type { Step } from "~/pages/run/model/waterfall";
 import type { RunView } from "~/pages/run/view";
 
@@ -94,56 +95,8 @@ function Operations({ view, step }: { view: RunView; step: Step }) {
   const changes = diff?.to === step.sequence ? diff.changes : [];
   return (
     <Section title="Changes to the ledger">
-      <ul className={classes.operations}>
-        {operationLines(operationsOf(step.event), changes).map((line, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: operations have no identity beside their place
-          <Line key={index} line={line} />
-        ))}
-      </ul>
+      <OperationList operations={operationsOf(step.event)} changes={changes} />
     </Section>
-  );
-}
-
-function Line({ line: { sign, verb, subject, before, after } }: { line: OperationLine }) {
-  return (
-    <li>
-      <span className={classes.sign} data-sign={sign} aria-hidden>
-        {sign}
-      </span>
-      <span>
-        <span className={classes.verb}>{verb}</span> {subject}{" "}
-        {before !== null && (
-          <>
-            <span className={classes.before}>{before}</span> →{" "}
-          </>
-        )}
-        {after !== null && <span className={classes.after}>{after}</span>}
-      </span>
-    </li>
-  );
-}
-
-function Violations({ found }: { found: unknown[] }) {
-  if (found.length === 0) return null;
-  return (
-    <Section title="Contradicts the world">
-      <Stack gap={4}>
-        {found.filter(isRecord).map((violation, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: violations have no identity beside their place
-          <Text size="sm" key={index}>
-            <ToneBadge tone="amber">{String(violation.kind)}</ToneBadge> {String(violation.message)}
-          </Text>
-        ))}
-      </Stack>
-    </Section>
-  );
-}
-
-function Response({ response }: { response: unknown }) {
-  return typeof response === "string" ? (
-    <PlainText text={response} label="response" />
-  ) : (
-    <JsonView value={response} name="response" depth={3} />
   );
 }
 

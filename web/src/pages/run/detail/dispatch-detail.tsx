@@ -1,6 +1,6 @@
 import { Code, Group, Stack, Text } from "@mantine/core";
 import { JsonView } from "~/components/json-view";
-import { Section } from "~/pages/run/detail/section";
+import { Section } from "~/components/section";
 import { listOf, type TraceEvent } from "~/pages/run/model/events";
 
 /** What was sent to the agent; of headers the names only, for their values are secret. */

@@ -1,9 +1,9 @@
 import { Stack, Text } from "@mantine/core";
 import { IconCircleX } from "@tabler/icons-react";
+import { Banner } from "~/components/banner";
 import { errorClass } from "~/components/error-classes";
 import { JsonView } from "~/components/json-view";
-import { PlainText, Section } from "~/pages/run/detail/section";
-import { Banner } from "~/pages/run/header/banners";
+import { PlainText, Section } from "~/components/section";
 import { isRecord, listOf, type TraceEvent, textOf } from "~/pages/run/model/events";
 import { readWarning } from "~/pages/run/model/soft-warnings";
 

@@ -1,10 +1,10 @@
 import { Stack, Text } from "@mantine/core";
 import { IconArrowRight, IconCircleX } from "@tabler/icons-react";
+import { Banner } from "~/components/banner";
 import { JsonView } from "~/components/json-view";
+import { PlainText, Section } from "~/components/section";
 import { ActorMark } from "~/pages/run/actor-mark";
 import classes from "~/pages/run/detail/detail.module.css";
-import { PlainText, Section } from "~/pages/run/detail/section";
-import { Banner } from "~/pages/run/header/banners";
 import { payloadOf, textOf, wordsOf } from "~/pages/run/model/events";
 import { REFUSALS } from "~/pages/run/model/refusals";
 import type { Step } from "~/pages/run/model/waterfall";

@@ -1,7 +1,7 @@
 import { Stack, Text } from "@mantine/core";
 import { IconAlertTriangle, IconCircleX, IconHistory, IconPlugConnectedX } from "@tabler/icons-react";
-import { type CSSProperties, memo, type ReactNode } from "react";
-import { type Tone, toneColor } from "~/components/badges";
+import { memo } from "react";
+import { Banner } from "~/components/banner";
 import { errorClass } from "~/components/error-classes";
 import { LongText } from "~/components/json-view";
 import { TextLink } from "~/components/page";
@@ -21,23 +21,6 @@ export const Banners = memo(function Banners({ view }: { view: RunView }) {
   ].filter(Boolean);
   return banners.length > 0 ? <Stack gap="xs">{banners}</Stack> : null;
 });
-
-interface BannerProps {
-  tone: Tone;
-  icon: ReactNode;
-  label: string;
-  children: ReactNode;
-}
-
-export function Banner({ tone, icon, label, children }: BannerProps) {
-  const colors = { "--banner": toneColor(tone), "--banner-soft": toneColor(tone, true) } as CSSProperties;
-  return (
-    <section className={classes.banner} style={colors} aria-label={label}>
-      {icon}
-      <div>{children}</div>
-    </section>
-  );
-}
 
 function Failed({ view: { run }, errorName }: { view: RunView; errorName: string }) {
   const { means, advice, tone } = errorClass(errorName);

@@ -1,9 +1,10 @@
-import { Group, NativeSelect, Paper, Text, UnstyledButton } from "@mantine/core";
+import { Group, NativeSelect, Paper, Text, Tooltip, UnstyledButton } from "@mantine/core";
 import { getRouteApi } from "@tanstack/react-router";
 import { memo, type ReactNode, useMemo, useState } from "react";
 import { toneColor } from "~/components/badges";
 import { Copy } from "~/components/copy";
 import { TextLink } from "~/components/page";
+import { intervalText, percent } from "~/components/share";
 import { Ago, duration } from "~/components/time";
 import classes from "~/pages/run/header/header.module.css";
 import { countCalls } from "~/pages/run/model/events";
@@ -47,6 +48,11 @@ export const HeaderStrip = memo(function HeaderStrip({ view }: { view: RunView }
             <Copy value={String(run.random_seed)} what="random seed" />
           </Group>
         </Fact>
+        {run.fidelity?.responses.share != null && (
+          <Fact label="World answers">
+            <Fidelity responses={{ ...run.fidelity.responses, share: run.fidelity.responses.share }} />
+          </Fact>
+        )}
         <Fact label="Task">
           <TextLink to="/runs" search={{ task_id: run.task_id }}>
             {run.task_id}
@@ -64,6 +70,20 @@ function Fact({ label, children }: { label: string; children: ReactNode }) {
       <dt>{label}</dt>
       <dd>{children}</dd>
     </div>
+  );
+}
+
+/** How far the simulated answers can be trusted: measured for the state this run began with. */
+function Fidelity({ responses: { share, interval } }: { responses: { share: number; interval: number[] } }) {
+  return (
+    <Tooltip label="Measured by replaying calls of the real back end on the world this run began with">
+      <span className={classes.number}>
+        {percent(share)} like the recorded back end{" "}
+        <Text span size="xs" c="var(--ody-text-dim)">
+          {intervalText(interval)}
+        </Text>
+      </span>
+    </Tooltip>
   );
 }
 

@@ -6,9 +6,9 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { createLink } from "@tanstack/react-router";
 import { forwardRef, memo } from "react";
 import { api, data } from "~/api/client";
-import { writeJson } from "~/api/json";
 import { asProblem } from "~/api/problem";
 import { sessionQuery } from "~/api/queries";
+import { downloadJson } from "~/components/download";
 import type { RunView } from "~/pages/run/view";
 
 const ButtonLink = createLink(
@@ -46,13 +46,7 @@ export const RunActions = memo(function RunActions({ view }: { view: RunView }) 
 });
 
 function download({ run, trace }: RunView) {
-  const text = writeJson({ run, events: trace.events });
-  const address = URL.createObjectURL(new Blob([text], { type: "application/json" }));
-  const link = document.createElement("a");
-  link.href = address;
-  link.download = `run-${run.id}-trace.json`;
-  link.click();
-  URL.revokeObjectURL(address);
+  downloadJson({ run, events: trace.events }, `run-${run.id}-trace.json`);
 }
 
 function Cancel({ view: { run } }: { view: RunView }) {

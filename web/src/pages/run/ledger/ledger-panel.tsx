@@ -1,14 +1,16 @@
-import { SegmentedControl, Stack, Text } from "@mantine/core";
+import { Group, SegmentedControl, Stack, Text } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
+import { IconWorld } from "@tabler/icons-react";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import type { Schemas } from "~/api/client";
-import { ledgerDiffQuery, ledgerQuery } from "~/api/queries";
+import { ledgerDiffQuery, ledgerQuery, sessionQuery } from "~/api/queries";
 import { ToneBadge } from "~/components/badges";
+import { Fold } from "~/components/fold";
 import { JsonView } from "~/components/json-view";
+import { ButtonLink } from "~/components/page";
+import { Section } from "~/components/section";
 import { ErrorState, RowsLoading } from "~/components/states";
-import { Section } from "~/pages/run/detail/section";
-import { Fold } from "~/pages/run/fold";
 import { EntityGroupView } from "~/pages/run/ledger/entity-group";
 import classes from "~/pages/run/ledger/ledger.module.css";
 import { groupEntities, ledgerMoment } from "~/pages/run/model/ledger";
@@ -29,6 +31,7 @@ interface LedgerPanelProps {
 export function LedgerPanel({ view, step, points }: LedgerPanelProps) {
   const { since } = route.useSearch();
   const navigate = route.useNavigate();
+  const { data: session } = useQuery(sessionQuery);
   const [sequence] = useDebouncedValue(step.sequence, WALKING_MS);
   const at = ledgerMoment(points, sequence);
   const fromStart = since === "start";
@@ -56,16 +59,29 @@ export function LedgerPanel({ view, step, points }: LedgerPanelProps) {
 
   return (
     <Stack gap="sm">
-      <SegmentedControl
-        size="xs"
-        value={fromStart ? "start" : "step"}
-        onChange={show}
-        aria-label="Which changes to mark"
-        data={[
-          { value: "step", label: "Changed by this step" },
-          { value: "start", label: "Changed since the start" },
-        ]}
-      />
+      <Group gap="xs" justify="space-between">
+        <SegmentedControl
+          size="xs"
+          value={fromStart ? "start" : "step"}
+          onChange={show}
+          aria-label="Which changes to mark"
+          data={[
+            { value: "step", label: "Changed by this step" },
+            { value: "start", label: "Changed since the start" },
+          ]}
+        />
+        {session?.person.role !== "viewer" && (
+          <ButtonLink
+            to="/worlds/new"
+            search={{ run: view.run.id, at, attempt: view.attempt }}
+            variant="default"
+            size="compact-xs"
+            leftSection={<IconWorld size={13} aria-hidden />}
+          >
+            Make a world of this
+          </ButtonLink>
+        )}
+      </Group>
       {error && <ErrorState error={error} />}
       {!error && (!ledger.data || !changed) && <RowsLoading rows={5} />}
       {!error && ledger.data && changed && (

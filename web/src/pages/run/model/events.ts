@@ -1,13 +1,10 @@
 /** What a trace is made of. `data` is partly foreign, so everything read from it is looked at first. */
 import type { Schemas } from "~/api/client";
 import { readJson } from "~/api/json";
+import type { Operation } from "~/components/ledger/operations";
 import { SOURCES, type Source } from "~/theme/theme";
 
 export type TraceEvent = Schemas["EventOut"];
-export type Operation =
-  | { op: "add" | "update"; entity_type: string; id: string; fields?: Record<string, unknown> }
-  | { op: "remove"; entity_type: string; id: string }
-  | { op: "set_flag" | "clear_flag"; flag: string };
 
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);

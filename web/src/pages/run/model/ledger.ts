@@ -1,7 +1,7 @@
 /** A ledger beside what changed in it, arranged for reading. */
 import type { Schemas } from "~/api/client";
+import type { Change } from "~/components/ledger/operations";
 import { operationsOf, type TraceEvent } from "~/pages/run/model/events";
-import type { Change } from "~/pages/run/model/operations";
 
 type Ledger = Schemas["LedgerOut"];
 

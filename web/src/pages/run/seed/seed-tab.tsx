@@ -2,8 +2,8 @@ import { Stack, Text } from "@mantine/core";
 import { ToneBadge } from "~/components/badges";
 import { Copy } from "~/components/copy";
 import { JsonView } from "~/components/json-view";
-import { Panel } from "~/components/page";
-import { PlainText } from "~/pages/run/detail/section";
+import { Panel, TextLink } from "~/components/page";
+import { PlainText } from "~/components/section";
 import { countRules, isRecord, listOf, textOf } from "~/pages/run/model/events";
 import classes from "~/pages/run/seed/seed.module.css";
 import type { RunView } from "~/pages/run/view";
@@ -37,7 +37,16 @@ export function SeedTab({ view }: { view: RunView }) {
         </Panel>
       </Stack>
       <Stack gap="md">
-        <Panel title="Initial state">
+        <Panel
+          title="Initial state"
+          tools={
+            typeof seed.world_id === "number" && (
+              <TextLink to="/worlds/$worldId" params={{ worldId: seed.world_id }} size="xs">
+                as world {seed.world_id} was then
+              </TextLink>
+            )
+          }
+        >
           {isRecord(seed.initial_state) && Object.keys(seed.initial_state).length > 0 ? (
             <JsonView value={seed.initial_state} name="initial state" depth={2} />
           ) : (

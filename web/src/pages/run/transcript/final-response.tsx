@@ -1,6 +1,6 @@
 import { Group, Text } from "@mantine/core";
 import { Copy } from "~/components/copy";
-import { PlainText, Section } from "~/pages/run/detail/section";
+import { PlainText, Section } from "~/components/section";
 import type { RunView } from "~/pages/run/view";
 
 export function FinalResponse({ view: { run, running } }: { view: RunView }) {

@@ -1,8 +1,8 @@
 import { Stack, Text } from "@mantine/core";
 import { IconRobot, IconSettings, IconTool, IconUser } from "@tabler/icons-react";
+import { Fold } from "~/components/fold";
 import { JsonView, LongText } from "~/components/json-view";
 import { ActorMark } from "~/pages/run/actor-mark";
-import { Fold } from "~/pages/run/fold";
 import { isRecord, textOf } from "~/pages/run/model/events";
 import { type Message, partsOf } from "~/pages/run/model/transcript";
 import { ClaimView } from "~/pages/run/transcript/claim-view";

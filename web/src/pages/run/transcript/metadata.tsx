@@ -1,7 +1,7 @@
 import { writeJson } from "~/api/json";
 import { JsonView } from "~/components/json-view";
+import { Pairs, Section } from "~/components/section";
 import { duration } from "~/components/time";
-import { Pairs, Section } from "~/pages/run/detail/section";
 import classes from "~/pages/run/transcript/transcript.module.css";
 import type { RunView } from "~/pages/run/view";
 

@@ -2,7 +2,11 @@
 
 import type { Schemas } from "~/api/client";
 import { writeJson } from "~/api/json";
-import type { Operation } from "~/pages/run/model/events";
+
+export type Operation =
+  | { op: "add" | "update"; entity_type: string; id: string; fields?: Record<string, unknown> }
+  | { op: "remove"; entity_type: string; id: string }
+  | { op: "set_flag" | "clear_flag"; flag: string };
 
 export type Change = Schemas["EntityChangeOut"];
 

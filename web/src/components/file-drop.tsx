@@ -1,6 +1,6 @@
 import { Box } from "@mantine/core";
 import { type DragEvent, type ReactNode, useState } from "react";
-import classes from "~/pages/agents/form/form.module.css";
+import classes from "~/components/file-drop.module.css";
 
 const LARGEST_BYTES = 8 * 1024 * 1024;
 

@@ -1,7 +1,7 @@
 import { UnstyledButton } from "@mantine/core";
 import { IconChevronRight } from "@tabler/icons-react";
 import { type ReactNode, useState } from "react";
-import classes from "~/pages/run/fold.module.css";
+import classes from "~/components/fold.module.css";
 
 interface FoldProps {
   label: ReactNode;

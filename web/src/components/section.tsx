@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 import { LongText } from "~/components/json-view";
-import classes from "~/pages/run/detail/detail.module.css";
+import classes from "~/components/section.module.css";
 
 export function Section({ title, children }: { title: string; children: ReactNode }) {
   return (

@@ -1,16 +1,16 @@
 import { Button, Group, Modal, Text } from "@mantine/core";
 import { useBlocker } from "@tanstack/react-router";
 
-/** Asks before a page with unsaved changes is left, by whatever way. */
+/** Asks before a page with unsaved changes is left, by whatever way; its own tabs and filters are no leaving. */
 export function LeaveGuard({ unsaved }: { unsaved: () => boolean }) {
   const { status, proceed, reset } = useBlocker({
-    shouldBlockFn: unsaved,
+    shouldBlockFn: ({ current, next }) => current.pathname !== next.pathname && unsaved(),
     enableBeforeUnload: unsaved,
     withResolver: true,
   });
   return (
     <Modal opened={status === "blocked"} onClose={() => reset?.()} title="Leave without saving?" size="sm">
-      <Text size="sm">What you changed in this form has not been saved.</Text>
+      <Text size="sm">What you changed here has not been saved.</Text>
       <Group justify="flex-end" gap="xs" mt="md">
         <Button variant="default" onClick={() => reset?.()} data-autofocus>
           Stay

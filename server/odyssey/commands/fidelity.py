@@ -1,0 +1,202 @@
+"""`odyssey fidelity`: how often the world engine answers as a recorded back end did."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
+from cyclopts import Parameter
+from rich.console import Console
+from rich.progress import Progress
+from rich.table import Table
+
+from odyssey.agents.initial_state import check_initial_state
+from odyssey.agents.tools_schema import read_tools_schema
+from odyssey.commands.platform import Platform, PlatformRefusedError
+from odyssey.kit.json_reader import JsonInvalidError, read_json
+from odyssey.records.canonical import content_hash
+from odyssey.records.problems import FieldError
+from odyssey.records.tools import Tool
+from odyssey.simulation.fidelity import Fidelity, RecordedTask, Row, Share, as_json, measure
+from odyssey.simulation.world.engine import WorldEngine
+
+_WIDTH_OF_A_LOG = 140
+_SHARES = {
+    "responses": "responses",
+    "reads": "of reads",
+    "changes": "changes",
+    "refusals": "refusals",
+    "refusal_texts": "same words",
+}
+
+
+class FileRefusedError(Exception):
+    """A file cannot be used; the message names it and says what to mend."""
+
+
+def fidelity(
+    *,
+    tools: Path,
+    state: Path | None = None,
+    calls: Path,
+    world: int | None = None,
+    as_json_text: Annotated[bool, Parameter(name="--json", negative="")] = False,
+) -> None:
+    """Replay recorded calls of a real back end and print how often the world engine answers the same.
+
+    Every task starts from the state. After each call the recorded changes are put into the world, so that one miss
+    counts once. Shares come with their 95 % Wilson intervals.
+
+    Parameters
+    ----------
+    tools
+        JSON file with the list of tools, as in an agent's tools_schema.
+    state
+        JSON file with the world: {entity type: {id: {field: value}}}. May be left out with --world.
+    calls
+        JSON Lines, one task a line: {"task", "calls": [{"tool", "args", "response", "error", "changes"}]}.
+    world
+        Id of a named world: measure on its state, and send it the report, which its runs then carry. The platform is
+        the one at ODYSSEY_URL, asked with ODYSSEY_API_KEY.
+    as_json_text
+        Print one JSON object instead of the table.
+    """
+    try:
+        listed = read_tools(tools)
+        tasks = read_tasks(calls, {tool.name for tool in listed})
+        named = None if world is None else NamedWorld(Platform.from_environment(), world)
+        initial = _initial_state(state, named)
+    except (FileRefusedError, PlatformRefusedError) as error:
+        sys.exit(f"odyssey: {error}")
+    screen = Console(stderr=True)
+    with Progress(console=screen, transient=True, disable=not screen.is_terminal) as progress:
+        replaying = progress.add_task("Replaying", total=len(tasks))
+        found = measure(WorldEngine(), listed, initial, tasks, advance=lambda: progress.advance(replaying))
+    if as_json_text:
+        print(json.dumps(as_json(found), indent=2))
+    else:
+        width = None if sys.stdout.isatty() else _WIDTH_OF_A_LOG
+        Console(width=width).print(table(found, len(tasks)))
+    if named is not None:
+        try:
+            named.send(as_json(found))
+        except PlatformRefusedError as error:
+            sys.exit(f"odyssey: {error}")
+
+
+class NamedWorld:
+    """A world on a platform, as it was when the measurement began."""
+
+    def __init__(self, platform: Platform, world_id: int) -> None:
+        self._platform = platform
+        self._path = f"/api/worlds/{world_id}"
+        self._seen = platform.ask("GET", self._path, members=("hash", "initial_state"))
+
+    @property
+    def state(self) -> dict[str, Any]:
+        state: dict[str, Any] = self._seen["initial_state"]
+        return state
+
+    def holds(self, state: dict[str, Any]) -> bool:
+        return bool(content_hash(state) == self._seen["hash"])
+
+    def send(self, report: dict[str, Any]) -> None:
+        """Hand the report over; the platform refuses it if the world has changed since."""
+        self._platform.ask("PUT", f"{self._path}/fidelity", {**report, "state_hash": self._seen["hash"]})
+
+
+def _initial_state(path: Path | None, named: NamedWorld | None) -> dict[str, Any]:
+    if path is None:
+        if named is None:
+            raise FileRefusedError("give the world to measure on: --state FILE, or --world ID")
+        return named.state
+    state = read_state(path)
+    if named is not None and not named.holds(state):
+        raise FileRefusedError(
+            f"{path} is not the state of the world; leave --state out to measure on the world's"
+        )
+    return state
+
+
+def read_tools(path: Path) -> list[Tool]:
+    tools, faults = read_tools_schema(_read(path))
+    _refuse_faults(path, faults)
+    return tools
+
+
+def read_state(path: Path) -> dict[str, Any]:
+    state = _read(path)
+    _refuse_faults(path, check_initial_state(state, None))
+    assert isinstance(state, dict)
+    return state
+
+
+def read_tasks(path: Path, tools: set[str]) -> list[RecordedTask]:
+    tasks: list[RecordedTask] = []
+    for number, line in enumerate(_bytes(path).splitlines(), start=1):
+        if not line.strip():
+            continue
+        try:
+            task = msgspec.convert(read_json(line), RecordedTask)
+        except (JsonInvalidError, msgspec.ValidationError) as error:
+            problem = str(error).replace(" at line 1 column", " at column")
+            raise FileRefusedError(f"{path}, line {number}: {problem}") from error
+        unknown = next((call.tool for call in task.calls if call.tool not in tools), None)
+        if unknown is not None:
+            raise FileRefusedError(f"{path}, line {number}: the tool {unknown!r} is not in the list of tools")
+        tasks.append(task)
+    if not tasks:
+        raise FileRefusedError(f"{path} holds no task")
+    return tasks
+
+
+def table(found: Fidelity, tasks: int) -> Table:
+    caption = (
+        "Shares with 95 % Wilson intervals. Reads: calls that changed nothing, of tools that touch the world. "
+        "Changes: of the calls by which either side changed it. Refusals: of the calls that either side refused."
+    )
+    drawn = Table(title=f"Fidelity of the world engine: {tasks} tasks", caption=caption)
+    drawn.add_column("tool", overflow="fold")
+    drawn.add_column("calls", justify="right")
+    for title in _SHARES.values():
+        drawn.add_column(title, justify="right")
+    for name, row in found.tools.items():
+        if name not in found.stateless:
+            drawn.add_row(name, *_cells(row))
+    for name in sorted(found.stateless):
+        drawn.add_row(f"{name} (no state)", *_cells(found.tools[name]), style="dim")
+    drawn.add_section()
+    drawn.add_row("all", *_cells(found.total), style="bold")
+    return drawn
+
+
+def _cells(row: Row) -> list[str]:
+    return [f"{row.calls:,}", *(_cell(getattr(row, name)) for name in _SHARES)]
+
+
+def _cell(share: Share) -> str:
+    if share.share is None:
+        return "–"
+    low, high = share.interval
+    return f"{share.share:.1%} ({low:.0%}–{high:.0%})"
+
+
+def _read(path: Path) -> Any:
+    try:
+        return read_json(_bytes(path))
+    except JsonInvalidError as error:
+        raise FileRefusedError(f"{path}: {error}") from error
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise FileRefusedError(f"{path} cannot be read: {error.strerror}") from error
+
+
+def _refuse_faults(path: Path, faults: list[FieldError]) -> None:
+    if faults:
+        place = ".".join(str(step) for step in faults[0].loc)
+        raise FileRefusedError(f"{path}: {place}: {faults[0].msg}")

@@ -1,0 +1,168 @@
+"""Answering one call from what is known of its world: the failure rules first, then the engine. Nothing is recorded."""
+
+import time
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import msgspec
+
+from odyssey.agents.compiled import CompiledTool
+from odyssey.proxy.errors import ArgumentsInvalidError
+from odyssey.records.ledger import ConsistencyMode, Entry, Operation, Violation
+from odyssey.records.problems import FieldError
+from odyssey.records.tools import LedgerSchema
+from odyssey.simulation.engine import Engine, Reading, ToolCall
+from odyssey.simulation.rules import (
+    EarlierCall,
+    FaultName,
+    Fired,
+    Note,
+    RuleCall,
+    RuleCounters,
+    Rules,
+    decide,
+)
+from odyssey.simulation.simulate import simulate
+from odyssey.worlds.ledger import Ledger
+from odyssey.worlds.schema import apply_declared
+
+MAX_RESPONSE_BYTES = 1024 * 1024
+
+
+class Asked(NamedTuple):
+    """One accepted call, and the moment of the world it meets."""
+
+    tool: CompiledTool
+    arguments: dict[str, Any]
+    actor: str | None
+    ledger: Ledger
+    rules: Rules
+    counters: RuleCounters
+    calls: Sequence[EarlierCall]
+    """Empty unless a rule asks for earlier calls."""
+    random_seed: int
+    sequence: int
+    ledger_schema: LedgerSchema | None
+    mode: ConsistencyMode
+    started: float
+    """When the call arrived, by `time.perf_counter`."""
+
+
+class Outcome(NamedTuple):
+    """What a call came to, before it is written down."""
+
+    envelope: dict[str, Any]
+    """What the agent gets."""
+    operations: tuple[Operation, ...] = ()
+    entries: tuple[Entry, ...] = ()
+    violations: tuple[Violation, ...] = ()
+    ledger: Ledger | None = None
+    """The world afterwards; None if it stayed as it was."""
+    wait_ms: int = 0
+    fault: FaultName | None = None
+    reading: Reading | None = None
+    explanation: str = ""
+    counters: RuleCounters | None = None
+    """How the rules count after this call; None where there are no rules."""
+    notes: tuple[Note, ...] = ()
+
+
+def answer(engine: Engine, asked: Asked) -> Outcome:
+    """Answer a call whose arguments were checked."""
+    if not asked.rules:
+        return _simulated(engine, asked)
+    call = RuleCall(
+        tool=asked.tool.tool.name,
+        args=asked.arguments,
+        actor=asked.actor,
+        random_seed=asked.random_seed,
+        ledger=asked.ledger,
+        calls=asked.calls,
+    )
+    decision = decide(asked.rules, asked.counters, call)
+    outcome = _simulated(engine, asked) if decision.fired is None else _injected(asked, decision.fired)
+    return outcome._replace(counters=decision.counters, notes=decision.notes)
+
+
+def check_arguments(tool: CompiledTool, arguments: Any, *under: str) -> None:
+    """Raise ArgumentsInvalidError with every fault, each placed under the given steps."""
+    if not isinstance(arguments, dict):
+        fault = FieldError(
+            loc=under, msg="the body must be the object of the tool's arguments", tool=tool.tool.name
+        )
+        raise ArgumentsInvalidError([fault])
+    if tool.input_schema.is_valid(arguments):
+        return
+    faults = tool.input_schema.errors(arguments)
+    named = [FieldError(loc=(*under, *fault.loc), msg=fault.msg, tool=tool.tool.name) for fault in faults]
+    raise ArgumentsInvalidError(named)
+
+
+def explained(outcome: Outcome) -> dict[str, Any]:
+    """The validation as the trace keeps it: with the engine's reasons, which are no part of what the agent gets."""
+    validation: dict[str, Any] = outcome.envelope["validation"]
+    return validation | {"reading": outcome.reading, "explanation": outcome.explanation}
+
+
+def _injected(asked: Asked, fired: Fired) -> Outcome:
+    applied = apply_declared(
+        asked.ledger, fired.operations, asked.mode, asked.ledger_schema, sequence=asked.sequence
+    )
+    envelope = _envelope(asked, fired.response, "injected")
+    envelope["matched_rule_index"] = fired.index
+    envelope["latency_ms"] += fired.latency_ms
+    return Outcome(
+        envelope,
+        operations=() if applied.refused else fired.operations,
+        entries=applied.entries,
+        violations=applied.violations,
+        ledger=applied.ledger,
+        wait_ms=fired.latency_ms,
+        fault=fired.fault,
+    )
+
+
+def _simulated(engine: Engine, asked: Asked) -> Outcome:
+    call = ToolCall(
+        tool=asked.tool.tool,
+        arguments=asked.arguments,
+        ledger_schema=asked.ledger_schema,
+        random_seed=asked.random_seed,
+        sequence=asked.sequence,
+    )
+    done = simulate(engine, call, asked.ledger, asked.tool.output_schema, asked.mode)
+    envelope = _envelope(asked, done.response, done.source)
+    if done.validation is not None:
+        envelope["validation"] = done.validation
+    if done.applied is None:
+        return Outcome(
+            envelope, violations=done.violations, reading=done.reading, explanation=done.explanation
+        )
+    encoded = msgspec.Raw(msgspec.json.encode(done.response))
+    if len(encoded) > MAX_RESPONSE_BYTES:
+        return Outcome(_too_large(asked))
+    envelope["response"] = encoded  # once for the agent and the journal
+    return Outcome(
+        envelope,
+        operations=done.operations,
+        entries=done.applied.entries,
+        violations=done.violations,
+        ledger=done.applied.ledger,
+        reading=done.reading,
+        explanation=done.explanation,
+    )
+
+
+def _too_large(asked: Asked) -> dict[str, Any]:
+    message = f"The simulated response is larger than {MAX_RESPONSE_BYTES} bytes."
+    return _envelope(asked, {"error": {"code": "response_too_large", "message": message}}, "error")
+
+
+def _envelope(asked: Asked, response: Any, source: str) -> dict[str, Any]:
+    return {
+        "tool_name": asked.tool.tool.name,
+        "response": response,
+        "source": source,
+        "latency_ms": round((time.perf_counter() - asked.started) * 1000),
+        "matched_rule_index": None,
+    }

@@ -1,0 +1,243 @@
+"""How faithful an engine is: recorded calls of a real back end, answered again and compared.
+
+Every task starts from the same state. After each call the recorded changes are put into the world, whatever the
+engine proposed, so that one miss counts once. Equal means equal canonical JSON; two refusals are equal whatever
+their words, and whether the words are equal too is counted apart.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import msgspec
+
+from odyssey.records.canonical import canonical_json
+from odyssey.records.tools import LedgerSchema, Tool
+from odyssey.simulation.engine import Answer, Engine, ToolCall
+from odyssey.statistics.intervals import Interval, wilson
+from odyssey.worlds.ledger import Ledger
+from odyssey.worlds.operations import apply
+
+_SEED = 1
+
+
+class RecordedChange(msgspec.Struct, frozen=True):
+    entity_type: str
+    id: str
+    before: dict[str, Any] | None = None
+    after: dict[str, Any] | None = None
+
+
+class RecordedCall(msgspec.Struct, frozen=True):
+    """What a real back end answered, or the text it refused with, and what it changed."""
+
+    tool: str
+    args: dict[str, Any]
+    response: Any = None
+    error: str | None = None
+    changes: list[RecordedChange] = []
+
+
+class RecordedTask(msgspec.Struct, frozen=True):
+    task: Any
+    calls: list[RecordedCall]
+
+
+class Share(NamedTuple):
+    """How many of some calls were equal."""
+
+    equal: int = 0
+    of: int = 0
+
+    @property
+    def share(self) -> float | None:
+        return self.equal / self.of if self.of else None
+
+    @property
+    def interval(self) -> Interval:
+        return wilson(self.equal, self.of)
+
+
+class Outcome(NamedTuple):
+    """One call, answered by both."""
+
+    tool: str
+    responses_equal: bool
+    changes_equal: bool
+    changed: bool
+    """Whether either of the two changed the world."""
+    recorded_change: bool
+    refused: bool
+    """Whether either of the two refused."""
+    both_refused: bool
+    text_equal: bool
+    call: RecordedCall
+    answer: Answer
+
+
+class Row(NamedTuple):
+    """The figures of one tool, or of all."""
+
+    calls: int
+    responses: Share
+    reads: Share
+    """Responses of the calls that changed nothing; of tools that touch the world."""
+    changes: Share
+    """Of the calls by which either side changed the world."""
+    refusals: Share
+    """Of the calls that either side refused: equal when both did."""
+    refusal_texts: Share
+
+
+class Fidelity(NamedTuple):
+    total: Row
+    tools: dict[str, Row]
+    stateless: frozenset[str]
+    """Tools whose recorded answers neither show nor change anything of the world."""
+
+
+def measure(
+    engine: Engine,
+    tools: Sequence[Tool],
+    state: Mapping[str, Any],
+    tasks: Sequence[RecordedTask],
+    *,
+    ledger_schema: LedgerSchema | None = None,
+    advance: Callable[[], object] = lambda: None,
+) -> Fidelity:
+    """Replay every task; `advance` is called after each. Raises KeyError for a call of a tool that is not listed."""
+    by_name = {tool.name: tool for tool in tools}
+    initial = Ledger.boot(state)
+    outcomes: list[Outcome] = []
+    for task in tasks:
+        outcomes += replay(engine, by_name, initial, task.calls, ledger_schema)
+        advance()
+    return summarise(outcomes, stateless_tools(outcomes, state))
+
+
+def replay(
+    engine: Engine,
+    tools: Mapping[str, Tool],
+    initial: Ledger,
+    calls: Iterable[RecordedCall],
+    ledger_schema: LedgerSchema | None = None,
+) -> Iterator[Outcome]:
+    world = initial
+    for sequence, recorded in enumerate(calls, start=1):
+        call = ToolCall(tools[recorded.tool], recorded.args, ledger_schema, _SEED, sequence)
+        answer = engine.answer(call, world)
+        proposed = apply(world, answer.operations, "off").ledger
+        after = _as_recorded(world, recorded.changes)
+        yield _compare(recorded, answer, world, proposed, after)
+        world = after
+
+
+def summarise(outcomes: Sequence[Outcome], stateless: frozenset[str]) -> Fidelity:
+    names = sorted({outcome.tool for outcome in outcomes})
+    return Fidelity(
+        _row(outcomes, stateless),
+        {name: _row([each for each in outcomes if each.tool == name], stateless) for name in names},
+        stateless,
+    )
+
+
+def stateless_tools(outcomes: Sequence[Outcome], state: Mapping[str, Any]) -> frozenset[str]:
+    """The tools that changed nothing, and whose answers mostly hold no text or number that stands in the world."""
+    in_world = {canonical_json(leaf) for leaf in _leaves(state)}
+    touching: dict[str, list[bool]] = {}
+    for outcome in outcomes:
+        answer = outcome.call.response
+        shows = any(canonical_json(leaf) in in_world for leaf in _leaves(answer))
+        touching.setdefault(outcome.tool, []).append(
+            outcome.recorded_change or shows or outcome.call.error is not None
+        )
+    return frozenset(tool for tool, touches in touching.items() if 2 * sum(touches) < len(touches))
+
+
+def as_json(fidelity: Fidelity) -> dict[str, Any]:
+    """The shape of `odyssey fidelity --json`."""
+    return {
+        **_row_json(fidelity.total),
+        "tools": {
+            name: {**_row_json(row), "stateless": name in fidelity.stateless}
+            for name, row in fidelity.tools.items()
+        },
+    }
+
+
+def _as_recorded(world: Ledger, changes: Iterable[RecordedChange]) -> Ledger:
+    for change in changes:
+        if change.after is not None:
+            world = world.with_entity(change.entity_type, change.id, change.after)
+        elif world.entity(change.entity_type, change.id) is not None:
+            world = world.without_entity(change.entity_type, change.id)
+    return world
+
+
+def _compare(
+    recorded: RecordedCall, answer: Answer, before: Ledger, proposed: Ledger, after: Ledger
+) -> Outcome:
+    refuses = recorded.error is not None
+    if refuses or answer.refused:
+        responses_equal = refuses and answer.refused
+    else:
+        responses_equal = canonical_json(answer.response) == canonical_json(recorded.response)
+    return Outcome(
+        tool=recorded.tool,
+        responses_equal=responses_equal,
+        changes_equal=proposed == after,
+        changed=not (proposed == before and after == before),
+        recorded_change=after != before,
+        refused=refuses or answer.refused,
+        both_refused=refuses and answer.refused,
+        text_equal=refuses and answer.refused and _message(answer) == recorded.error,
+        call=recorded,
+        answer=answer,
+    )
+
+
+def _message(answer: Answer) -> Any:
+    response = answer.response
+    error = response.get("error") if isinstance(response, dict) else None
+    return error.get("message") if isinstance(error, dict) else error
+
+
+def _row(outcomes: Sequence[Outcome], stateless: frozenset[str]) -> Row:
+    reads = [each for each in outcomes if not each.recorded_change and each.tool not in stateless]
+    refused = [each for each in outcomes if each.refused]
+    both = [each for each in refused if each.both_refused]
+    return Row(
+        calls=len(outcomes),
+        responses=_share(each.responses_equal for each in outcomes),
+        reads=_share(each.responses_equal for each in reads),
+        changes=_share(each.changes_equal for each in outcomes if each.changed),
+        refusals=_share(each.both_refused for each in refused),
+        refusal_texts=_share(each.text_equal for each in both),
+    )
+
+
+def _share(equal: Iterable[bool]) -> Share:
+    found = list(equal)
+    return Share(sum(found), len(found))
+
+
+def _row_json(row: Row) -> dict[str, Any]:
+    return {
+        "calls": row.calls,
+        **{name: _share_json(getattr(row, name)) for name in Row._fields if name != "calls"},
+    }
+
+
+def _share_json(share: Share) -> dict[str, Any]:
+    return {"share": share.share, "interval": list(share.interval), "equal": share.equal, "of": share.of}
+
+
+def _leaves(value: Any) -> Iterator[Any]:
+    if isinstance(value, dict):
+        for key, item in value.items():
+            yield key
+            yield from _leaves(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _leaves(item)
+    elif isinstance(value, str | int | float) and not isinstance(value, bool) and value != "":
+        yield value

@@ -1,0 +1,135 @@
+"""What the name of a tool says: a verb, what it is done to, what that is called before and after, and by what."""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Literal, NamedTuple
+
+from odyssey.simulation.world.words import is_plural, same_noun, tokens, word_set
+
+Verb = Literal["read", "list", "create", "update", "remove", "tell", "unknown"]
+
+_WORDS: dict[Verb, str] = {
+    "read": "get read fetch show lookup look retrieve view describe load check inspect find display see",
+    "list": "list search query browse filter enumerate count",
+    "create": "create add new make insert register open place issue book schedule submit post start",
+    "update": "update set change modify edit mark adjust rename assign move patch replace reschedule amend "
+    "revise alter correct switch upgrade downgrade extend reassign configure",
+    "remove": "delete remove destroy erase drop discard purge",
+    "tell": "send notify log transfer escalate alert contact report message email call remind forward inform "
+    "acknowledge",
+}
+"""`tell` reaches somebody outside the world; it makes something only where the world knows such things."""
+_VERBS: dict[str, Verb] = {word: verb for verb, words in _WORDS.items() for word in words.split()}
+_ALWAYS_VERBS = word_set(
+    "get fetch find retrieve lookup list search create add insert update modify edit delete remove"
+)
+"""Those that are nothing else (`open` and `call` may be), so that they may stand after another word."""
+PREPOSITIONS = frozenset(
+    {"by", "for", "of", "in", "to", "from", "with", "on", "at", "into", "as", "per", "up", "using", "between"}
+)
+
+
+class Noun(NamedTuple):
+    entity_type: str
+    start: int
+    end: int
+    """Where the words that name the type stand among the words looked at."""
+
+
+class Naming(NamedTuple):
+    verb: Verb
+    word: str
+    """The word that says the verb; without a known verb, the first word that names no type."""
+    entity_type: str | None = None
+    noun: tuple[str, ...] = ()
+    """The words that name the type; empty when only a word after a preposition names it."""
+    before: tuple[str, ...] = ()
+    """Between verb and noun: adjectives, or whose it is."""
+    after: tuple[str, ...] = ()
+    """What follows the noun: a field, a part, `id`; without a noun, all of what the verb is done to."""
+    aside: tuple[str, ...] = ()
+    """From the first preposition on."""
+
+    @property
+    def plural(self) -> bool:
+        return any(is_plural(word) for word in self.noun)
+
+    @property
+    def is_named(self) -> bool:
+        """Whether the type is what the verb is done to, and not only mentioned."""
+        return bool(self.noun)
+
+
+@lru_cache(maxsize=4096)
+def read_name(name: str, types: tuple[str, ...]) -> Naming:
+    words = tokens(name)
+    verb, word = _find_verb(words, types)
+    position = words.index(word) if word else -1
+    rest = tuple(each for place, each in enumerate(words) if place != position)
+    inner = [place for place, each in enumerate(rest) if each in PREPOSITIONS and place]
+    cut = inner[0] if inner else len(rest)
+    objects = tuple(each for each in rest[:cut] if each not in PREPOSITIONS)
+    aside = rest[cut:]
+    found = find_noun(objects, types)
+    if found is None:
+        elsewhere = find_noun(aside, types)
+        naming = Naming(verb, word, elsewhere.entity_type if elsewhere else None, after=objects, aside=aside)
+    else:
+        naming = Naming(
+            verb,
+            word,
+            found.entity_type,
+            noun=objects[found.start : found.end],
+            before=objects[: found.start],
+            after=objects[found.end :],
+            aside=aside,
+        )
+    return naming if word else _verb_from_the_rest(naming)
+
+
+def _verb_from_the_rest(naming: Naming) -> Naming:
+    """`close_thing`, `thing_close`: the word nobody listed is what is done."""
+    if naming.before:
+        return naming._replace(word=naming.before[0], before=naming.before[1:])
+    if naming.after:
+        return naming._replace(word=naming.after[0], after=naming.after[1:])
+    return naming
+
+
+def _find_verb(words: tuple[str, ...], types: tuple[str, ...]) -> tuple[Verb, str]:
+    """The first word if it is a verb, else the last, else any; one that also names a type comes last."""
+    ordered = [*words[:1], *words[-1:], *words[1:-1]]
+    verbs = [word for word in ordered if word in _VERBS]
+    verbs.sort(key=lambda word: any(tokens(name) and same_noun(word, tokens(name)[-1]) for name in types))
+    if verbs and verbs[0] != words[0] and not _is_noun(words[0], types):
+        verbs = [word for word in verbs if word in _ALWAYS_VERBS]
+    return (_VERBS[verbs[0]], verbs[0]) if verbs else ("unknown", "")
+
+
+def _is_noun(word: str, types: tuple[str, ...]) -> bool:
+    return any(same_noun(word, part) for name in types for part in tokens(name))
+
+
+@lru_cache(maxsize=4096)
+def find_noun(words: tuple[str, ...], types: tuple[str, ...]) -> Noun | None:
+    """The type these words name: a whole name beats the head of a compound one, the last noun is the head."""
+    best: tuple[tuple[bool, int, int], Noun] | None = None
+    for name in types:
+        full = tokens(name)
+        for part in (full, full[-1:]):
+            end = _last_run(words, part)
+            if end is None:
+                continue
+            score = (part == full, len(part), end)
+            if best is None or score > best[0]:
+                best = (score, Noun(name, end - len(part), end))
+    return None if best is None else best[1]
+
+
+def _last_run(words: Sequence[str], part: Sequence[str]) -> int | None:
+    """Where the last run of words that are these nouns ends."""
+    for end in range(len(words), len(part) - 1, -1):
+        run = words[end - len(part) : end]
+        if part and all(same_noun(word, noun) for word, noun in zip(run, part, strict=True)):
+            return end
+    return None

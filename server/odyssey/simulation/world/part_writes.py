@@ -1,0 +1,186 @@
+"""Changing what is kept inside entities: `add_part_to_thing`, `remove_thing_part`, `lock_part(part_id)`."""
+
+from typing import Any, NamedTuple
+
+from odyssey.records.ledger import Update
+from odyssey.simulation.engine import Answer, ToolCall
+from odyssey.simulation.world.anatomy import Collection
+from odyssey.simulation.world.answer import CERTAIN, LIKELY, Question, identity_of, not_found, refuse, respond
+from odyssey.simulation.world.effects import switched
+from odyssey.simulation.world.identifiers import next_id
+from odyssey.simulation.world.kinds import Kind, know, known_types
+from odyssey.simulation.world.meaning import Intent, arguments_of, find_id_argument
+from odyssey.simulation.world.parts import Part, Place, home, part_in, places
+from odyssey.simulation.world.status import called_after
+from odyssey.simulation.world.words import id_noun, same_name, same_nouns, tokens
+from odyssey.worlds.field_index import Step
+from odyssey.worlds.ledger import Ledger, copy_json
+from odyssey.worlds.schema import id_text
+
+
+class _Owner(NamedTuple):
+    kind: Kind
+    id_argument: str
+    field: str
+    collection: Collection | None
+    """None: a list of plain values."""
+
+
+def write_part(call: ToolCall, world: Ledger, intent: Intent) -> Answer | None:
+    """The answer, if what is added or removed is kept inside an entity whose id is given; None if not."""
+    owner = _owner(call, world, intent)
+    if owner is None:
+        return None
+    question = Question(call, intent._replace(kind=owner.kind, id_argument=owner.id_argument), owner.kind)
+    entity_id = id_text(question.given(owner.id_argument))
+    if entity_id is None:
+        return None
+    if entity_id not in owner.kind.entities:
+        return not_found(question, entity_id, "update")
+    if owner.collection is None:
+        return _change_values(question, entity_id, owner.field)
+    act = _add if intent.naming.verb == "create" else _remove
+    return act(question, entity_id, owner.collection)
+
+
+def update_part(call: ToolCall, world: Ledger, intent: Intent) -> Answer | None:
+    """The answer, if an argument names a part and others, or the verb, say what becomes of it; None if not."""
+    if intent.naming.verb not in ("update", "unknown"):
+        return None
+    kinds = [know(name, world, call.ledger_schema) for name in known_types(world, call.ledger_schema)]
+    for argument in arguments_of(call):
+        given = call.arguments.get(argument)
+        candidates = places(kinds, argument) if id_noun(argument) and id_text(given) else []
+        found = home(candidates, given)
+        if found is None:
+            continue
+        changes = _changes(call, intent, found, argument)
+        if not changes:
+            continue
+        question = Question(call, intent._replace(kind=found.kind, id_argument=argument), found.kind)
+        held = found.kind.entities[found.owner_id][found.collection.field]
+        keys = held if isinstance(held, dict) else range(len(held))
+        at = next(key for key in keys if held[key] == found.value)
+        held[at] = {**found.value, **changes}
+        operation = Update(found.kind.name, found.owner_id, {found.collection.field: held})
+        reading = question.reading("update", changes, [argument])
+        return respond(question, held[at], reading, confidence=LIKELY, operations=(operation,))
+    return None
+
+
+def _changes(call: ToolCall, intent: Intent, part: Part, id_argument: str) -> dict[str, Any]:
+    changes: dict[str, Any] = {}
+    for argument, value in call.arguments.items():
+        bare = "_".join(tokens(argument)[1:]) if tokens(argument)[:1] == ("new",) else argument
+        named = [name for name in part.value if same_name(name, bare)]
+        if named and argument != id_argument and value is not None and intent.naming.verb == "update":
+            changes[named[0]] = copy_json(value)
+    if intent.naming.verb == "unknown":
+        changes |= _effects(part, intent.naming.word)
+    return changes
+
+
+def _effects(part: Part, word: str) -> dict[str, Any]:
+    """What a verb sets in a part by itself: what is on or off, or a status that other parts have."""
+    effects: dict[str, Any] = {}
+    for name, value in part.value.items():
+        last = tokens(name)[-1:] or ("",)
+        if isinstance(value, bool):
+            effects[name] = switched(word, last[0])
+        elif last == ("status",):
+            known = part.kind.values_at((part.collection.field, Step.EACH, name))
+            effects[name] = called_after([each for each in known if isinstance(each, str)], word)
+    return {name: value for name, value in effects.items() if value is not None}
+
+
+def _owner(call: ToolCall, world: Ledger, intent: Intent) -> _Owner | None:
+    words = intent.naming.after
+    if intent.naming.verb not in ("create", "remove") or not words:
+        return None
+    for name in known_types(world, call.ledger_schema):
+        kind = know(name, world, call.ledger_schema)
+        argument = find_id_argument(call, kind, intent.naming)
+        if argument is None or not (id_noun(argument) is None or kind.is_meant_by(argument)):
+            continue
+        for collection in kind.anatomy.collections:
+            if collection.holds(words):
+                return _Owner(kind, argument, collection.field, collection)
+        for field in kind.fields:
+            if kind.anatomy.has((field,), "array") and same_nouns(words, tokens(field)):
+                return _Owner(kind, argument, field, kind.anatomy.collection(field))
+    return None
+
+
+def _add(question: Question, entity_id: str, collection: Collection) -> Answer:
+    held = question.kind.entities[entity_id].get(collection.field)
+    part: dict[str, Any] = {
+        next((name for name in collection.members if same_name(name, argument)), argument): copy_json(value)
+        for argument, value in question.others().items()
+    }
+    if not collection.by_key:
+        return _changed(question, entity_id, collection.field, [*(held or []), part])
+    keys = list(held) if isinstance(held, dict) else []
+    noun = "_".join(question.intent.naming.after)
+    given = [id_text(value) for name, value in part.items() if id_noun(name) is not None]
+    call = question.call
+    key = next((each for each in given if each), None) or next_id(
+        noun, keys, keys, random_seed=call.random_seed, sequence=call.sequence
+    )
+    if key in keys:
+        message = f"{question.noun.capitalize()} {entity_id} has a {noun} {key!r} already."
+        return refuse("conflict", message, question.reading("update", [collection.field]))
+    return _changed(question, entity_id, collection.field, {**(held or {}), key: part})
+
+
+def _remove(question: Question, entity_id: str, collection: Collection) -> Answer:
+    fields = question.kind.entities[entity_id]
+    held = fields.get(collection.field)
+    for argument, given in question.others().items():
+        at = next(iter(_places(question.kind, collection, argument)), None)
+        if at is None:
+            continue
+        part = part_in(fields, at, given)
+        if part is None:
+            return _no_such_part(question, entity_id, collection.field, argument)
+        after: Any = (
+            [each for each in held if each is not part and each != part] if isinstance(held, list) else held
+        )
+        if isinstance(held, dict):
+            after = {key: each for key, each in held.items() if each != part}
+        return _changed(question, entity_id, collection.field, after)
+    message = f"Nothing says which {' '.join(question.intent.naming.after)} to remove."
+    return refuse("bad_value", message, question.reading("update", [collection.field]))
+
+
+def _change_values(question: Question, entity_id: str, field: str) -> Answer:
+    """One more or one less in a list of plain values."""
+    held = question.kind.entities[entity_id].get(field) or []
+    values = list(question.others().values())
+    if question.intent.naming.verb == "create":
+        return _changed(question, entity_id, field, [*held, *(each for each in values if each not in held)])
+    lost = [argument for argument, value in question.others().items() if value not in held]
+    if lost:
+        return _no_such_part(question, entity_id, field, lost[0])
+    return _changed(question, entity_id, field, [each for each in held if each not in values])
+
+
+def _no_such_part(question: Question, entity_id: str, field: str, argument: str) -> Answer:
+    noun = " ".join(question.intent.naming.after)
+    message = f"{question.noun.capitalize()} {entity_id} has no {noun} {question.call.arguments[argument]!r}."
+    return refuse("not_found", message, question.reading("update", [field], [argument]))
+
+
+def _places(kind: Kind, collection: Collection, argument: str) -> list[Place]:
+    return [each for each in places([kind], argument) if each.collection.field == collection.field]
+
+
+def _changed(question: Question, entity_id: str, field: str, after: Any) -> Answer:
+    fields = dict(question.kind.entities[entity_id])
+    return respond(
+        question,
+        {**fields, field: after},
+        question.reading("update", [field], [question.intent.id_argument or "id"]),
+        confidence=LIKELY if question.intent.naming.verb == "create" else CERTAIN,
+        operations=(Update(question.kind.name, entity_id, {field: after}),),
+        identity=identity_of(question.kind, entity_id),
+    )

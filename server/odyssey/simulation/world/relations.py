@@ -1,0 +1,120 @@
+"""How entities hang together: by fields that hold ids, by lists of ids, and by parts that others point at."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from odyssey.simulation.world.kinds import Kind
+from odyssey.simulation.world.parts import Place, places
+from odyssey.simulation.world.words import id_noun, is_id_list, same_nouns, tokens
+from odyssey.worlds.field_index import Step
+from odyssey.worlds.schema import id_text
+
+
+class Through(NamedTuple):
+    """The ids an owner lists."""
+
+    argument: str
+    ids: list[str]
+
+
+class Reference(NamedTuple):
+    """An argument that gives the id of an entity of another type."""
+
+    argument: str
+    kind: Kind
+    entity_id: str
+
+
+def references(kind: Kind, arguments: Mapping[str, Any]) -> Iterator[Reference]:
+    """The arguments that name entities of other types the world has."""
+    for argument, value in arguments.items():
+        entity_id = id_text(value)
+        if entity_id is None or id_noun(argument) == ():
+            continue
+        for other in kind.all_kinds():
+            if other.name != kind.name and other.entities and other.is_meant_by(argument):
+                yield Reference(argument, other, entity_id)
+                break
+
+
+def listed_by_owner(kind: Kind, arguments: Mapping[str, Any]) -> Through | None:
+    """The things an owner's own list names, where a thing does not say whose it is."""
+    for reference in references(kind, arguments):
+        if kind.path_of(reference.argument) is not None:
+            continue
+        owner = reference.kind.entities.get(reference.entity_id)
+        field = list_of(kind, reference.kind)
+        if field is not None:
+            listed = (owner or {}).get(field)
+            ids = [id_text(each) or "" for each in listed] if isinstance(listed, list) else []
+            return Through(reference.argument, [each for each in ids if each in kind.entities])
+    return None
+
+
+def pointed_at(kind: Kind, arguments: Mapping[str, Any]) -> Through | None:
+    """The one that another entity points at: `get_owner(thing_id)` where a thing has an `owner_id`."""
+    for reference in references(kind, arguments):
+        fields = reference.kind.entities.get(reference.entity_id) or {}
+        pointers = [name for name in fields if kind.is_meant_by(name)]
+        if pointers:
+            return Through(reference.argument, [id_text(fields[pointers[0]]) or ""])
+    return None
+
+
+def list_of(kind: Kind, owner: Kind) -> str | None:
+    """The field of an owner that lists the ids of such entities: `things` or `thing_ids`."""
+    for field in owner.fields:
+        nouns = id_noun(field) if is_id_list(field) else tokens(field)
+        if owner.anatomy.has((field,), "array") and same_nouns(nouns or (), tokens(kind.name)):
+            return field if owner.anatomy.collection(field) is None else None
+    return None
+
+
+def belongs(kind: Kind, entity_id: str, argument: str, value: Any) -> bool:
+    """Whether an entity is whose an argument says it is, as far as it or the owner's list tells."""
+    field = kind.field_named(argument)
+    if field is not None:
+        return id_text(kind.entities[entity_id].get(field)) == id_text(value)
+    for reference in references(kind, {argument: value}):
+        owner, listing = reference.kind.entities.get(reference.entity_id), list_of(kind, reference.kind)
+        if owner is None or (listing is not None and entity_id not in map(id_text, owner.get(listing) or [])):
+            return False
+    return True
+
+
+def related(kind: Kind, fields: Mapping[str, Any]) -> Iterator[Reference]:
+    """The entities that the fields of one point at."""
+    yield from references(kind, {name: value for name, value in fields.items() if name != kind.id_field})
+
+
+class Holder(NamedTuple):
+    """An entity that keeps parts by id."""
+
+    kind: Kind
+    entity_id: str
+    place: Place
+
+    def keeps(self, part_id: Any) -> bool:
+        held = (self.kind.entities.get(self.entity_id) or {}).get(self.place.collection.field)
+        if isinstance(held, dict) and self.place.path[-1] is Step.KEY:
+            return id_text(part_id) in held
+        items = held.values() if isinstance(held, dict) else held if isinstance(held, list) else ()
+        ids = [id_text(each.get(self.place.path[-1])) for each in items if isinstance(each, dict)]
+        return id_text(part_id) in ids
+
+
+def holder(kind: Kind, entity_id: str, argument: str) -> Holder | None:
+    """Where the part must be that an argument names: in the entity, or under its id in one it points at."""
+    own = places([kind], argument)
+    if own and _is_called_so(own[0], argument):
+        return Holder(kind, entity_id, own[0])
+    for reference in related(kind, kind.entities[entity_id]):
+        keyed = [each for each in places([reference.kind], argument) if each.collection.by_key]
+        if keyed and reference.entity_id in reference.kind.entities:
+            return Holder(reference.kind, reference.entity_id, keyed[0])
+    return None
+
+
+def _is_called_so(place: Place, argument: str) -> bool:
+    """Whether the parts are what the argument names, and do not only mention it."""
+    return same_nouns(id_noun(argument) or (), tokens(place.collection.field))

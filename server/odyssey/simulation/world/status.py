@@ -1,0 +1,198 @@
+"""Where a thing stands: the status a verb leads to, and the one it must have for that."""
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from odyssey.simulation.world.kinds import Kind
+from odyssey.simulation.world.naming import Naming
+from odyssey.simulation.world.roles import Filter
+from odyssey.simulation.world.words import listed, participle, stem, tokens, word_set
+
+_MARKING = frozenset({"mark", "set", "move"})
+_CHANGES = r"(?:changed?|changes|sets?|updated?|updates|moved?|moves|turned?|turns|becomes?|mark(?:s|ed)?)"
+_STAGES = word_set(
+    "cancel approve reject decline accept complete close archive resolve confirm suspend terminate revoke"
+)
+_QUOTED = r"['\"“‘`]([^'\"”’`]{2,40})['\"”’`]"
+_LEADS_TO = (
+    re.compile(rf"\bstatus\b[^.;'\"“‘`]{{0,60}}?\b{_CHANGES}\b[^.;'\"“‘`]{{0,30}}{_QUOTED}", re.IGNORECASE),
+    re.compile(rf"\b{_CHANGES}\b[^.;'\"“‘`]{{0,60}}?\bstatus\b[^.;'\"“‘`]{{0,30}}{_QUOTED}", re.IGNORECASE),
+    re.compile(rf"\b{_CHANGES}\b[^.;'\"“‘`]{{0,60}}?\bas\s+{_QUOTED}", re.IGNORECASE),
+    re.compile(rf"\bwith\s+(?:the\s+|a\s+)?status\s+(?:of\s+)?{_QUOTED}", re.IGNORECASE),
+)
+_LEADS_TO_WORD = re.compile(
+    rf"\b(?:{_CHANGES}\b[^.;]{{0,60}}?\bstatus|status\b[^.;]{{0,60}}?\b{_CHANGES})\b[^.;]{{0,20}}?\b(?:to|as)\s+(\w+)",
+    re.IGNORECASE,
+)
+_NOT_IF = re.compile(r"\bif\b[^.;]{0,60}?\bis\b(?P<which>[^.;]{0,80}?)\bcan\s?not\b", re.IGNORECASE)
+_ONLY = re.compile(r"\bonly\b(?P<which>[^.;]{0,60}?)\b(?:can|may)\b(?!\s+(?:only|not))", re.IGNORECASE)
+_MUST = re.compile(r"\b(?:must|has to|needs to)\s+be\b(?P<which>[^.;]{0,60})", re.IGNORECASE)
+_WORD = re.compile(r"\w+")
+
+
+class Standing(NamedTuple):
+    """What a tool says of the status an entity must have."""
+
+    field: str
+    wanted: tuple[str, ...] = ()
+    forbidden: tuple[str, ...] = ()
+
+    def problem(self, value: Any) -> str | None:
+        """How a status reads that does not do: "done, not open"; None if it does."""
+        if not isinstance(value, str):
+            return None
+        if self.wanted and not any(_says(value, each) for each in self.wanted):
+            return f"{value}, not {listed(self.wanted, 'or')}"
+        if value in self.forbidden:
+            return value
+        return None
+
+
+def status_fields(kind: Kind) -> list[str]:
+    """`status` before `payment_status`; `state` where nothing is called status."""
+    for word in ("status", "state"):
+        found = [name for name in kind.fields if tokens(name)[-1:] == (word,)]
+        if found:
+            return sorted(found, key=len)
+    return []
+
+
+def led_to(kind: Kind, naming: Naming, description: str) -> dict[str, str]:
+    """The status that the tool says it sets: quoted in its description, or known and called after the verb."""
+    fields = status_fields(kind)
+    if not fields:
+        return {}
+    stated = _stated(kind, fields[0], naming, description)
+    if stated is not None:
+        return {fields[0]: stated}
+    if naming.verb == "update":
+        names_a_field = bool(naming.after) and kind.path_of("_".join(naming.after)) is not None
+        marking = naming.word in _MARKING and not names_a_field
+        marks = list(reversed(naming.after + naming.aside)) if marking else []
+        return _called_after(kind, fields, marks)
+    return _called_after(kind, fields, [naming.word, *naming.after[-1:]])
+
+
+def stated_status(kind: Kind, description: str) -> dict[str, str]:
+    """The status a description says something new begins with: "with status 'draft'"."""
+    fields = status_fields(kind)
+    quoted = _quoted_target(description)
+    return {fields[0]: quoted} if fields and quoted is not None else {}
+
+
+def new_status(kind: Kind, naming: Naming, description: str) -> dict[str, str]:
+    """A status called after the verb although the world has no such one yet.
+
+    Only where no status is known at all, or where the verb is one that ends or begins a stage in any trade.
+    """
+    for field in status_fields(kind):
+        known = kind.known_values(field)
+        if known and naming.word not in _STAGES:
+            continue
+        spelled = [
+            word for word in _words(description) if word.endswith("ed") and stem(word) == stem(naming.word)
+        ]
+        return {field: _in_the_style_of(known, (spelled or [participle(naming.word)])[0])}
+    return {}
+
+
+def _in_the_style_of(known: Sequence[str], word: str) -> str:
+    if known and all(value.isupper() for value in known):
+        return word.upper()
+    return word.capitalize() if known and all(value[:1].isupper() for value in known) else word
+
+
+def required_standing(kind: Kind, naming: Naming, description: str) -> Standing | None:
+    """The status the name demands by an adjective (`ship_paid_thing`), or the description in a sentence."""
+    for field in status_fields(kind):
+        values = kind.known_values(field)
+        wanted = _named(values, naming.before)
+        forbidden: tuple[str, ...] = ()
+        if not wanted:
+            wanted, forbidden = _in_sentences(values, description)
+        if wanted or forbidden:
+            return Standing(field, wanted, forbidden)
+    return None
+
+
+def status_filters(kind: Kind, naming: Naming) -> list[Filter]:
+    """`list_open_things`: the adjective is a filter."""
+    for field in status_fields(kind) if naming.before else ():
+        values = kind.known_values(field)
+        wanted = _named(values, naming.before)
+        if wanted:
+            return [Filter(field, (field,), tuple(each for each in values if _says(each, wanted[0])))]
+    return []
+
+
+def _stated(kind: Kind, field: str, naming: Naming, description: str) -> str | None:
+    known = {value.casefold(): value for value in kind.known_values(field)}
+    quoted = _quoted_target(description)
+    if quoted is not None:
+        return known.get(quoted.casefold(), quoted)
+    for word in _LEADS_TO_WORD.findall(description):
+        if word.casefold() in known:
+            return known[word.casefold()]
+        if stem(word.lower()) == stem(naming.word) or word[0].isupper():
+            return str(word)
+    return None
+
+
+@lru_cache(maxsize=1024)
+def _quoted_target(description: str) -> str | None:
+    found = [match for pattern in _LEADS_TO if (match := pattern.search(description))]
+    return min(found, key=lambda match: match.start())[1] if found else None
+
+
+def _called_after(kind: Kind, fields: Sequence[str], words: Sequence[str]) -> dict[str, str]:
+    for word in words:
+        for field in fields:
+            value = called_after(kind.known_values(field), word)
+            if value is not None:
+                return {field: value}
+    return {}
+
+
+def called_after(values: Sequence[str], word: str) -> str | None:
+    """The shortest of these that shares its stem with a verb: "closed" for `close`."""
+    found = [value for value in values if any(stem(part) == stem(word) for part in tokens(value))]
+    return min(found, key=lambda value: len(tokens(value))) if found else None
+
+
+def _named(values: Sequence[str], words: Sequence[str]) -> tuple[str, ...]:
+    """The known values that adjectives are: `in_progress` takes two words."""
+    text = " ".join(words)
+    return tuple(value for value in values if tokens(value) and _is_within(" ".join(tokens(value)), text))
+
+
+def _in_sentences(values: Sequence[str], description: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    wanted: tuple[str, ...] = ()
+    forbidden: tuple[str, ...] = ()
+    for sentence in _sentences(description):
+        for pattern in (_ONLY, _MUST):
+            found = pattern.search(sentence)
+            wanted = wanted or (_named(values, _words(found["which"])) if found else ())
+        found = _NOT_IF.search(sentence)
+        forbidden = forbidden or (_named(values, _words(found["which"])) if found else ())
+    return wanted, forbidden
+
+
+@lru_cache(maxsize=1024)
+def _sentences(description: str) -> tuple[str, ...]:
+    return tuple(re.split(r"(?<=[.;])\s+", re.sub(r"\s+", " ", description)))
+
+
+@lru_cache(maxsize=1024)
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(word.lower() for word in _WORD.findall(text))
+
+
+def _says(value: str, wanted: str) -> bool:
+    """Whether a status is the wanted one, if need be with more words to it."""
+    return value == wanted or _is_within(" ".join(tokens(wanted)), " ".join(tokens(value)))
+
+
+def _is_within(part: str, whole: str) -> bool:
+    return f" {part} " in f" {whole} "

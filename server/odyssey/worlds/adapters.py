@@ -1,0 +1,205 @@
+"""Mirroring a live tool into the ledger: what its adapter makes of a request and the answer to it.
+
+Best effort, as the answer is somebody else's: nothing here raises, and whatever keeps an adapter from writing
+something becomes a note beside the call. Adapters always upsert, whatever the consistency mode.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+import msgspec
+
+from odyssey.records.canonical import canonical_json
+from odyssey.records.ledger import Add, Entry, Operation, Remove, SetFlag, Update
+from odyssey.records.tools import EntityType, LedgerSchema, LedgerWritePolicy
+from odyssey.worlds.json_path import Found, PathInvalidError, json_path
+from odyssey.worlds.ledger import Ledger, copy_json
+from odyssey.worlds.operations import apply
+from odyssey.worlds.schema import brief, check_value
+
+PLACEHOLDER = re.compile(r"\{([^{}]+)\}")
+
+_LONGEST_FLAG = 1000
+_LONGEST_NOTE = 300
+
+
+class AdapterNote(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Why something of an adapter was not written, or does not fit."""
+
+    member: str
+    """The member of the adapter it is about."""
+    message: str
+    field: str | None = None
+
+
+class Adapted(NamedTuple):
+    operations: tuple[Operation, ...]
+    notes: tuple[AdapterNote, ...]
+
+
+class Mirrored(NamedTuple):
+    """What a live call did to the ledger."""
+
+    ledger: Ledger
+    operations: tuple[Operation, ...] = ()
+    entries: tuple[Entry, ...] = ()
+    notes: tuple[AdapterNote, ...] = ()
+
+
+def mirror(
+    ledger: Ledger,
+    policy: LedgerWritePolicy | None,
+    adapter: Mapping[str, Any] | None,
+    ledger_schema: LedgerSchema | None,
+    arguments: Mapping[str, Any],
+    response: Any,
+) -> Mirrored:
+    """Write down a live call as its tool's policy says; without a policy that it happened, and nothing else."""
+    if policy == "none":
+        return Mirrored(ledger)
+    if policy != "adapter":
+        return Mirrored(ledger, entries=(Entry(op="record"),))
+    operations, notes = adapt(adapter or {}, ledger_schema, arguments, response)
+    applied = apply(ledger, operations, "off")
+    return Mirrored(applied.ledger, operations, applied.entries, notes)
+
+
+def adapt(
+    adapter: Mapping[str, Any],
+    ledger_schema: LedgerSchema | None,
+    arguments: Mapping[str, Any],
+    response: Any,
+) -> Adapted:
+    """Say which operations a declaration makes of one answer; never raises, whatever the answer is."""
+    making = _Making(adapter, ledger_schema, arguments, response)
+    try:
+        operations = tuple(making.operations())
+    except Exception as error:  # noqa: BLE001 - a live call must not fail by what is mirrored of it
+        making.note("ledger_adapter", f"nothing was written: {type(error).__name__}: {error}")
+        operations = ()
+    return Adapted(operations, tuple(making.notes))
+
+
+class _Making:
+    def __init__(
+        self,
+        adapter: Mapping[str, Any],
+        ledger_schema: LedgerSchema | None,
+        arguments: Mapping[str, Any],
+        response: Any,
+    ) -> None:
+        self._adapter = adapter
+        self._schema = ledger_schema
+        self._arguments = arguments
+        self._response = response
+        self.notes: list[AdapterNote] = []
+
+    def note(self, member: str, message: str, field: str | None = None) -> None:
+        self.notes.append(AdapterNote(member, message[:_LONGEST_NOTE], field))
+
+    def operations(self) -> Iterator[Operation]:
+        operation = self._adapter.get("op") or "update"
+        if operation == "set_flag":
+            yield from self._flags(None)
+            return
+        entity_id = self._id()
+        if entity_id is None:
+            return
+        yield self._entity(operation, str(self._adapter.get("entity_type")), entity_id)
+        yield from self._flags(entity_id)
+
+    def _entity(self, operation: str, entity_type: str, entity_id: str) -> Operation:
+        if operation == "remove":
+            return Remove(entity_type, entity_id)
+        fields = self._fields(entity_type, entity_id)
+        return (Add if operation == "add" else Update)(entity_type, entity_id, fields)
+
+    def _id(self) -> str | None:
+        found = self._find("id_from", self._adapter.get("id_from"))
+        entity_id = None if found is None else _as_text(found.value)
+        if entity_id:
+            return entity_id
+        problem = "it leads nowhere in the response" if found is None else f"{brief(found.value)} is no id"
+        self.note("id_from", f"{problem}; nothing was written")
+        return None
+
+    def _fields(self, entity_type: str, entity_id: str) -> dict[str, Any]:
+        declared = self._declared(entity_type)
+        fields: dict[str, Any] = {}
+        for name, path in (self._adapter.get("field_map") or {}).items():
+            found = self._find("field_map", path, name)
+            if found is None:
+                self.note("field_map", "the path leads to no one value in the response; skipped", name)
+            elif not _is_json(found.value):
+                self.note("field_map", f"{brief(found.value)} is no JSON value; skipped", name)
+            elif declared is not None and name == declared.id_field and _as_text(found.value) != entity_id:
+                message = f"{brief(found.value)} is not the id {entity_id!r}; ids never change; skipped"
+                self.note("field_map", message, name)
+            else:
+                fields[name] = copy_json(found.value)
+                self._check_type(declared, name, found.value)
+        return fields
+
+    def _check_type(self, declared: EntityType | None, name: str, value: Any) -> None:
+        field = next((each for each in declared.fields if each.name == name), None) if declared else None
+        problem = None if field is None else check_value(field, value)
+        if problem is not None:
+            self.note("field_map", f"written as it is live, but {problem.message}", name)
+
+    def _flags(self, entity_id: str | None) -> Iterator[Operation]:
+        known = self._arguments if entity_id is None else {**self._arguments, "id": entity_id}
+        for template in self._adapter.get("flags") or ():
+            flag = self._interpolate(template, known)
+            if flag is None:
+                continue
+            policy = self._schema.flags if self._schema else None
+            if policy is not None and policy.policy == "closed" and flag not in policy.values:
+                self.note(
+                    "flags", f"{brief(flag)} is not one of the closed set of the ledger schema; dropped"
+                )
+            else:
+                yield SetFlag(flag)
+
+    def _interpolate(self, template: str, known: Mapping[str, Any]) -> str | None:
+        texts = {name: _as_text(known.get(name)) for name in PLACEHOLDER.findall(template)}
+        missing = next((name for name, text in texts.items() if text is None), None)
+        if missing is not None:
+            self.note("flags", f"{brief(template)} is dropped: the call gives no text for {{{missing}}}")
+            return None
+        flag = PLACEHOLDER.sub(lambda found: texts[found[1]] or "", template)
+        if not flag or len(flag) > _LONGEST_FLAG:
+            self.note("flags", f"{brief(template)} is dropped: a flag has 1 to {_LONGEST_FLAG} characters")
+            return None
+        return flag
+
+    def _find(self, member: str, path: Any, field: str | None = None) -> Found | None:
+        try:
+            return json_path(path).find(self._response)
+        except PathInvalidError as error:
+            self.note(member, str(error), field)
+        except Exception as error:  # noqa: BLE001 - one path that fails must not take the others with it
+            self.note(member, f"{type(error).__name__}: {error}", field)
+        return None
+
+    def _declared(self, entity_type: str) -> EntityType | None:
+        entities = self._schema.entities if self._schema else []
+        return next((entity for entity in entities if entity.type == entity_type), None)
+
+
+def _as_text(value: Any) -> str | None:
+    """How a scalar reads in an id or a flag: texts as they are, numbers and booleans as JSON; null as nothing."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool | int | float) and _is_json(value):
+        return canonical_json(value).decode("ascii")
+    return None
+
+
+def _is_json(value: Any) -> bool:
+    """Whether a ledger can hold a value: numbers that are not finite, for one, have no JSON."""
+    try:
+        canonical_json(value)
+    except (ValueError, TypeError, RecursionError):
+        return False
+    return True

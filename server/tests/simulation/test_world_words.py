@@ -1,0 +1,75 @@
+"""The engine knows English, not trades: none of its words come from the data it is measured with."""
+
+import ast
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from odyssey.simulation import world
+from odyssey.simulation.world.words import participle, singular
+
+STATE = Path("/work/shared/data/retail/state.json")
+COMMON = {
+    "id",
+    "name",
+    "status",
+    "state",
+    "email",
+    "order",
+    "source",
+    "items",
+    "new",
+    "reason",
+    "cancel",
+    "return",
+}
+"""Words every trade has (an order to sort in, an e-mail to send, a source to take from) and JSON Schema's own."""
+
+
+def literals() -> set[str]:
+    """The words of all texts in the engine that are no documentation."""
+    found: set[str] = set()
+    for path in Path(str(world.__file__)).parent.glob("*.py"):
+        tree = ast.parse(path.read_text("utf-8"))
+        documentation = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+        for node in ast.walk(tree):
+            if (
+                isinstance(node, ast.Constant)
+                and isinstance(node.value, str)
+                and id(node) not in documentation
+            ):
+                found |= {word.lower() for word in re.findall(r"[A-Za-z]+", node.value)}
+    return found
+
+
+@pytest.mark.skipif(not STATE.exists(), reason="the data to measure with are not here")
+def test_no_type_or_field_of_the_measured_world_is_in_the_engine() -> None:
+    trade: set[str] = set()
+    for name, entities in json.loads(STATE.read_bytes()).items():
+        first = next(iter(entities.values()))
+        for word in (name, *first):
+            trade |= {singular(part) for part in word.split("_")} | set(word.split("_"))
+    assert (trade & literals()) - COMMON == set()
+
+
+@pytest.mark.parametrize(
+    ("verb", "expected"),
+    [
+        ("cancel", "cancelled"),
+        ("close", "closed"),
+        ("deny", "denied"),
+        ("ship", "shipped"),
+        ("send", "sent"),
+        ("return", "returned"),
+        ("transfer", "transferred"),
+        ("offer", "offered"),
+        ("delay", "delayed"),
+        ("reveal", "revealed"),
+        ("fix", "fixed"),
+        ("update", "updated"),
+    ],
+)
+def test_participles(verb: str, expected: str) -> None:
+    assert participle(verb) == expected

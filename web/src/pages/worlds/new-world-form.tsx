@@ -1,0 +1,221 @@
+import { Button, Checkbox, FileButton, Group, Stack, Text, TextInput } from "@mantine/core";
+import { IconUpload } from "@tabler/icons-react";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { useMemo, useState } from "react";
+import { api, data, type Schemas } from "~/api/client";
+import { writeJson } from "~/api/json";
+import { asProblem, errorsBelow, messageAt } from "~/api/problem";
+import { type State, worldQuery, worldsQuery } from "~/api/worlds";
+import { EntityCounts } from "~/components/entity-counts";
+import { FileDrop, readFile } from "~/components/file-drop";
+import { JsonField } from "~/components/json-field";
+import { LeaveGuard } from "~/components/leave-guard";
+import { Page, Panel, TextLink } from "~/components/page";
+import { Refusal } from "~/components/refusal";
+import { isObject, readStrict, Unread } from "~/components/rules/json-text";
+import { RulesInWords } from "~/components/rules/rules-in-words";
+import { counted } from "~/pages/worlds/sizes";
+
+export interface Beginning {
+  name: string;
+  state: State | null;
+  behavior: string;
+  rules: unknown[];
+  origin: { kind: "run"; id: number; at: number } | { kind: "world"; id: number; name: string } | null;
+}
+
+const PLACEHOLDER = `{
+  "customer": {"cust_1": {"customer_id": "cust_1", "name": "Ada"}},
+  "order": {"ord_7": {"order_id": "ord_7", "customer_id": "cust_1", "status": "pending"}}
+}`;
+
+export function NewWorldForm({ beginning }: { beginning: Beginning }) {
+  const navigate = useNavigate();
+  const client = useQueryClient();
+  const [name, setName] = useState(beginning.name);
+  const [first] = useState(() => (beginning.state === null ? "" : writeJson(beginning.state)));
+  const [text, setText] = useState(first);
+  const [withRules, setWithRules] = useState(beginning.origin?.kind === "world");
+  const [unread, setUnread] = useState<string | null>(null);
+  const state = useMemo(() => readStrict(text) ?? {}, [text]);
+  const hasConduct = beginning.rules.length > 0 || beginning.behavior !== "";
+  const body = {
+    name,
+    initial_state: state instanceof Unread ? {} : state,
+    ...(withRules &&
+      hasConduct && { behavior_instructions: beginning.behavior, failure_rules: beginning.rules }),
+  } as Schemas["WorldIn"];
+  const create = useMutation({
+    mutationFn: () => data(api.POST("/api/worlds", { body })),
+    onSuccess: (world) => {
+      client.setQueryData(worldQuery(world.id).queryKey, world);
+      void client.invalidateQueries({ queryKey: worldsQuery.queryKey, exact: true });
+      void navigate({ to: "/worlds/$worldId", params: { worldId: world.id }, ignoreBlocker: true });
+    },
+  });
+  const problem = create.error === null ? null : asProblem(create.error);
+  const errors = problem?.errors ?? [];
+  const broken =
+    state instanceof Unread ? "This is not JSON yet." : isObject(state) ? null : "A world is an object.";
+  const unsaved = () => !create.isPending && !create.isSuccess && (name !== beginning.name || text !== first);
+
+  function write(next: string) {
+    setUnread(null);
+    create.reset();
+    setText(next);
+  }
+
+  async function take(file: File | null) {
+    if (file === null) return;
+    const read = await readFile(file);
+    if (!("text" in read)) return setUnread(read.problem);
+    write(read.text);
+    if (name === "") setName(file.name.replace(/\.json$/i, ""));
+  }
+
+  return (
+    <Page
+      title="New world"
+      trail={[
+        <TextLink key="worlds" to="/worlds">
+          Worlds
+        </TextLink>,
+      ]}
+      curl={[{ what: "Make this world", method: "POST", path: "/api/worlds", body }]}
+    >
+      <LeaveGuard unsaved={unsaved} />
+      <FileDrop onFile={(file) => void take(file)}>
+        <Panel>
+          <Stack gap="md" maw={860}>
+            {beginning.origin && <Origin origin={beginning.origin} />}
+            <TextInput
+              label="Name"
+              required
+              withAsterisk={false}
+              maxLength={255}
+              placeholder="Shop in spring"
+              value={name}
+              onChange={({ currentTarget }) => {
+                create.reset();
+                setName(currentTarget.value);
+              }}
+              error={messageAt(errors, "name")}
+              maw={480}
+            />
+            <div>
+              <JsonField
+                label="State"
+                description="Entities by type and id: what the simulated back end holds when a run begins. Write it, drop a JSON file here, or begin empty and import CSV later."
+                value={text}
+                onChange={write}
+                errors={[
+                  ...(broken ? [{ loc: [], msg: broken }] : []),
+                  ...errorsBelow(errors, "initial_state"),
+                ]}
+                placeholder={PLACEHOLDER}
+                minHeight={220}
+                maxHeight={520}
+              />
+              <Group gap="sm" mt={6} justify="space-between">
+                <FileButton accept="application/json,.json" onChange={(file) => void take(file)}>
+                  {(button) => (
+                    <Button
+                      {...button}
+                      variant="default"
+                      size="compact-xs"
+                      leftSection={<IconUpload size={13} />}
+                    >
+                      Choose a file
+                    </Button>
+                  )}
+                </FileButton>
+                <Text size="xs" component="div" role="status">
+                  {isObject(state) && text.trim() !== "" && <EntityCounts counts={countsOf(state)} />}
+                </Text>
+              </Group>
+              {unread && (
+                <Text size="xs" c="var(--band-red)" role="alert">
+                  {unread}
+                </Text>
+              )}
+            </div>
+            {hasConduct && (
+              <div>
+                <Checkbox
+                  size="xs"
+                  label={`Take its ${conduct(beginning)} as well`}
+                  checked={withRules}
+                  onChange={({ currentTarget }) => setWithRules(currentTarget.checked)}
+                  mb="xs"
+                />
+                {withRules && <RulesInWords rules={beginning.rules} />}
+              </div>
+            )}
+            {problem && errors.length === 0 && <Refusal error={problem} title="Not made" />}
+            <Group gap="xs">
+              <Button
+                loading={create.isPending}
+                disabled={name.trim() === "" || broken !== null}
+                onClick={() => create.mutate()}
+              >
+                Make the world
+              </Button>
+              {name.trim() === "" && (
+                <Text size="xs" c="var(--ody-text-dim)">
+                  Give it a name.
+                </Text>
+              )}
+            </Group>
+          </Stack>
+        </Panel>
+      </FileDrop>
+    </Page>
+  );
+}
+
+function conduct({ rules, behavior }: Beginning): string {
+  const parts = [
+    ...(rules.length > 0 ? [counted(rules.length, "failure rule")] : []),
+    ...(behavior === "" ? [] : ["behaviour instructions"]),
+  ];
+  return parts.join(" and ");
+}
+
+function Origin({ origin }: { origin: NonNullable<Beginning["origin"]> }) {
+  return (
+    <Text size="sm" style={{ overflowWrap: "anywhere" }}>
+      {origin.kind === "run" ? (
+        <>
+          The ledger of{" "}
+          <TextLink
+            to="/runs/$runId"
+            params={{ runId: origin.id }}
+            underline="always"
+            search={origin.at === 0 ? {} : { step: origin.at, pane: "ledger" }}
+          >
+            run {origin.id}
+          </TextLink>
+          {origin.at === 0 ? " as it began." : ` right after step ${origin.at}.`}
+        </>
+      ) : (
+        <>
+          A copy of{" "}
+          <TextLink to="/worlds/$worldId" params={{ worldId: origin.id }} underline="always">
+            {origin.name}
+          </TextLink>
+          ; the two share nothing afterwards.
+        </>
+      )}
+    </Text>
+  );
+}
+
+function countsOf(state: Record<string, unknown>): Record<string, number> {
+  return Object.fromEntries(
+    Object.entries(state).map(([type, entities]) => [
+      type,
+      isObject(entities) ? Object.keys(entities).length : 0,
+    ]),
+  );
+}

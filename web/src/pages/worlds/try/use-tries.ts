@@ -1,0 +1,47 @@
+import { useMutation } from "@tanstack/react-query";
+import { useState } from "react";
+import { api, data } from "~/api/client";
+import type { Tried } from "~/api/worlds";
+
+export interface Call {
+  number: number;
+  agentId: number;
+  tool: string;
+  arguments: Record<string, unknown>;
+}
+
+export interface Try {
+  call: Call;
+  answer: Tried;
+}
+
+const MOST_KEPT = 50;
+
+/** Calls tried on this page, newest first. Each begins from the world as it is saved. */
+export function useTries(worldId: number) {
+  const [tries, setTries] = useState<Try[]>([]);
+  const [shown, setShown] = useState<number | null>(null);
+  const mutation = useMutation({
+    mutationFn: ({ agentId, tool, arguments: args }: Omit<Call, "number">) =>
+      data(
+        api.POST("/api/worlds/{world_id}/try", {
+          params: { path: { world_id: worldId } },
+          body: { agent_id: agentId, tool, arguments: args },
+        }),
+      ),
+    onSuccess: (answer, call) => {
+      const number = (tries[0]?.call.number ?? 0) + 1;
+      setTries([{ call: { ...call, number }, answer }, ...tries].slice(0, MOST_KEPT));
+      setShown(number);
+    },
+  });
+  return {
+    tries,
+    shown: tries.find(({ call }) => call.number === shown),
+    show: setShown,
+    run: mutation.mutate,
+    running: mutation.isPending,
+    error: mutation.error,
+    forgetError: mutation.reset,
+  };
+}
