@@ -244,7 +244,8 @@ def test_rules_and_behaviour_are_saved(open_page: OpenPage, site: Site) -> None:
     save.click()
     expect(rule.get_by_text(re.compile("when|expression|parse|CEL", re.IGNORECASE)).last).to_be_visible()
     rule.get_by_label("When").fill('args.order_id == "ord_1"')
-    save.click()
+    with page.expect_response(lambda answer: answer.request.method == "PUT" and answer.ok):
+        save.click()
     expect(save).to_be_disabled()
     kept = site.org.ok(site.org.get(f"/api/worlds/{world['id']}"))
     assert kept["behavior_instructions"] == "Slow on Mondays."
