@@ -71,7 +71,7 @@ class Watched:
         page.on("request", self._request)
 
     def _console(self, message: ConsoleMessage) -> None:
-        if message.type in ("error", "warning"):
+        if message.type == "error":
             self.errors.append(f"{message.type}: {message.text}")
 
     def _request(self, request: Request) -> None:
