@@ -10,7 +10,7 @@ import pytest
 from odyssey.simulation import world
 from odyssey.simulation.world.words import participle, singular
 
-STATE = Path("/work/shared/data/retail/state.json")
+STATE = Path(__file__).resolve().parents[4] / "shared" / "data" / "retail" / "state.json"
 COMMON = {
     "id",
     "name",
