@@ -72,7 +72,7 @@ def test_an_imported_registration_becomes_an_agent(open_page: OpenPage, site: Si
     page.get_by_role("button", name="Register and publish").click()
     expect(page.get_by_role("heading", level=1, name="Imported desk")).to_be_visible()
     page.get_by_role("button", name="Test connection").click()
-    expect(page.get_by_role("status").filter(has_text=re.compile("200|ms"))).to_be_visible()
+    expect(page.get_by_role("status").filter(has_text="200")).to_be_visible()
     agent.stop()
     stored = site.org.ok(site.org.get("/api/agents?q=Imported"))["items"]
     assert [each["status"] for each in stored] == ["published"]
@@ -99,7 +99,7 @@ def test_faults_of_a_tool_stand_at_the_tool(open_page: OpenPage) -> None:
     page.get_by_label("Endpoint URL").fill("http://127.0.0.1:9/dispatch")
     import_json(page, OPENAI_TOOLS)
     tools = page.get_by_role("list", name="Tools").get_by_role("listitem")
-    expect(tools.filter(has_text="bad name!")).to_contain_text(re.compile("name", re.IGNORECASE))
+    expect(tools.filter(has_text="bad name!")).to_contain_text("is not a tool name")
     expect(page.get_by_role("button", name=re.compile("1 problem"))).to_be_visible()
     expect(tools.filter(has_text="get_parcel").get_by_role("alert")).to_have_count(0)
     page.get_by_role("button", name="Remove bad name!").click()
@@ -135,7 +135,7 @@ def test_a_failing_connection_says_what_to_look_at(open_page: OpenPage, site: Si
     page = open_page(f"/agents/{agent['id']}").page
     page.get_by_role("button", name="Test connection").click()
     result = page.get_by_role("status").filter(has_text="401")
-    expect(result).to_contain_text(re.compile("auth", re.IGNORECASE))
+    expect(result).to_contain_text(re.compile("auth header", re.IGNORECASE))
     strict.stop()
 
 

@@ -123,7 +123,7 @@ def test_a_failed_run_says_what_it_means_and_what_to_do(open_page: OpenPage, sit
 def test_the_seed_shows_how_often_each_rule_fired(open_page: OpenPage, site: Site) -> None:
     page = open_page(f"/runs/{site.crew_run}?tab=seed").page
     expect(page.get_by_text("Cancel order ord_2 and tell the customer.").first).to_be_visible()
-    expect(page.get_by_text(re.compile("fired once|fired 1|1 time|×1|1×")).first).to_be_visible()
+    expect(page.get_by_text("fired once")).to_have_count(2)
 
 
 def test_long_integers_survive_the_browser(open_page: OpenPage, site: Site) -> None:

@@ -71,7 +71,7 @@ class Watched:
         page.on("request", self._request)
 
     def _console(self, message: ConsoleMessage) -> None:
-        if message.type == "error":
+        if message.type in ("error", "warning"):
             self.errors.append(f"{message.type}: {message.text}")
 
     def _request(self, request: Request) -> None:

@@ -1,4 +1,4 @@
-import { Group, NativeSelect, SegmentedControl, Stack, Text, Textarea, TextInput } from "@mantine/core";
+import { Group, Input, NativeSelect, SegmentedControl, Stack, Text, Textarea, TextInput } from "@mantine/core";
 import { writeJson } from "~/api/json";
 import { errorsBelow, type FieldError, messageAt } from "~/api/problem";
 import { JsonField } from "~/components/json-field";
@@ -77,15 +77,24 @@ export function ArgumentsForm({ fields, draft, onChange, errors }: ArgumentsForm
           maxHeight={320}
         />
       ) : (
-        fields.map((field) => (
-          <Argument
-            key={field.name}
-            field={field}
-            text={textOf(draft.texts, field.name)}
-            onChange={(text) => onChange({ mode: "form", texts: { ...draft.texts, [field.name]: text } })}
-            error={errorFor([...faults, ...errors], field.name)}
-          />
-        ))
+        <>
+          {fields.map((field) => (
+            <Argument
+              key={field.name}
+              field={field}
+              text={textOf(draft.texts, field.name)}
+              onChange={(text) => onChange({ mode: "form", texts: { ...draft.texts, [field.name]: text } })}
+              error={errorFor([...faults, ...errors], field.name)}
+            />
+          ))}
+          {errors
+            .filter(({ loc }) => loc.length === 0)
+            .map(({ msg }) => (
+              <Input.Error key={msg} role="alert">
+                {msg}
+              </Input.Error>
+            ))}
+        </>
       )}
     </Stack>
   );
