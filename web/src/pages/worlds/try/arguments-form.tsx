@@ -1,4 +1,13 @@
-import { Group, Input, NativeSelect, SegmentedControl, Stack, Text, Textarea, TextInput } from "@mantine/core";
+import {
+  Group,
+  Input,
+  NativeSelect,
+  SegmentedControl,
+  Stack,
+  Text,
+  Textarea,
+  TextInput,
+} from "@mantine/core";
 import { writeJson } from "~/api/json";
 import { errorsBelow, type FieldError, messageAt } from "~/api/problem";
 import { JsonField } from "~/components/json-field";
