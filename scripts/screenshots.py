@@ -28,6 +28,7 @@ IN_DOCS = {
     "ledger-light",
     "world-light",
     "try-light",
+    "world-fidelity-light",
 }
 BROUGHT_UP = {"new-run": "Failure rules"}
 """Pictures that show a part further down, by its heading."""

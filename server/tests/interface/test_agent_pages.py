@@ -99,7 +99,7 @@ def test_faults_of_a_tool_stand_at_the_tool(open_page: OpenPage) -> None:
     page.get_by_label("Endpoint URL").fill("http://127.0.0.1:9/dispatch")
     import_json(page, OPENAI_TOOLS)
     tools = page.get_by_role("list", name="Tools").get_by_role("listitem")
-    expect(tools.filter(has_text="bad name!")).to_contain_text("is not a tool name")
+    expect(tools.and_(page.get_by_role("listitem", name="bad name!"))).to_contain_text("is not a tool name")
     expect(page.get_by_role("button", name=re.compile("1 problem"))).to_be_visible()
     expect(tools.filter(has_text="get_parcel").get_by_role("alert")).to_have_count(0)
     page.get_by_role("button", name="Remove bad name!").click()
