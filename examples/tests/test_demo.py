@@ -26,6 +26,12 @@ def demo(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
 
 
 @pytest.fixture
+def tickets(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    monkeypatch.syspath_prepend(str(DESK))
+    return importlib.import_module("tickets")
+
+
+@pytest.fixture
 def services(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     monkeypatch.syspath_prepend(str(DESK))
     return importlib.import_module("services")
@@ -106,16 +112,47 @@ def test_an_agent_is_registered_or_updated_with_its_secret(
     assert sent == [expected, ("POST", "/api/agents/7/test-connection"), ("POST", "/api/agents/7/publish")]
 
 
-def test_every_seed_carries_the_world(demo: ModuleType) -> None:
-    def handler(request: httpx.Request) -> httpx.Response:
-        body = json.loads(request.content)
-        assert body["agent_id"] == 7
-        assert all(seed["initial_state"]["order"]["ord_1001"] for seed in body["seeds"])
-        runs = [{"id": 100 + place, "status": "pending"} for place, _ in enumerate(body["seeds"])]
-        return httpx.Response(202, json={"runs": runs})
+@pytest.mark.parametrize(
+    ("known", "sent"),
+    [
+        ([], [("POST", "/api/worlds"), ("POST", "/api/datasets")]),
+        (
+            [{"id": 3, "name": "Support desk"}, {"id": 4, "name": "Support desk tickets"}],
+            [("PUT", "/api/worlds/3"), ("PUT", "/api/datasets/4")],
+        ),
+    ],
+)
+def test_the_world_is_kept_before_the_table_that_names_it(
+    demo: ModuleType, known: list[dict[str, Any]], sent: list[tuple[str, str]]
+) -> None:
+    seen: list[tuple[str, str]] = []
 
-    tickets = demo.start_runs(platform_answering(demo, handler), 7)
+    def handler(request: httpx.Request) -> httpx.Response:
+        if request.method == "GET":
+            return httpx.Response(200, json={"items": known, "next_cursor": None})
+        seen.append((request.method, request.url.path))
+        if "datasets" in request.url.path:
+            assert request.headers["Content-Type"] == "text/csv"
+            assert request.url.params["name"] == "Support desk tickets"
+            assert request.content == (DESK / "tickets.csv").read_bytes()
+        else:
+            assert json.loads(request.content)["initial_state"]["order"]["ord_1001"]
+        return httpx.Response(200, json={"id": 9})
+
+    assert demo.upload(platform_answering(demo, handler)) == 9
+    assert seen == sent
+
+
+def test_the_runs_of_a_batch_are_named_by_their_rows(demo: ModuleType) -> None:
+    def handler(request: httpx.Request) -> httpx.Response:
+        assert json.loads(request.content) == {"agent_id": 7, "dataset_id": 9}
+        runs = [{"id": 100 + place, "status": "pending"} for place in range(8)]
+        return httpx.Response(202, json={"runs": runs, "batch": {"id": 5}})
+
+    batch_id, tickets = demo.start_runs(platform_answering(demo, handler), 7, 9)
+    assert batch_id == 5
     assert [ticket.run["id"] for ticket in tickets] == list(range(100, 108))
+    assert tickets[0].name == "refund a shipped order"
 
 
 def tool_call(attempt: int, source: str, *operations: dict[str, Any]) -> dict[str, Any]:
@@ -126,8 +163,9 @@ def tool_call(attempt: int, source: str, *operations: dict[str, Any]) -> dict[st
     }
 
 
-def test_the_trace_is_counted_by_source_for_the_last_attempt(demo: ModuleType) -> None:
-    ticket = demo.Ticket("t", {"id": 1, "status": "completed", "final_response": "[red]Done."})
+def test_the_trace_is_counted_by_source_for_the_last_attempt(tickets: ModuleType) -> None:
+    run = {"id": 1, "status": "completed", "verdict": "PASS", "final_response": "[red]Done."}
+    ticket = tickets.Ticket("t", run)
     change = {"op": "update", "entity_type": "order", "id": "ord_1", "fields": {"status": "refunded"}}
     payment = {"op": "add", "entity_type": "payment", "id": "pay_1", "fields": {"kind": "refund"}}
     ticket.read_trace(
@@ -141,19 +179,37 @@ def test_the_trace_is_counted_by_source_for_the_last_attempt(demo: ModuleType) -
     )
     assert ticket.sources == {"injected": 1, "odyssey": 1, "refused": 1}
     assert ticket.changes == ["order ord_1: status=refunded", "add payment pay_1"]
-    assert demo.table_of([ticket]).row_count == 1
+    assert tickets.table_of([ticket]).row_count == 1
 
 
-def test_a_flag_is_described_by_its_name(demo: ModuleType) -> None:
-    assert demo.describe_operation({"op": "set_flag", "flag": "vip"}) == "set_flag vip"
+def test_a_flag_is_described_by_its_name(tickets: ModuleType) -> None:
+    assert tickets.describe_operation({"op": "set_flag", "flag": "vip"}) == "set_flag vip"
 
 
-def test_a_run_that_did_not_complete_is_named(demo: ModuleType) -> None:
-    fine = demo.Ticket("fine", {"status": "completed"})
-    failed = demo.Ticket("refund", {"status": "failed", "error_class": "agent_5xx"})
-    demo.require_completed([fine])
-    with pytest.raises(demo.DemoError, match=r"but refund is failed \(agent_5xx\)\.$"):
-        demo.require_completed([fine, failed])
+def test_a_run_has_ended_when_it_has_its_verdict(tickets: ModuleType) -> None:
+    waiting = tickets.Ticket("t", {"status": "completed", "verdict": "PENDING"})
+    assert not waiting.ended
+    assert waiting.outcome == "completed"
+    failed: dict[str, Any] = {"status": "completed", "verdict": "FAIL", "failure_mode": "check_failed"}
+    failed["grades"] = [{"reason": "First."}, {"reason": "Check 1 failed: 1.5 is no 2. No judge was asked."}]
+    ticket = tickets.Ticket("t", failed)
+    assert ticket.ended
+    assert ticket.outcome == "FAIL (check_failed)"
+    assert ticket.reason == "Check 1 failed: 1.5 is no 2"
+
+
+def test_a_ticket_that_ends_otherwise_than_it_always_does_is_named(
+    demo: ModuleType, tickets: ModuleType
+) -> None:
+    fine = tickets.Ticket("fine", {"status": "completed", "verdict": "PASS"})
+    broken = {"status": "failed", "verdict": "FAIL", "error_class": "agent_5xx", "failure_mode": "agent_5xx"}
+    (known,) = tickets.KNOWN_TO_FAIL
+    mended = tickets.Ticket(known, {"status": "completed", "verdict": "PASS"})
+    demo.require_expected([fine])
+    with pytest.raises(demo.DemoError, match=r"but refund is failed, FAIL \(agent_5xx\), instead of PASS\.$"):
+        demo.require_expected([fine, tickets.Ticket("refund", broken)])
+    with pytest.raises(demo.DemoError, match=r"PASS, instead of FAIL \(policy_violated\)\.$"):
+        demo.require_expected([mended])
 
 
 def test_a_busy_port_is_replaced(services: ModuleType) -> None:

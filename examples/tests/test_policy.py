@@ -2,6 +2,7 @@
 
 import asyncio
 import copy
+import csv
 import importlib
 import json
 from pathlib import Path
@@ -13,7 +14,7 @@ import pytest
 
 DESK = Path(__file__).resolve().parent.parent / "support-desk"
 WORLD = json.loads((DESK / "world.json").read_text(encoding="utf-8"))["initial_state"]
-TASKS = json.loads((DESK / "tasks.json").read_text(encoding="utf-8"))
+ROWS = list(csv.DictReader((DESK / "tickets.csv").read_text(encoding="utf-8").splitlines()))
 AGENT = json.loads((DESK / "agent.json").read_text(encoding="utf-8"))
 TOOLS = {tool["name"]: tool for tool in AGENT["tools_schema"]}
 
@@ -73,6 +74,7 @@ def answer(policy: ModuleType, world: World, instruction: str, **task_input: str
         ("Cancel it and refund me", "refund"),
         ("cancelling ord_1", "cancel"),
         ("Change the address", "address"),
+        ("Has ord_1 been cancelled?", "cancel"),  # a weakness, which a check of the tickets finds
         ("Where is ord_1?", "status"),
         ("", "status"),
     ],
@@ -175,14 +177,22 @@ def test_a_failure_half_way_says_what_is_done(policy: ModuleType) -> None:
     assert "Done so far: order cancelled" in answer(policy, world, "cust_ben: cancel ord_1003")
 
 
-def test_the_eight_tasks_read_as_their_expected_outcome_says(policy: ModuleType) -> None:
-    assert len(TASKS) == 8
-    for task in TASKS:
-        rules = task.get("failure_rules", [])
+def test_the_eight_tickets_read_as_their_expected_outcome_says(policy: ModuleType) -> None:
+    assert len(ROWS) == 8
+    for row in ROWS:
+        rules = json.loads(row["failure_rules"] or "[]")
         world = World({rule["tool"]: rule.get("response", {"error": rule.get("error")}) for rule in rules})
-        answer(policy, world, task["user_instruction"], **task["input"])
-        if task["expected_outcome"] == "refusal":
-            assert world.state == WORLD, task["input"]["ticket"]
+        task_input = json.loads(row["input"])
+        answer(policy, world, row["user"], **task_input)
+        if row["expected_outcome"] == "refusal":
+            assert world.state == WORLD, task_input["ticket"]
+
+
+def test_the_worlds_of_tickets_are_parts_of_the_desks() -> None:
+    for row in ROWS:
+        assert bool(row["world"]) is not bool(row["state"])
+        for entity_type, rows in json.loads(row["state"] or "{}").items():
+            assert rows.items() <= WORLD[entity_type].items()
 
 
 def test_the_world_refers_only_to_what_it_holds() -> None:

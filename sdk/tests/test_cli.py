@@ -24,7 +24,7 @@ def test_the_version_is_printed() -> None:
 
 def test_an_unknown_command_is_an_error_with_a_sentence() -> None:
     unknown = run(str(BIN / "odyssey"), "upp")
-    assert unknown.returncode != 0
+    assert unknown.returncode == 2
     assert "upp" in unknown.stdout + unknown.stderr
     assert "Traceback" not in unknown.stdout + unknown.stderr
 

@@ -109,9 +109,20 @@ def test_the_key_is_not_in_the_representation() -> None:
 
 def test_every_command_explains_itself(capsys: pytest.CaptureFixture[str]) -> None:
     for arguments, expected in (
-        (["runs"], ("list", "show")),
+        ([], ("audit", "batches", "datasets", "runs")),
+        (["runs"], ("grade", "list", "show", "start")),
+        (
+            ["runs", "start"],
+            ("--agent", "--dataset", "--instruction", "--repeats", "--wait", "exit code is 1"),
+        ),
+        (["runs", "grade"], ("ID", "--wait", "--json")),
+        (["datasets"], ("export", "lint", "list", "template", "upload")),
+        (["datasets", "lint"], ("FILE", "--agent", "--json", "Exit")),
+        (["batches"], ("compare", "export", "list", "show")),
+        (["batches", "export"], ("csv", "json", "junit", "--output")),
+        (["audit"], ("DATASET", "--json", "Exit")),
         (["runs", "show"], ("--full", "--json", "--url", "--api-key", "ODYSSEY_API_KEY")),
-        (["runs", "list"], ("--status", "--agent", "--limit", "--json")),
+        (["runs", "list"], ("--status", "--verdict", "--agent", "--batch", "--limit", "--json")),
     ):
         build_app()([*arguments, "--help"], result_action="return_value")
         said = capsys.readouterr().out

@@ -323,7 +323,8 @@ def test_colour_only_on_a_terminal_that_wants_it(runs: Runs, no_color: str, is_c
 def test_the_list_filters_and_is_readable_by_programs(runs: Runs) -> None:
     listed = cli("runs", "list", **runs.environment())
     heading, *rows = listed.stdout.splitlines()
-    assert heading.split() == ["id", "status", "verdict", "agent", "created", "duration", "error", "class"]
+    columns = ["id", "status", "verdict", "failure mode", "agent", "created", "duration", "error class"]
+    assert re.split(" {2,}", heading) == columns
     assert [int(row.split()[0]) for row in rows] == sorted(runs.by_name.values(), reverse=True)
     crashed = next(row for row in rows if row.startswith(f"{runs.by_name['crash']} "))
     assert re.fullmatch(

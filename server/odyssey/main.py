@@ -19,17 +19,22 @@ from odyssey.core.outbound import OutboundClient
 from odyssey.core.settings import Settings
 from odyssey.core.signals import Signals
 from odyssey.dispatch.http import HttpTransport
+from odyssey.grading.judges.org_judge import OrgJudge
 from odyssey.identity.keys import MasterKey
 from odyssey.identity.site import Site
 from odyssey.identity.vault import Vault
 from odyssey.kit.clock import Clock, utc_now
+from odyssey.models.roles import ModelParts
 from odyssey.proxy.address import PREFIX
 from odyssey.proxy.asgi import Proxy
 from odyssey.proxy.live_runs import LiveRuns
 from odyssey.proxy.parts import TRACE_LIMIT, ProxyParts
 from odyssey.runs.attempt import Parts
+from odyssey.runs.batches.feeder import Feeder
 from odyssey.runs.executor import Executor
 from odyssey.runs.states import RunStates
+from odyssey.runs.verdicts.grade_run import GradingParts
+from odyssey.runs.verdicts.graders import Graders
 from odyssey.simulation.world.engine import WorldEngine
 from odyssey.worlds.shared import SharedWorlds
 
@@ -50,17 +55,25 @@ def create_app(
     live_runs = LiveRuns(database, agents, worlds, clock)
     writer = group_writer(database)
     states = RunStates(clock, signals, lease, on_revoked=live_runs.forget)
+    models = ModelParts(database, vault, client, clock)
+    judge = OrgJudge(models)
     parts = Parts(
         database=database,
         agents=agents,
         vault=vault,
         transport=transport,
         states=states,
+        judge=judge,
         signals=signals,
         clock=clock,
         proxy_base=public_url.rstrip("/") + PREFIX,
     )
     executor = Executor(parts, max_runs=settings.max_runs, lease=lease, drain_s=settings.drain_seconds)
+    feeder = Feeder(parts)
+    grading = GradingParts(
+        database=database, agents=agents, worlds=worlds, judge=judge, signals=signals, clock=clock
+    )
+    graders = Graders(grading, lease=lease)
     proxy_parts = ProxyParts(
         live_runs=live_runs,
         writer=writer,
@@ -75,8 +88,12 @@ def create_app(
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         await migrate(database)
         executor.start()
+        graders.start()
+        feeder.start()
         yield
+        await feeder.stop()
         await executor.stop()
+        await graders.stop()
         signals.close()
         await writer.close()
         await client.close()
@@ -89,4 +106,5 @@ def create_app(
     state.agents, state.vault, state.transport, state.site = agents, vault, transport, Site(public_url)
     state.run_states, state.executor, state.writer = states, executor, writer
     state.worlds, state.engine = worlds, engine
+    state.models, state.judge = models, judge
     return front

@@ -1,11 +1,16 @@
-"""The way from a command to a platform: its address, its key, and every failure as one sentence."""
+"""The way from a command to a platform: its address, its key, and every failure as one sentence.
+
+CommandFailedError
+├── UnreachableError     nothing was answered; asking again may help
+└── FaultyError          what was sent has faults, each with its place
+"""
 
 import os
 import sys
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Annotated, Any, NoReturn
+from typing import Annotated, Any, NamedTuple, NoReturn
 
 import httpx
 from cyclopts import Parameter
@@ -13,16 +18,40 @@ from cyclopts import Parameter
 from pipelines.odyssey.screen import clean
 
 DEFAULT_URL = "http://127.0.0.1:8200"
+NOT_RIGHT = 1
+"""Exit code of a command that did its work and found faults, runs that did not pass, regressions, idle checks."""
 FAILED = 2
+"""Exit code of a command that could not do its work."""
 PAGE = 200
 PAGED = ("items", "next_cursor")
 
 _LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 _TIMEOUT = httpx.Timeout(60, connect=10)
+_LONG = httpx.Timeout(900, connect=10)
+"""For what the platform reads or counts row by row before it answers."""
 
 
 class CommandFailedError(Exception):
     """The command cannot go on; the message is what the person reads."""
+
+
+class UnreachableError(CommandFailedError):
+    """Nothing was answered."""
+
+
+class FaultyError(CommandFailedError):
+    """What was sent is not right; `faults` are the API's `{loc, msg}`."""
+
+    def __init__(self, message: str, faults: Sequence[Mapping[str, Any]]) -> None:
+        super().__init__(message)
+        self.faults = faults
+
+
+class Upload(NamedTuple):
+    """Bytes to send as they are."""
+
+    content: bytes
+    media_type: str
 
 
 @Parameter(name="*")
@@ -39,7 +68,7 @@ class Server:
 
 
 class Connection:
-    """Reads from one platform; raises CommandFailedError with a sentence, which never holds the key."""
+    """Speaks with one platform; raises CommandFailedError with a sentence, which never holds the key."""
 
     def __init__(self, url: str, api_key: str) -> None:
         self._api_key = api_key
@@ -60,21 +89,37 @@ class Connection:
         self, path: str, *, members: Collection[str], missing: str | None = None, **query: Any
     ) -> dict[str, Any]:
         """Return an object that has these members; `missing` is what to say when there is none at the path."""
-        wanted = {name: value for name, value in query.items() if value is not None}
-        try:
-            answer = self._client.get(path, params=wanted)
-        except httpx.TransportError as error:
-            raise CommandFailedError(f"{self._shown} cannot be reached: {_reason(error)}.") from None
-        except httpx.DecodingError:
-            raise self._stranger(None) from None
-        except UnicodeError:
-            raise CommandFailedError(f"{self._shown} cannot be reached: no host has such a name.") from None
-        body = _read_object(answer)
-        if not answer.is_success:
-            raise self._refusal(answer.status_code, body, missing)
-        if body is None or not body.keys() >= set(members):
-            raise self._stranger(answer.status_code)
-        return body
+        return self._object(self._client.build_request("GET", path, params=_given(query)), members, missing)
+
+    def post(
+        self,
+        path: str,
+        body: Upload | Mapping[str, Any] | None = None,
+        *,
+        members: Collection[str],
+        missing: str | None = None,
+        **query: Any,
+    ) -> dict[str, Any]:
+        """Send JSON or a file, and return an object that has these members."""
+        if isinstance(body, Upload):
+            sent: dict[str, Any] = {"content": body.content, "headers": {"Content-Type": body.media_type}}
+        else:
+            sent = {} if body is None else {"json": body}
+        request = self._client.build_request("POST", path, params=_given(query), timeout=_LONG, **sent)
+        return self._object(request, members, missing)
+
+    def download(self, path: str, *, missing: str | None = None, **query: Any) -> Iterator[bytes]:
+        """Give a file piece by piece as it arrives."""
+        request = self._client.build_request("GET", path, params=_given(query), timeout=_LONG)
+        with self._reaching():
+            answer = self._client.send(request, stream=True)
+            try:
+                if not answer.is_success:
+                    answer.read()
+                    raise self._refusal(answer.status_code, _read_object(answer), missing)
+                yield from answer.iter_bytes()
+            finally:
+                answer.close()
 
     def pages(self, path: str, *, missing: str | None = None, **query: Any) -> Iterator[dict[str, Any]]:
         """Go through a list page by page, each read once."""
@@ -86,6 +131,41 @@ class Connection:
             if cursor is None:
                 return
 
+    def newest(self, path: str, limit: int, **query: Any) -> dict[str, Any]:
+        """Return the first so many of a list, as one page."""
+        items: list[dict[str, Any]] = []
+        cursor = None
+        while True:
+            size = min(limit - len(items), PAGE)
+            page = self.get(path, members=PAGED, limit=size, cursor=cursor, **query)
+            items += page["items"]
+            cursor = page["next_cursor"]
+            if cursor is None or len(items) >= limit:
+                return {"items": items, "next_cursor": cursor}
+
+    def _object(
+        self, request: httpx.Request, members: Collection[str], missing: str | None
+    ) -> dict[str, Any]:
+        with self._reaching():
+            answer = self._client.send(request)
+        body = _read_object(answer)
+        if not answer.is_success:
+            raise self._refusal(answer.status_code, body, missing)
+        if body is None or not body.keys() >= set(members):
+            raise self._stranger(answer.status_code)
+        return body
+
+    @contextmanager
+    def _reaching(self) -> Iterator[None]:
+        try:
+            yield
+        except httpx.TransportError as error:
+            raise UnreachableError(f"{self._shown} cannot be reached: {_reason(error)}.") from None
+        except httpx.DecodingError:
+            raise self._stranger(None) from None
+        except UnicodeError:
+            raise CommandFailedError(f"{self._shown} cannot be reached: no host has such a name.") from None
+
     def _refusal(
         self, status: int, problem: dict[str, Any] | None, missing: str | None
     ) -> CommandFailedError:
@@ -96,7 +176,9 @@ class Connection:
             return CommandFailedError(missing)
         if status == 401:
             detail = f"{self._shown} refused the API key: {detail}"
-        return CommandFailedError(detail.replace(self._api_key, "****"))
+        said = detail.replace(self._api_key, "****")
+        faults = (problem or {}).get("errors")
+        return FaultyError(said, faults) if isinstance(faults, list) else CommandFailedError(said)
 
     def _stranger(self, status: int | None) -> CommandFailedError:
         said = "" if status is None else f" HTTP {status}"
@@ -116,15 +198,23 @@ def connected(server: Server | None) -> Iterator[Connection]:
             yield connection
         finally:
             connection.close()
+    except FaultyError as error:
+        _fail(str(error), error.faults)
     except CommandFailedError as error:
         _fail(str(error))
     except OSError as error:
         _fail(f"The output cannot be written: {error.strerror}.")
 
 
-def _fail(sentence: str) -> NoReturn:
-    sys.stderr.write(f"odyssey: {clean(sentence)}\n")
+def _fail(sentence: str, faults: Sequence[Mapping[str, Any]] = ()) -> NoReturn:
+    lines = [f"odyssey: {sentence}", *(f"  {_place(fault)}{fault.get('msg')}" for fault in faults)]
+    sys.stderr.write("".join(f"{clean(line)}\n" for line in lines))
     sys.exit(FAILED)
+
+
+def _place(fault: Mapping[str, Any]) -> str:
+    steps = fault.get("loc")
+    return f"{'.'.join(map(str, steps))}: " if isinstance(steps, list) and steps else ""
 
 
 def _choose_key(server: Server) -> str:
@@ -146,6 +236,10 @@ def _read_address(url: str) -> httpx.URL:
     if address.scheme not in ("http", "https") or not address.host:
         raise CommandFailedError("The address of the platform must begin with http:// or https://.")
     return address
+
+
+def _given(query: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in query.items() if value is not None}
 
 
 def _read_object(answer: httpx.Response) -> dict[str, Any] | None:

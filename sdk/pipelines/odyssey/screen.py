@@ -49,6 +49,11 @@ def word(text: object) -> str:
     return name if _WORD.fullmatch(name) else clean(as_json(name))
 
 
+def many(number: int, noun: str) -> str:
+    """Count something: `1 run`, `2 runs`."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
 class Screen:
     """Standard output, with colour only on a terminal that wants it."""
 

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from pipelines.odyssey.changes import World, print_change
+from pipelines.odyssey.figures import verdict_part
 from pipelines.odyssey.screen import DETAIL, Part, Screen, clean, word
 
 Json = Mapping[str, Any]
@@ -150,9 +151,13 @@ class Timeline:
         self._screen.text(clean(str(violation.get("message"))), lead=DETAIL)
 
     def _grade(self, event: Json, lead: str) -> None:
-        verdict = event["data"].get("verdict")
-        self._screen.parts(lead, [Part(clean(str(verdict)))] if verdict is not None else [])
-        self._screen.value("grade", event["data"])
+        data = event["data"]
+        mode = [] if data.get("failure_mode") is None else [Part(word(data["failure_mode"]))]
+        self._screen.parts(lead, [verdict_part(data.get("verdict")), *mode])
+        if self._screen.full:
+            self._screen.value("grade", data)
+        elif data.get("reason"):
+            self._screen.value("reason", data["reason"])
 
     def _other(self, event: Json, lead: str) -> None:
         self._screen.parts(lead, [])

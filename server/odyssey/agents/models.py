@@ -42,3 +42,17 @@ class AgentSecret(Base):
     agent_id: Mapped[int] = mapped_column(ForeignKey("agents.id"), primary_key=True)
     origin: Mapped[str] = mapped_column(Text, primary_key=True)
     sealed: Mapped[str] = mapped_column(Text)
+
+
+class AgentHealth(Base):
+    """What the last ping of an agent found."""
+
+    __tablename__ = "agent_health"
+
+    agent_id: Mapped[int] = mapped_column(ForeignKey("agents.id"), primary_key=True, autoincrement=False)
+    ok: Mapped[bool]
+    status: Mapped[int | None]
+    error_class: Mapped[str | None] = mapped_column(String(32))
+    latency_ms: Mapped[int]
+    detail: Mapped[str] = mapped_column(Text)
+    checked_at: Mapped[datetime] = mapped_column(UtcDateTime)

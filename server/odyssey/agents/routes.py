@@ -6,7 +6,8 @@ from typing import Annotated
 from fastapi import Depends, Query, Request
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from odyssey.agents.models import Agent, AgentVersion
+from odyssey.agents.health import healths_of
+from odyssey.agents.models import Agent, AgentHealth, AgentVersion
 from odyssey.agents.register import Registrar, check
 from odyssey.agents.repository import (
     agents_with_secrets,
@@ -23,6 +24,7 @@ from odyssey.agents.schemas import (
     AgentOut,
     AgentsPage,
     AgentVersionOut,
+    HealthOut,
     Publication,
     ValidatedAgent,
     VersionsPage,
@@ -135,11 +137,15 @@ async def _agent_out(session: AsyncSession, agent: Agent) -> AgentOut:
 
 
 async def _agents_out(session: AsyncSession, rows: Sequence[tuple[Agent, AgentVersion]]) -> list[AgentOut]:
-    secrets = await agents_with_secrets(session, [agent.id for agent, _ in rows])
-    return [_out(agent, version, secrets) for agent, version in rows]
+    ids = [agent.id for agent, _ in rows]
+    secrets = await agents_with_secrets(session, ids)
+    healths = await healths_of(session, ids)
+    return [_out(agent, version, secrets, healths.get(agent.id)) for agent, version in rows]
 
 
-def _out(agent: Agent, version: AgentVersion, secrets: set[tuple[int, str]]) -> AgentOut:
+def _out(
+    agent: Agent, version: AgentVersion, secrets: set[tuple[int, str]], health: AgentHealth | None
+) -> AgentOut:
     url = version.content["config"].get("endpoint_url")
     return AgentOut(
         **version.content,
@@ -148,6 +154,7 @@ def _out(agent: Agent, version: AgentVersion, secrets: set[tuple[int, str]]) -> 
         published_version=agent.published_version,
         status="draft" if agent.published_version is None else "published",
         auth_header_set=url is not None and (agent.id, origin_of(url)) in secrets,
+        health=None if health is None else HealthOut.model_validate(health, from_attributes=True),
         created_at=agent.created_at,
         updated_at=agent.updated_at,
     )

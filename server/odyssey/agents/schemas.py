@@ -72,12 +72,24 @@ class AgentContent(BaseModel):
     ledger_schema: dict[str, Any] | None
 
 
+class HealthOut(BaseModel):
+    """What the last ping found: one goes before every batch, and one with every test of the connection."""
+
+    ok: bool
+    status: int | None = Field(description="HTTP status of the answer; null when there was none.")
+    error_class: str | None
+    latency_ms: int
+    detail: str
+    checked_at: Instant
+
+
 class AgentOut(AgentContent):
     id: int
     version: int = Field(description="The newest version.")
     published_version: int | None = Field(description="The version that is dispatched; null for a draft.")
     status: Publication
     auth_header_set: bool
+    health: HealthOut | None = Field(description="null until it was pinged")
     created_at: Instant
     updated_at: Instant
 

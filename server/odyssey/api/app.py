@@ -15,10 +15,15 @@ from odyssey.api.system import router as system
 from odyssey.dispatch.routes import router as connections
 from odyssey.identity.routes import router as identity
 from odyssey.identity.session_routes import router as browser_sessions
+from odyssey.models.routes import router as settings
+from odyssey.runs.batches.routes import router as batches
+from odyssey.runs.datasets.look_routes import router as dataset_looks
+from odyssey.runs.datasets.routes import router as datasets
 from odyssey.runs.named_worlds.import_routes import router as world_imports
 from odyssey.runs.named_worlds.routes import router as worlds
 from odyssey.runs.routes import router as runs
 from odyssey.runs.stream import router as streams
+from odyssey.runs.verdicts.routes import router as verdicts
 
 Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
 
@@ -38,12 +43,17 @@ def build_app(lifespan: Lifespan | None = None) -> FastAPI:
         system,
         browser_sessions,
         identity,
+        settings,
         agents,
         connections,
         streams,
         runs,
+        verdicts,
+        batches,
         worlds,
         world_imports,
+        datasets,
+        dataset_looks,
     ):
         app.include_router(router)
     install(app)

@@ -14,6 +14,7 @@ from odyssey.dispatch.classify import (
     PROXY_MISCONFIGURED,
     RESPONSE_CONTRACT_VIOLATION,
     Failure,
+    class_of_status,
     failure_of_error,
     failure_of_status,
     readable,
@@ -66,10 +67,17 @@ class HttpTransport:
                 timeout_s=PING_TIMEOUT_S,
             )
         except OutboundError as error:
-            status = failure_of_error(error).http_status
-            return PingResult(False, status, self._elapsed_ms(started), error.message)
-        ok = 200 <= reply.status < 300
-        return PingResult(ok, reply.status, self._elapsed_ms(started), _ping_sentence(reply.status))
+            failure = failure_of_error(error)
+            elapsed = self._elapsed_ms(started)
+            return PingResult(False, failure.http_status, elapsed, error.message, failure.error_class)
+        error_class = None if 200 <= reply.status < 300 else class_of_status(reply.status)
+        return PingResult(
+            ok=error_class is None,
+            status=reply.status,
+            latency_ms=self._elapsed_ms(started),
+            detail=_ping_sentence(reply.status),
+            error_class=error_class,
+        )
 
     def _elapsed_ms(self, started: float) -> int:
         return max(0, round((self._monotonic() - started) * 1000))

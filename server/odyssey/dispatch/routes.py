@@ -6,11 +6,12 @@ from fastapi import Request
 from pydantic import BaseModel, Field, WithJsonSchema
 
 from odyssey.agents.config import AgentConfig, read_auth_header_value, read_config
+from odyssey.agents.health import store_health
 from odyssey.agents.register import secret_required
 from odyssey.agents.repository import find_secret, get_agent, get_version
 from odyssey.agents.secrets import open_secret, origin_of
 from odyssey.core.addresses import check_url_at_save
-from odyssey.core.depends import DatabaseDep, ObjectId, SettingsDep
+from odyssey.core.depends import ClockDep, DatabaseDep, ObjectId, SettingsDep
 from odyssey.core.errors import NotAvailableYetError, ValidationFailedError
 from odyssey.core.wire import Body
 from odyssey.dispatch.transport import PingTarget, Transport
@@ -41,6 +42,7 @@ async def ping_agent(
     caller: Admin,
     database: DatabaseDep,
     settings: SettingsDep,
+    clock: ClockDep,
     request: Request,
     body: ConnectionTest | None = None,
 ) -> ConnectionTested:
@@ -51,6 +53,9 @@ async def ping_agent(
         raise ValidationFailedError([FieldError(loc=("config", "endpoint_url"), msg=refusal)])
     transport: Transport = request.app.state.transport
     result = await transport.ping(target)
+    if body is None or not body.config:  # what is only tried says nothing of the agent as it is
+        async with database.write() as session:
+            await store_health(session, agent_id, result, clock())
     return ConnectionTested(
         ok=result.ok, status=result.status, latency_ms=result.latency_ms, detail=result.detail
     )

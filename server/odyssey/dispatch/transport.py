@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from odyssey.dispatch.classify import Failure
+from odyssey.dispatch.classify import ErrorClass, Failure
 from odyssey.dispatch.envelope import Dispatch
 from odyssey.dispatch.reply import AgentReply
 
@@ -21,6 +21,8 @@ class PingResult:
     """None when no HTTP answer came."""
     latency_ms: int
     detail: str
+    error_class: ErrorClass | None = None
+    """Why it is not ok, in the words of a failed dispatch."""
 
 
 class Transport(Protocol):

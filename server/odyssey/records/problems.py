@@ -9,3 +9,7 @@ class FieldError(msgspec.Struct, frozen=True, omit_defaults=True):
     loc: tuple[str | int, ...]
     msg: str
     tool: str | None = None
+
+    def under(self, *place: str | int) -> "FieldError":
+        """Return the same fault as seen from further out."""
+        return FieldError((*place, *self.loc), self.msg, self.tool)

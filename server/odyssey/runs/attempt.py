@@ -24,10 +24,15 @@ from odyssey.kit.clock import Clock
 from odyssey.runs.models import Run, Task
 from odyssey.runs.repository import find_run_unscoped, get_task, load_work
 from odyssey.runs.states import RunStates
+from odyssey.runs.verdicts.grade_run import Judge
 
 log = logging.getLogger(__name__)
 
 _TOKEN_GRACE = timedelta(seconds=30)
+_NO_JUDGE = (
+    "The row has a rubric, which only a judge can answer, and this org has no judge model. "
+    "Set one in the settings (PUT /api/settings, models.judge), or leave the rubric out."
+)
 
 
 class Parts(NamedTuple):
@@ -38,6 +43,7 @@ class Parts(NamedTuple):
     vault: Vault
     transport: Transport
     states: RunStates
+    judge: Judge
     signals: Signals
     clock: Clock
     proxy_base: str
@@ -49,7 +55,7 @@ async def perform(parts: Parts, run_id: int, owner: str, attempt: int) -> None:
         dispatch = await _open(parts, run_id, owner, attempt)
         if dispatch is None:
             return
-        outcome = await parts.transport.dispatch(dispatch)
+        outcome = dispatch if isinstance(dispatch, Failure) else await parts.transport.dispatch(dispatch)
     except UnsealError as error:
         outcome = Failure("internal_error", str(error))
     except Exception:
@@ -58,7 +64,7 @@ async def perform(parts: Parts, run_id: int, owner: str, attempt: int) -> None:
     await _close(parts, run_id, owner, attempt, outcome)
 
 
-async def _open(parts: Parts, run_id: int, owner: str, attempt: int) -> Dispatch | None:
+async def _open(parts: Parts, run_id: int, owner: str, attempt: int) -> Dispatch | Failure | None:
     """Mint the token and write down what is about to be sent, before it is sent."""
     async with parts.database.write() as session:
         await lock_run(session, run_id)
@@ -67,6 +73,8 @@ async def _open(parts: Parts, run_id: int, owner: str, attempt: int) -> Dispatch
             return None
         run = await find_run_unscoped(session, run_id)
         task = await get_task(session, run.task_id)
+        if task.seed.get("rubric") and not await parts.judge.is_set(session, run.org_id):
+            return Failure("agent_model_unresolved", _NO_JUDGE)
         agent = await parts.agents.get(session, run.agent_id, run.agent_version)
         dispatch = await _compose(parts, session, run, task, agent, attempt)
         run.started_at = run.started_at or parts.clock()

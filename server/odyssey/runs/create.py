@@ -1,4 +1,4 @@
-"""Making runs: one seed, one task, one run, all in one transaction."""
+"""Asking for runs: of seeds or of a dataset's rows, each once or several times."""
 
 from typing import NamedTuple
 
@@ -7,21 +7,25 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from odyssey.agents.compiled import CompiledAgents
 from odyssey.agents.repository import get_agent
 from odyssey.core.database import after_commit
-from odyssey.core.errors import NotAvailableYetError, ValidationFailedError
+from odyssey.core.errors import ValidationFailedError
 from odyssey.core.signals import Signals
 from odyssey.identity.audit import record_change
 from odyssey.identity.caller import Caller
-from odyssey.journal.contents import store_content
-from odyssey.journal.models import RunContext
 from odyssey.kit.clock import Clock
 from odyssey.records.problems import FieldError
+from odyssey.runs.batches.feed import CHUNK, next_runs
+from odyssey.runs.batches.fit import check_rows_fit
+from odyssey.runs.batches.models import Batch
+from odyssey.runs.batches.repository import tasks_of_batch
+from odyssey.runs.datasets.models import Dataset
+from odyssey.runs.datasets.repository import get_dataset
 from odyssey.runs.errors import AgentNotPublishedError
-from odyssey.runs.models import Run, Task
+from odyssey.runs.making import Maker, Wanted, make_runs, make_tasks
+from odyssey.runs.models import Run
 from odyssey.runs.named_worlds.seeding import seed_worlds
 from odyssey.runs.schemas import RunsIn
 from odyssey.runs.seeds import Seed, read_seeds, world_ids
-
-RUNS_TOPIC = "runs"
+from odyssey.runs.topics import BATCHES_TOPIC, RUNS_TOPIC
 
 
 class Plan(NamedTuple):
@@ -31,83 +35,109 @@ class Plan(NamedTuple):
     agent_version: int
     is_draft: bool
     seeds: list[Seed]
+    dataset: Dataset | None
+    """Whose rows are run, instead of seeds."""
+    repeats: int
+
+    @property
+    def rows(self) -> int:
+        return len(self.seeds) if self.dataset is None else self.dataset.row_count
+
+    @property
+    def runs(self) -> int:
+        return self.rows * self.repeats
+
+
+class Created(NamedTuple):
+    runs: list[Run]
+    """Those that exist already, at most `CHUNK` or as many as there are seeds."""
+    batch: Batch | None
 
 
 async def plan_runs(
     session: AsyncSession, agents: CompiledAgents, caller: Caller, body: RunsIn, *, may_be_draft: bool = False
 ) -> Plan:
     """Check a request for runs, or say everything that is wrong with it."""
-    if body.dataset_id is not None:
-        raise NotAvailableYetError(["dataset_id"])
-    if not body.seeds:
-        raise ValidationFailedError([FieldError(loc=("seeds",), msg="seeds must hold at least one seed")])
+    if body.dataset_id is None and not body.seeds:
+        message = "seeds must hold at least one seed; or give the dataset_id of a dataset"
+        raise ValidationFailedError([FieldError(loc=("seeds",), msg=message)])
+    if body.dataset_id is not None and body.seeds:
+        message = "the rows come from the dataset; leave it or seeds out"
+        raise ValidationFailedError([FieldError(loc=("dataset_id",), msg=message)])
     agent = await get_agent(session, caller.org_id, body.agent_id)
     is_draft = agent.published_version is None
     if is_draft and not may_be_draft:
         raise AgentNotPublishedError(agent.id)
     version = agent.published_version or agent.version
     schema = (await agents.get(session, agent.id, version)).ledger_schema
+    if body.dataset_id is not None:
+        dataset = await get_dataset(session, caller.org_id, body.dataset_id)
+        await check_rows_fit(session, dataset, schema)
+        return Plan(agent.id, version, is_draft, [], dataset, body.repeats)
     worlds = await seed_worlds(session, caller.org_id, world_ids(body.seeds), schema)
-    return Plan(agent.id, version, is_draft, read_seeds(body.seeds, schema, worlds))
+    seeds = read_seeds(body.seeds, schema, worlds)
+    return Plan(agent.id, version, is_draft, seeds, None, body.repeats)
 
 
 async def create_runs(
-    session: AsyncSession, signals: Signals, clock: Clock, caller: Caller, plan: Plan
-) -> list[Run]:
-    runs = [
-        await _create_run(
-            session, clock, caller, agent_id=plan.agent_id, agent_version=plan.agent_version, seed=seed
-        )
-        for seed in plan.seeds
-    ]
-    after_commit(session, lambda: signals.notify(RUNS_TOPIC))
-    return runs
-
-
-async def _create_run(
-    session: AsyncSession, clock: Clock, caller: Caller, *, agent_id: int, agent_version: int, seed: Seed
-) -> Run:
-    world, now = seed.world, clock()
-    if world is None:
-        state_hash, conduct_hash = await store_content(session, caller.org_id, seed.initial_state), None
+    session: AsyncSession, signals: Signals, clock: Clock, caller: Caller, plan: Plan, *, judged: bool
+) -> Created:
+    """Make what was asked for: one run at once, of more the first; the feeder makes the rest."""
+    is_batch = plan.dataset is not None or plan.runs > 1
+    batch = await _make_batch(session, clock, caller, plan) if is_batch else None
+    maker = Maker(
+        org_id=caller.org_id,
+        agent_id=plan.agent_id,
+        agent_version=plan.agent_version,
+        batch_id=None if batch is None else batch.id,
+        judged=judged,
+    )
+    if plan.dataset is None:
+        made = await make_tasks(session, clock, caller.org_id, plan.seeds)
+        tasks, limit = dict(enumerate(made)), max(CHUNK, plan.rows)  # a task is found by its first run
     else:
-        state_hash, conduct_hash = world.state_hash, world.conduct_hash
-    task = Task(
-        org_id=caller.org_id,
-        seed=seed.stored(),
-        initial_state_hash=state_hash,
-        conduct_hash=conduct_hash,
-        created_at=now,
-    )
-    session.add(task)
-    await session.flush()
-    run = Run(
-        org_id=caller.org_id,
-        task_id=task.id,
-        agent_id=agent_id,
-        agent_version=agent_version,
-        random_seed=seed.random_seed,
-        status="pending",
-        attempt=0,
-        verdict="NOT APPLICABLE",
-        soft_warnings=["behavior_not_applied"] if seed.has_behavior else [],
-        created_at=now,
-    )
-    session.add(run)
-    await session.flush()
-    session.add(
-        RunContext(
-            run_id=run.id,
-            org_id=caller.org_id,
-            agent_id=agent_id,
-            agent_version=agent_version,
-            random_seed=seed.random_seed,
-            initial_state_hash=state_hash,
-            failure_rules=seed.failure_rules,
-            conduct_hash=conduct_hash,
+        assert batch is not None
+        tasks, limit = await tasks_of_batch(session, batch, range(min(CHUNK, plan.rows))), CHUNK
+    first = next_runs(made=0, rows=plan.rows, repeats=plan.repeats, limit=limit)
+    runs = await make_runs(session, clock, maker, [Wanted(tasks[row], repeat) for row, repeat in first])
+    if batch is None:
+        record_change(
+            session, caller, clock, "run.create", object_type="run", object_id=runs[0].id, after=tasks[0].seed
         )
+    else:
+        batch.made_runs = len(runs)
+        await session.flush()
+        after_commit(session, lambda: signals.notify(BATCHES_TOPIC))
+    after_commit(session, lambda: signals.notify(RUNS_TOPIC))
+    return Created(runs, batch)
+
+
+async def _make_batch(session: AsyncSession, clock: Clock, caller: Caller, plan: Plan) -> Batch:
+    dataset = plan.dataset
+    batch = Batch(
+        org_id=caller.org_id,
+        agent_id=plan.agent_id,
+        agent_version=plan.agent_version,
+        dataset_id=None if dataset is None else dataset.id,
+        revision=None if dataset is None else dataset.revision,
+        repeats=plan.repeats,
+        planned_runs=plan.runs,
+        made_runs=0,
+        state="checking",
+        created_by=caller.person_id,
+        created_at=clock(),
     )
+    session.add(batch)
+    await session.flush()
+    content = {
+        "agent_id": batch.agent_id,
+        "agent_version": batch.agent_version,
+        "dataset_id": batch.dataset_id,
+        "revision": batch.revision,
+        "repeats": batch.repeats,
+        "seeds": [seed.stored() for seed in plan.seeds],
+    }
     record_change(
-        session, caller, clock, "run.create", object_type="run", object_id=run.id, after=seed.stored()
+        session, caller, clock, "batch.create", object_type="batch", object_id=batch.id, after=content
     )
-    return run
+    return batch

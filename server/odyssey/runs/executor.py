@@ -11,9 +11,9 @@ from odyssey.core.signals import Signals
 from odyssey.kit.clock import Clock
 from odyssey.kit.ids import new_uuid
 from odyssey.runs.attempt import Parts, perform
-from odyssey.runs.create import RUNS_TOPIC
 from odyssey.runs.repository import claimable_runs, renew_leases
-from odyssey.runs.states import OWNERSHIP_TOPIC, RunStates
+from odyssey.runs.states import RunStates
+from odyssey.runs.topics import OWNERSHIP_TOPIC, RUNS_TOPIC
 
 log = logging.getLogger(__name__)
 

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ForeignKey, Index, String
+from sqlalchemy import ForeignKey, Index, String, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from odyssey.core.tables import Base, IntegerId, JsonText, UtcDateTime
@@ -13,7 +13,7 @@ class Task(Base):
     """One seed; repeats of it share the task."""
 
     __tablename__ = "tasks"
-    __table_args__ = ({"sqlite_autoincrement": True},)
+    __table_args__ = (Index(None, "dataset_id", "revision", "position"), {"sqlite_autoincrement": True})
 
     id: Mapped[int] = mapped_column(IntegerId, primary_key=True)
     org_id: Mapped[int] = mapped_column(ForeignKey("orgs.id"))
@@ -22,6 +22,13 @@ class Task(Base):
     initial_state_hash: Mapped[str] = mapped_column(String(64))
     conduct_hash: Mapped[str | None] = mapped_column(String(64))
     """Of the named world's behaviour and rules; null if the seed has its own."""
+    dataset_id: Mapped[int | None] = mapped_column(IntegerId)
+    """A task of a dataset is one of its rows; null for a seed of a request."""
+    revision: Mapped[int | None]
+    position: Mapped[int | None]
+    """The row's number in that revision, from 0."""
+    row_hash: Mapped[str | None] = mapped_column(String(64))
+    """Of all the row says, so that equal rows of two revisions are known as equal."""
     created_at: Mapped[datetime] = mapped_column(UtcDateTime)
 
 
@@ -30,6 +37,20 @@ class Run(Base):
     __table_args__ = (
         Index(None, "org_id", "id"),
         Index(None, "status", "lease_until"),
+        Index(None, "batch_id", "task_id", "repeat", unique=True),
+        Index(
+            "ix_runs_waiting",
+            "batch_id",
+            "id",
+            sqlite_where=text("status = 'pending'"),
+            postgresql_where=text("status = 'pending'"),
+        ),
+        Index(
+            "ix_runs_ungraded",
+            "id",
+            sqlite_where=text("verdict = 'PENDING'"),
+            postgresql_where=text("verdict = 'PENDING'"),
+        ),
         {"sqlite_autoincrement": True},
     )
 
@@ -39,6 +60,9 @@ class Run(Base):
     agent_id: Mapped[int] = mapped_column(ForeignKey("agents.id"))
     agent_version: Mapped[int]
     random_seed: Mapped[int] = mapped_column(IntegerId)
+    batch_id: Mapped[int | None] = mapped_column(IntegerId)
+    repeat: Mapped[int] = mapped_column(server_default="1")
+    """Which of the task's repeats in its batch, from 1."""
 
     status: Mapped[str] = mapped_column(String(16))
     attempt: Mapped[int]
@@ -46,6 +70,12 @@ class Run(Base):
     lease_until: Mapped[datetime | None] = mapped_column(UtcDateTime)
 
     verdict: Mapped[str] = mapped_column(String(16))
+    """PENDING until it is graded: ended and PENDING is the queue of the graders."""
+    failure_mode: Mapped[str | None] = mapped_column(String(64))
+    score: Mapped[float | None]
+    cost_usd: Mapped[float] = mapped_column(server_default="0")
+    grading_until: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    """Until when somebody grades it."""
     error_class: Mapped[str | None] = mapped_column(String(32))
     error_json: Mapped[dict[str, Any] | None] = mapped_column(JsonText)
     final_response: Mapped[str | None] = mapped_column(JsonText)

@@ -12,8 +12,9 @@ from odyssey.journal.conduct import load_conduct
 from odyssey.journal.contents import load_text
 from odyssey.runs.models import Run, RunAttempt
 from odyssey.runs.named_worlds.repository import fidelities
-from odyssey.runs.repository import get_task, list_attempts, starts_of_instructions
+from odyssey.runs.repository import get_task, list_attempts, task_heads
 from odyssey.runs.schemas import AttemptOut, RunOut, RunSummary
+from odyssey.runs.verdicts.read_grades import grades_of
 
 _INSTRUCTION_SHOWN = 300
 
@@ -39,6 +40,7 @@ async def whole(session: AsyncSession, run: Run) -> bytes:
         "messages": run.messages,
         "metadata": run.reply_metadata,
         "odyssey_seed": {},
+        "grades": await grades_of(session, run.id),
         "fidelity": measured.get(task.initial_state_hash),
     }
     (members,) = await _members(session, [run])
@@ -56,12 +58,14 @@ async def _members(session: AsyncSession, runs: Sequence[Run]) -> list[dict[str,
     for attempt in await list_attempts(session, [run.id for run in runs]):
         attempts[attempt.run_id].append(attempt)
     names = await names_of_versions(session, {(run.agent_id, run.agent_version) for run in runs})
-    texts = await starts_of_instructions(session, {run.task_id for run in runs}, _INSTRUCTION_SHOWN + 1)
+    tasks = await task_heads(session, {run.task_id for run in runs}, _INSTRUCTION_SHOWN + 1)
     return [
         _own_members(run, attempts[run.id])
         | {
             "agent_name": names[run.agent_id, run.agent_version],
-            "user_instruction": _shown(texts[run.task_id]),
+            "user_instruction": _shown(tasks[run.task_id].instruction),
+            "dataset_id": tasks[run.task_id].dataset_id,
+            "row": tasks[run.task_id].position,
         }
         for run in runs
     ]
@@ -77,10 +81,15 @@ def _own_members(run: Run, attempts: Sequence[RunAttempt]) -> dict[str, Any]:
         "id": run.id,
         "status": run.status,
         "verdict": run.verdict,
+        "failure_mode": run.failure_mode,
+        "score": run.score,
+        "cost_usd": run.cost_usd,
         "error_class": run.error_class,
         "agent_id": run.agent_id,
         "agent_version": run.agent_version,
         "task_id": run.task_id,
+        "batch_id": run.batch_id,
+        "repeat": run.repeat,
         "random_seed": run.random_seed,
         "final_response": run.final_response,
         "soft_warnings": run.soft_warnings,

@@ -5,12 +5,13 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 import msgspec
-from sqlalchemy import and_, func, literal, or_, select, update
+from sqlalchemy import exists, func, literal, literal_column, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.core.errors import NotFoundError
 from odyssey.core.scheduling import Work
 from odyssey.core.tables import IntegerId, json_member
+from odyssey.runs.batches.models import Batch
 from odyssey.runs.models import Run, RunAttempt, Task
 
 
@@ -25,13 +26,20 @@ async def get_task(session: AsyncSession, task_id: int) -> Task:
     return await session.get_one(Task, task_id)
 
 
-async def starts_of_instructions(
-    session: AsyncSession, task_ids: Collection[int], length: int
-) -> dict[int, str]:
-    """Return the first characters of each task's instruction; the rest stays in the database."""
+class TaskHead(NamedTuple):
+    """What lists show of a task."""
+
+    instruction: str
+    """Its first characters; the rest stays in the database."""
+    dataset_id: int | None
+    position: int | None
+
+
+async def task_heads(session: AsyncSession, task_ids: Collection[int], length: int) -> dict[int, TaskHead]:
     start = func.substr(json_member(Task.seed, "user_instruction"), 1, length)
-    found = await session.execute(select(Task.id, start).where(Task.id.in_(task_ids)))
-    return {row.id: row[1] for row in found}
+    columns = select(Task.id, start, Task.dataset_id, Task.position)
+    found = await session.execute(columns.where(Task.id.in_(task_ids)))
+    return {task_id: TaskHead(*head) for task_id, *head in found}
 
 
 class RunFilter(NamedTuple):
@@ -43,6 +51,8 @@ class RunFilter(NamedTuple):
     agent_id: int | None = None
     agent_version: int | None = None
     task_id: int | None = None
+    batch_id: int | None = None
+    dataset_id: int | None = None
     q: str | None = None
     """Part of the instruction."""
 
@@ -64,10 +74,14 @@ async def list_runs(
         Run.error_class: wanted.error_class,
         Run.agent_id: wanted.agent_id,
         Run.task_id: wanted.task_id,
+        Run.batch_id: wanted.batch_id,
     }
     for column, value in equal.items():
         if value is not None:
             statement = statement.where(column == value)
+    if wanted.dataset_id is not None:
+        of_dataset = select(Batch.id).where(Batch.dataset_id == wanted.dataset_id, Batch.org_id == org_id)
+        statement = statement.where(Run.batch_id.in_(of_dataset))
     if wanted.agent_version is not None:  # it may exceed what the column can hold
         statement = statement.where(Run.agent_version == literal(wanted.agent_version, IntegerId))
     if wanted.status:
@@ -89,11 +103,24 @@ async def list_attempts(session: AsyncSession, run_ids: Sequence[int]) -> Sequen
 async def claimable_runs(
     session: AsyncSession, now: datetime, limit: int, *, lock: bool = True
 ) -> Sequence[int]:
-    lost = and_(Run.status == "running", Run.lease_until <= now)
-    statement = select(Run.id).where(or_(Run.status == "pending", lost)).order_by(Run.id).limit(limit)
-    if lock:
-        statement = statement.with_for_update(skip_locked=True)
-    return (await session.scalars(statement)).all()
+    """Find runs to start: lost ones first, then those that wait, but for batches whose agent is not known to be there.
+
+    These are two questions because each has an index of its own.
+    """
+    lost = select(Run.id).where(Run.status == "running", Run.lease_until <= now)
+    may_go = exists().where(Batch.id == Run.batch_id, Batch.state == "running")
+    waiting = select(Run.id).where(
+        Run.status == literal_column("'pending'"), or_(Run.batch_id.is_(None), may_go)
+    )
+    found: list[int] = []
+    for statement in (lost, waiting):
+        statement = statement.order_by(Run.id).limit(limit - len(found))
+        if lock:
+            statement = statement.with_for_update(skip_locked=True)
+        found += await session.scalars(statement)
+        if len(found) == limit:
+            break
+    return found
 
 
 async def load_work(session: AsyncSession, run_id: int) -> Work:

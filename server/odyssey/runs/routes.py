@@ -27,6 +27,7 @@ from odyssey.identity.guard import GuardedRouter, Member, Viewer
 from odyssey.journal.events import head_of, lock_run, read_events
 from odyssey.journal.models import RunContext
 from odyssey.kit.pagination import DEFAULT_LIMIT, cut_page
+from odyssey.runs.batches.render import batch_out
 from odyssey.runs.create import create_runs, plan_runs
 from odyssey.runs.errors import RunEndedError
 from odyssey.runs.models import Run
@@ -46,6 +47,7 @@ from odyssey.runs.schemas import (
     Verdict,
 )
 from odyssey.runs.states import RunStates
+from odyssey.runs.verdicts.grade_run import Judge
 from odyssey.worlds.operations import difference
 from odyssey.worlds.repository import load_ledger
 from odyssey.worlds.shared import SharedWorlds
@@ -67,12 +69,21 @@ async def start_runs(
     clock: ClockDep,
     request: Request,
 ) -> RunsCreated:
-    """Start one run per seed; each is dispatched as soon as there is room."""
+    """Start one run per seed, or per row of a dataset, each `repeats` times.
+
+    More than one run, and any dataset, make a batch. Its agent is pinged once before anything is dispatched; if that
+    fails, all its runs fail at once. Each run is then dispatched as soon as there is room.
+    """
     agents: CompiledAgents = request.app.state.agents
+    judge: Judge = request.app.state.judge
     async with read_ahead() as ahead:
         plan = await plan_runs(ahead, agents, caller, body)
-    runs = await create_runs(session, signals, clock, caller, plan)
-    return RunsCreated(runs=await summaries(session, runs))
+        judged = await judge.is_set(ahead, caller.org_id)
+    created = await create_runs(session, signals, clock, caller, plan, judged=judged)
+    return RunsCreated(
+        runs=await summaries(session, created.runs),
+        batch=None if created.batch is None else await batch_out(session, created.batch),
+    )
 
 
 @router.post("/validate")
@@ -82,7 +93,7 @@ async def validate_runs(
     """Check a request for runs exactly as starting them would, but let the agent be a draft; nothing is saved."""
     agents: CompiledAgents = request.app.state.agents
     plan = await plan_runs(session, agents, caller, body, may_be_draft=True)
-    return ValidatedRuns(runs=len(plan.seeds), publish_first=plan.is_draft)
+    return ValidatedRuns(runs=plan.runs, publish_first=plan.is_draft)
 
 
 @router.get("")
@@ -99,6 +110,8 @@ async def get_runs(
     agent_id: Number = None,
     agent_version: Number = None,
     task_id: Number = None,
+    batch_id: Number = None,
+    dataset_id: Number = None,
     q: Annotated[
         PlainText | None,
         Query(max_length=200, description="Part of the instruction; the case of A to Z does not matter."),
@@ -111,6 +124,8 @@ async def get_runs(
         agent_id=agent_id,
         agent_version=agent_version,
         task_id=task_id,
+        batch_id=batch_id,
+        dataset_id=dataset_id,
         q=q,
     )
     rows = await list_runs(session, caller.org_id, before_id=start_of(cursor), limit=limit + 1, wanted=wanted)

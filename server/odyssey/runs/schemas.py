@@ -6,6 +6,7 @@ from pydantic import AfterValidator, BaseModel, Field, WithJsonSchema
 
 from odyssey.core.depends import existing_id
 from odyssey.core.wire import Body, Instant
+from odyssey.runs.batches.schemas import BatchOut
 from odyssey.runs.fidelity import FidelityOut
 
 Status = Literal["pending", "running", "completed", "failed", "cancelled"]
@@ -22,6 +23,7 @@ _SEED_SCHEMA = {
         "expected_outcome": {"enum": ["completion", "refusal"]},
         "input": {"type": "object"},
         "checks": {"type": "array", "items": {"type": "object"}},
+        "rubric": {"type": "array", "items": {"type": "object"}, "description": "Questions for the judge."},
         "random_seed": {"type": "integer"},
         "world_id": {
             "type": "integer",
@@ -38,7 +40,13 @@ class RunsIn(Body):
         Field(min_length=1, max_length=1000),
         WithJsonSchema({"type": "array", "minItems": 1, "maxItems": 1000, "items": _SEED_SCHEMA}),
     ] = Field(default_factory=list)
-    dataset_id: Any = Field(None, description="Not available yet.")
+    dataset_id: Annotated[int, Field(ge=1), AfterValidator(existing_id)] | None = Field(
+        None, description="Run every row of a dataset, instead of seeds."
+    )
+    repeats: Annotated[int, Field(ge=1, le=100)] = Field(
+        1,
+        description="How often each seed or row is run; repeats share the task and draw their own random seeds.",
+    )
 
 
 class ValidatedRuns(BaseModel):
@@ -62,11 +70,20 @@ class RunSummary(BaseModel):
     id: int
     status: Status
     verdict: Verdict
+    failure_mode: str | None = Field(
+        description="Why it failed, in one word; null unless it did or grading did."
+    )
+    score: float | None = Field(description="Share of checks and of the rubric that it passed, 0 to 1.")
+    cost_usd: float = Field(description="What the models that graded it cost.")
     error_class: str | None
     agent_id: int
     agent_version: int
     agent_name: str = Field(description="The name in the version that ran.")
     task_id: int
+    batch_id: int | None
+    repeat: int = Field(description="Which of the task's repeats in its batch, from 1.")
+    dataset_id: int | None
+    row: int | None = Field(description="Position of the task in its dataset, from 0.")
     user_instruction: str = Field(description="The first 300 characters, followed by … when there are more.")
     random_seed: int
     final_response: str | None
@@ -77,7 +94,63 @@ class RunSummary(BaseModel):
     finished_at: Instant | None
 
 
+class CheckOut(BaseModel):
+    index: int | None = Field(description="Position in the row's checks; null for one that is built in.")
+    kind: str
+    check: dict[str, Any] | None = Field(description="As it was given.")
+    state: Literal["passed", "failed", "error"] = Field(description="`error`: the check itself broke.")
+    reason: str
+    sequence: int | None = Field(description="The step of the trace that decided it.")
+
+
+class ClaimOut(BaseModel):
+    tool: str
+    claimed: int
+    observed: int
+
+
+class AnswerOut(BaseModel):
+    id: str
+    question: str
+    answer: Any
+    passed: bool
+    score: float
+    reason: str
+
+
+class JudgeOut(BaseModel):
+    state: Literal["answered", "skipped", "failed"]
+    passed: bool | None
+    score: float | None
+    answers: list[AnswerOut]
+    claimed_actions: list[str]
+    reason: str
+    provider: str | None
+    model: str | None
+    input_tokens: int
+    output_tokens: int
+    cost_usd: float
+    raw_answer: str | None
+    version: str
+
+
+class GradeOut(BaseModel):
+    number: int
+    attempt: int
+    verdict: Verdict
+    score: float | None
+    failure_mode: str | None
+    reason: str
+    checks: list[CheckOut]
+    claims: list[ClaimOut] = Field(description="Calls the transcript claims and the proxy never saw.")
+    judge: JudgeOut | None
+    graders: dict[str, str] = Field(description="Versions of the graders.")
+    cost_usd: float
+    created_at: Instant
+
+
 class RunOut(RunSummary):
+    grades: list[GradeOut] = Field(description="Every verdict it was given, newest last.")
     error_json: dict[str, Any] | None
     messages: list[dict[str, Any]] | None
     metadata: dict[str, Any] | None
@@ -90,7 +163,10 @@ class RunOut(RunSummary):
 
 
 class RunsCreated(BaseModel):
-    runs: list[RunSummary]
+    runs: list[RunSummary] = Field(
+        description="Those that are made at once: one of each seed, or of the first 200 rows. The batch tells of all."
+    )
+    batch: BatchOut | None = Field(description="null for a single run of a seed, which goes alone.")
 
 
 class RunsPage(BaseModel):

@@ -5,7 +5,9 @@ from typing import Any, NamedTuple
 
 from odyssey.agents.initial_state import check_initial_state
 from odyssey.core.errors import NotAvailableYetError, ValidationFailedError
-from odyssey.kit.ids import MAX_INTEGER_ID, new_random_seed
+from odyssey.grading.checks import read_checks
+from odyssey.grading.judges.rubric import read_rubric
+from odyssey.kit.ids import MAX_INTEGER_ID
 from odyssey.records.faults import did_you_mean, shown
 from odyssey.records.problems import FieldError
 from odyssey.records.tools import LedgerSchema
@@ -13,6 +15,7 @@ from odyssey.simulation.rules import read_rules
 
 MAX_INSTRUCTION = 1024 * 1024
 _SEED_LIMIT = 2**63
+_MOST_ERRORS = 100
 
 _MEMBERS = frozenset(
     {
@@ -23,6 +26,7 @@ _MEMBERS = frozenset(
         "expected_outcome",
         "input",
         "checks",
+        "rubric",
         "random_seed",
         "world_id",
     }
@@ -39,9 +43,6 @@ _LATER = frozenset(
         "tracked_constraints",
         "termination_keyword",
     }
-)
-_CHECKS = frozenset(
-    {"final_response", "called", "not_called", "order", "ledger", "flag", "no_flag", "policy"}
 )
 
 
@@ -66,7 +67,9 @@ class Seed(NamedTuple):
     expected_outcome: str
     input: dict[str, Any]
     checks: list[Any]
-    random_seed: int
+    rubric: list[Any]
+    random_seed: int | None
+    """None: drawn for each run."""
     world: SeedWorld | None
 
     @property
@@ -93,13 +96,29 @@ def read_seeds(
     raw: list[Any], ledger_schema: LedgerSchema | None, worlds: Mapping[int, SeedWorld]
 ) -> list[Seed]:
     """Read all seeds of a request, or say everything that is wrong with any of them."""
+    read = [read_seed(item, ledger_schema, worlds) for item in raw]
+    errors = [fault.under("seeds", index) for index, one in enumerate(read) for fault in one.errors]
+    if errors:
+        raise ValidationFailedError(errors[:_MOST_ERRORS])
+    later = {member for one in read for member in one.later}
+    if later:
+        raise NotAvailableYetError(sorted(later))
+    return [one.seed for one in read if one.seed is not None]
+
+
+class ReadSeed(NamedTuple):
+    seed: Seed | None
+    """None if there are errors."""
+    errors: list[FieldError]
+    """Each is located within the seed."""
+    later: frozenset[str]
+    """Members this server does not know what to do with yet."""
+
+
+def read_seed(raw: Any, ledger_schema: LedgerSchema | None, worlds: Mapping[int, SeedWorld]) -> ReadSeed:
     reader = _Reader(ledger_schema, worlds)
-    seeds = [reader.read(index, item) for index, item in enumerate(raw)]
-    if reader.errors:
-        raise ValidationFailedError(reader.errors[:100])
-    if reader.later:
-        raise NotAvailableYetError(sorted(reader.later))
-    return [seed for seed in seeds if seed is not None]
+    seed = reader.read(raw)
+    return ReadSeed(seed, reader.errors, frozenset(reader.later))
 
 
 class _Reader:
@@ -109,14 +128,14 @@ class _Reader:
         self.errors: list[FieldError] = []
         self.later: set[str] = set()
 
-    def read(self, index: int, raw: Any) -> Seed | None:
+    def read(self, raw: Any) -> Seed | None:
         if not isinstance(raw, dict):
-            self._fault(index, (), "a seed must be an object with at least user_instruction")
+            self._fault((), "a seed must be an object with at least user_instruction")
             return None
-        self._check_members(index, raw)
-        world = self._read_world(index, raw)
-        self._check_grading(index, raw)
-        self._check_own(index, raw)
+        self._check_members(raw)
+        world = self._read_world(raw)
+        self._check_grading(raw)
+        self._check_own(raw)
         if self.errors:
             return None
         return Seed(
@@ -127,83 +146,74 @@ class _Reader:
             expected_outcome=_given(raw, "expected_outcome", "completion"),
             input=_given(raw, "input", {}),
             checks=_given(raw, "checks", []),
-            random_seed=new_random_seed() if raw.get("random_seed") is None else raw["random_seed"],
+            rubric=_given(raw, "rubric", []),
+            random_seed=raw.get("random_seed"),
             world=world,
         )
 
-    def _fault(self, index: int, path: tuple[str | int, ...], message: str) -> None:
-        self.errors.append(FieldError(loc=("seeds", index, *path), msg=message))
+    def _fault(self, path: tuple[str | int, ...], message: str) -> None:
+        self.errors.append(FieldError(loc=path, msg=message))
 
-    def _check_members(self, index: int, raw: dict[str, Any]) -> None:
+    def _check_members(self, raw: dict[str, Any]) -> None:
         for member in raw:
             if member in _LATER:
                 self.later.add(member)
             elif member not in _MEMBERS:
                 hint = did_you_mean(member, _MEMBERS)
-                self._fault(index, (member[:100],), f"a seed has no member {shown(member)}{hint}")
+                self._fault((member[:100],), f"a seed has no member {shown(member)}{hint}")
 
-    def _check_own(self, index: int, raw: dict[str, Any]) -> None:
+    def _check_own(self, raw: dict[str, Any]) -> None:
         instruction = raw.get("user_instruction")
         if not isinstance(instruction, str) or not instruction.strip():
-            self._fault(index, ("user_instruction",), "user_instruction must be a non-empty string")
+            self._fault(("user_instruction",), "user_instruction must be a non-empty string")
         elif len(instruction) > MAX_INSTRUCTION:
             self._fault(
-                index, ("user_instruction",), f"user_instruction is longer than {MAX_INSTRUCTION} characters"
+                ("user_instruction",), f"user_instruction is longer than {MAX_INSTRUCTION} characters"
             )
         if not isinstance(_given(raw, "behavior_instructions", ""), str):
-            self._fault(index, ("behavior_instructions",), "behavior_instructions must be a string")
+            self._fault(("behavior_instructions",), "behavior_instructions must be a string")
         if not isinstance(_given(raw, "input", {}), dict):
-            self._fault(index, ("input",), "input must be an object: the row's current state")
+            self._fault(("input",), "input must be an object: the row's current state")
         seed = raw.get("random_seed")
         if seed is not None and not (type(seed) is int and -_SEED_LIMIT <= seed < _SEED_LIMIT):
-            self._fault(index, ("random_seed",), "random_seed must be a 64-bit integer")
+            self._fault(("random_seed",), "random_seed must be a 64-bit integer")
 
-    def _read_world(self, index: int, raw: dict[str, Any]) -> SeedWorld | None:
+    def _read_world(self, raw: dict[str, Any]) -> SeedWorld | None:
         world_id = raw.get("world_id")
         if world_id is None:
-            self._check_own_world(index, raw)
+            self._check_own_world(raw)
             return None
         for member in _FROM_WORLD:
             if raw.get(member) is not None:
-                self._fault(index, (member,), f"{member} comes from the world; leave it or world_id out")
+                self._fault((member,), f"{member} comes from the world; leave it or world_id out")
         if type(world_id) is not int:
-            self._fault(index, ("world_id",), f"world_id must be the id of a world, not {shown(world_id)}")
+            self._fault(("world_id",), f"world_id must be the id of a world, not {shown(world_id)}")
             return None
         world = self._worlds.get(world_id)
         if world is None:
-            self._fault(index, ("world_id",), f"there is no world {world_id}")
+            self._fault(("world_id",), f"there is no world {world_id}")
             return None
         for fault in world.faults:
-            self._fault(index, ("world_id",), fault)
+            self._fault(("world_id",), fault)
         return world
 
-    def _check_own_world(self, index: int, raw: dict[str, Any]) -> None:
+    def _check_own_world(self, raw: dict[str, Any]) -> None:
         state = raw.get("initial_state")
         if state is not None:
-            self.errors += [_under(index, fault) for fault in check_initial_state(state, self._ledger_schema)]
+            self.errors += check_initial_state(state, self._ledger_schema)
         rules = raw.get("failure_rules")
         if rules is not None:
-            self.errors += [_under(index, fault) for fault in read_rules(rules).errors]
+            self.errors += read_rules(rules).errors
 
-    def _check_grading(self, index: int, raw: dict[str, Any]) -> None:
+    def _check_grading(self, raw: dict[str, Any]) -> None:
         if _given(raw, "expected_outcome", "completion") not in ("completion", "refusal"):
-            self._fault(index, ("expected_outcome",), "expected_outcome must be 'completion' or 'refusal'")
-        checks = _given(raw, "checks", [])
-        if not isinstance(checks, list):
-            self._fault(index, ("checks",), "checks must be a list of objects with one key each")
-            return
-        for position, item in enumerate(checks):
-            if not (isinstance(item, dict) and len(item) == 1 and set(item) <= _CHECKS):
-                known = ", ".join(sorted(_CHECKS))
-                self._fault(
-                    index, ("checks", position), f"a check is an object with exactly one key of: {known}"
-                )
+            self._fault(("expected_outcome",), "expected_outcome must be 'completion' or 'refusal'")
+        if raw.get("checks") is not None:
+            self.errors += read_checks(raw["checks"]).errors
+        if raw.get("rubric") is not None:
+            self.errors += read_rubric(raw["rubric"]).errors
 
 
 def _given(raw: dict[str, Any], member: str, default: Any) -> Any:
     """Null is the same as absent; every other value is what was meant."""
     return default if raw.get(member) is None else raw[member]
-
-
-def _under(index: int, fault: FieldError) -> FieldError:
-    return FieldError(loc=("seeds", index, *fault.loc), msg=fault.msg, tool=fault.tool)

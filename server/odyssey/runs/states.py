@@ -12,15 +12,12 @@ from odyssey.core.signals import Signals
 from odyssey.identity.run_tokens import revoke_run_tokens
 from odyssey.journal.events import run_topic
 from odyssey.kit.clock import Clock
-from odyssey.runs.create import RUNS_TOPIC
 from odyssey.runs.models import RunAttempt
 from odyssey.runs.repository import end_attempts, load_work, swap_work
+from odyssey.runs.topics import OWNERSHIP_TOPIC, RUNS_TOPIC
 
 _ALL_LOST = "Every attempt was lost: the process that executed it ended or fell silent."
 
-
-OWNERSHIP_TOPIC = "ownership"
-"""Notified when a running run is taken away, which is when its owner must look."""
 
 
 class RunStates:

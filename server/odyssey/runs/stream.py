@@ -19,10 +19,10 @@ from odyssey.identity.caller import Caller
 from odyssey.identity.guard import GuardedRouter, Viewer
 from odyssey.journal.events import EventRecord, read_events, run_topic
 from odyssey.records.problems import FieldError
-from odyssey.runs.create import RUNS_TOPIC
 from odyssey.runs.render import summaries, summary
 from odyssey.runs.repository import get_run, list_runs
 from odyssey.runs.schemas import RunSummary
+from odyssey.runs.topics import RUNS_TOPIC
 
 router = GuardedRouter(prefix="/api/runs", tags=["runs"])
 
@@ -59,7 +59,10 @@ async def stream_run(
     request: Request,
     last_event_id: LastEventId = None,
 ) -> EventStream:
-    """Read the trace of one run as it grows; resume with `Last-Event-ID`. It ends with `event: end`."""
+    """Read the trace of one run as it grows; resume with `Last-Event-ID`.
+
+    It ends with `event: end` when the run has ended and has its verdict.
+    """
     await get_run(session, caller.org_id, run_id)
     after = _sequence(last_event_id)
     messages = _run_events(database, signals, caller, run_id, after)
@@ -116,7 +119,7 @@ async def _run_events(
         async with database.read() as session:
             run = await get_run(session, caller.org_id, run_id)
             events = await read_events(session, run_id, after=after, limit=_BATCH)
-            is_over = run.status in TERMINAL and len(events) < _BATCH
+            is_over = run.status in TERMINAL and run.verdict != "PENDING" and len(events) < _BATCH
             return _News(events, await summary(session, run) if is_over else None)
 
     while not signals.closed:
@@ -137,12 +140,12 @@ async def _run_events(
 
 
 async def _run_changes(database: Database, signals: Signals, caller: Caller) -> AsyncIterator[bytes | None]:
-    known: dict[int, tuple[str, int]] | None = None
+    known: dict[int, tuple[str, int, str]] | None = None
 
-    async def look() -> tuple[dict[int, tuple[str, int]], list[RunSummary]]:
+    async def look() -> tuple[dict[int, tuple[str, int, str]], list[RunSummary]]:
         async with database.read() as session:
             runs = await list_runs(session, caller.org_id, before_id=None, limit=_BATCH)
-            now = {run.id: (run.status, run.attempt) for run in runs}
+            now = {run.id: (run.status, run.attempt, run.verdict) for run in runs}
             changed = [run for run in runs if known is not None and known.get(run.id) != now[run.id]]
             return now, await summaries(session, changed[::-1])
 

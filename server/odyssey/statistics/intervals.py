@@ -17,11 +17,15 @@ def wilson(successes: int, trials: int, z: float = _Z_95) -> Interval:
         raise ValueError(f"{successes} successes in {trials} trials")
     if trials == 0:
         return Interval(0.0, 1.0)
-    share = successes / trials
+    return wilson_of_share(successes / trials, trials, z)
+
+
+def wilson_of_share(share: float, trials: float, z: float = _Z_95) -> Interval:
+    """Give the same interval for a share that stands for as much as `trials` independent trials, whole or not."""
     spread = z * z / trials
     centre = (share + spread / 2) / (1 + spread)
     half = z * sqrt(share * (1 - share) / trials + spread / (4 * trials)) / (1 + spread)
     # At the ends the bound is exact; rounding must not put the share outside its own interval.
-    low = 0.0 if successes == 0 else max(0.0, centre - half)
-    high = 1.0 if successes == trials else min(1.0, centre + half)
+    low = 0.0 if share == 0 else min(share, max(0.0, centre - half))
+    high = 1.0 if share == 1 else max(share, min(1.0, centre + half))
     return Interval(low, high)

@@ -56,6 +56,9 @@ class JsonPath:
             only = Found(node.value) if place == 0 else None
         return only
 
+    def leads_somewhere(self, document: Any) -> bool:
+        return next(iter(self._query.finditer(document)), None) is not None
+
 
 @lru_cache(maxsize=4096)
 def json_path(text: str) -> JsonPath:

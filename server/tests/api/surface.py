@@ -35,6 +35,7 @@ BODIES: dict[str, dict[str, Any]] = {
     "POST /api/people": {"email": "new@example.com", "role": "viewer", "password": "long enough to pass"},
     "PUT /api/people/{person_id}": {"role": "viewer"},
     "POST /api/keys": {"name": "another key"},
+    "PUT /api/settings": {"budgets": {"usd_per_day": 5, "calls_per_day": 100}},
     "POST /api/agents": AGENT,
     "POST /api/agents/validate": AGENT,
     "PUT /api/agents/{agent_id}": {"name": "renamed", "config": {"run_timeout_s": 10}, "tools_schema": []},
@@ -52,7 +53,11 @@ BODIES: dict[str, dict[str, Any]] = {
 }
 """A valid body of every operation that takes one; the agent of the run does not exist."""
 
-QUERIES: dict[str, dict[str, str]] = {"POST /api/worlds/{world_id}/import": {"entity_type": "order"}}
+QUERIES: dict[str, dict[str, str]] = {
+    "POST /api/worlds/{world_id}/import": {"entity_type": "order"},
+    "PUT /api/datasets/{dataset_id}": {"name": "renamed"},
+    "GET /api/batches/{batch_id}/compare": {"with": str(2**62)},
+}
 """What an operation must have in its query."""
 
 MISSING: dict[str, object] = {
@@ -60,6 +65,8 @@ MISSING: dict[str, object] = {
     "version": 2**62,
     "run_id": 2**62,
     "world_id": 2**62,
+    "dataset_id": 2**62,
+    "batch_id": 2**62,
     "person_id": 2**62,
     "key_id": "6f0e4b0e-3a1c-4d2f-9b0a-0123456789ab",
 }
@@ -143,7 +150,18 @@ def problem(answer: httpx.Response, status: int, code: str, *hidden: str) -> dic
 
 def snapshot(org: Org) -> dict[str, Any]:
     """All that an organisation can see of itself."""
-    lists = ("org", "people", "keys", "agents", "worlds", "runs", "audit-log")
+    lists = (
+        "org",
+        "settings",
+        "people",
+        "keys",
+        "agents",
+        "worlds",
+        "datasets",
+        "batches",
+        "runs",
+        "audit-log",
+    )
     seen = {name: org.ok(org.get(f"/api/{name}")) for name in lists}
     for agent in seen["agents"]["items"]:
         seen[f"versions of {agent['id']}"] = org.ok(org.get(f"/api/agents/{agent['id']}/versions"))

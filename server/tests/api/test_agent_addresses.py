@@ -6,7 +6,7 @@ from typing import Any
 import httpx
 import pytest
 from api.surface import AGENT, UNUSED_URL
-from support.agents import Answer, Behaviour, ScriptedAgent, final
+from support.agents import Answer, Behaviour, ScriptedAgent, SeesPings, final
 from support.platform import Org
 
 StartAgent = Callable[[Behaviour], ScriptedAgent]
@@ -39,7 +39,7 @@ def connect(org: Org, agent: dict[str, Any], **config: Any) -> httpx.Response:
 
 
 def test_the_secret_is_sent_to_the_endpoint_and_never_returned(org: Org, agent_server: StartAgent) -> None:
-    server = agent_server(lambda d: final())
+    server = agent_server(SeesPings(lambda d: final()))
     agent = with_secret(org, server.url)
     assert agent["auth_header_set"] is True
     assert agent["config"] == {"endpoint_url": server.url, "auth_header_name": "Authorization"}
@@ -66,7 +66,7 @@ def test_the_secret_is_sent_to_the_endpoint_and_never_returned(org: Org, agent_s
 
 
 def test_a_secret_does_not_move_to_another_origin(org: Org, agent_server: StartAgent) -> None:
-    home, other = agent_server(lambda d: final()), agent_server(lambda d: final())
+    home, other = agent_server(SeesPings(lambda d: final())), agent_server(SeesPings(lambda d: final()))
     agent = with_secret(org, home.url)
     before = org.ok(org.get(f"/api/agents/{agent['id']}"))
     for url in (other.url, home.url.replace("127.0.0.1", "localhost"), "https://127.0.0.1/"):
@@ -94,7 +94,7 @@ def test_a_secret_does_not_move_to_another_origin(org: Org, agent_server: StartA
 def test_a_draft_elsewhere_leaves_the_published_version_its_secret(
     org: Org, agent_server: StartAgent
 ) -> None:
-    home, other = agent_server(lambda d: final()), agent_server(lambda d: final())
+    home, other = agent_server(SeesPings(lambda d: final())), agent_server(SeesPings(lambda d: final()))
     agent = with_secret(org, home.url)
     org.ok(org.post(f"/api/agents/{agent['id']}/publish"))
     config = {"endpoint_url": other.url, "auth_header_value": "Bearer other"}
@@ -106,11 +106,11 @@ def test_a_draft_elsewhere_leaves_the_published_version_its_secret(
 
 
 def answering(status: int) -> Behaviour:
-    return lambda d: Answer(status, b"no", Location=UNUSED_URL)
+    return SeesPings(lambda d: Answer(status, b"no", Location=UNUSED_URL))
 
 
 def test_a_connection_test_says_what_the_endpoint_did(org: Org, agent_server: StartAgent) -> None:
-    server = agent_server(lambda d: {"pong": True})
+    server = agent_server(SeesPings(lambda d: {"pong": True}))
     agent = create(org, endpoint_url=server.url)
     good = org.ok(connect(org, agent))
     assert good.keys() == {"ok", "status", "latency_ms", "detail"}

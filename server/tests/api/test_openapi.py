@@ -86,7 +86,10 @@ def objects(server: Server) -> Iterator[Objects]:
     ids = {"agent_id": agent["id"], "run_id": run_id, "person_id": person["id"], "key_id": key["id"]}
     world = org.ok(org.post("/api/worlds", WORLD_BODY))
     org.ok(org.put(f"/api/worlds/{world['id']}/fidelity", REPORT))
-    ids |= {"world_id": world["id"]}
+    dataset = org.ok(org.post("/api/datasets", [{"user_instruction": "Wait."}], params={"name": "rows"}))
+    absent = org.agent(AGENT["config"]["endpoint_url"])
+    batch = org.ok(org.post("/api/runs", {"agent_id": absent["id"], "dataset_id": dataset["id"]}))["batch"]
+    ids |= {"world_id": world["id"], "dataset_id": dataset["id"], "batch_id": batch["id"]}
     ids |= {"version": agent["version"], "run": run_id, "tool_name": "list_orders", "event_type": "message"}
     yield Objects(org, ids, tokens[run_id])
     org.client.close()
@@ -147,8 +150,11 @@ def send(url: str, secret: str, strategy: Any) -> None:
 def test_successes_are_as_described(server: Server, objects: Objects) -> None:
     """The random ones above are mostly refused."""
     agent, run = f"/api/agents/{objects.ids['agent_id']}", f"/api/runs/{objects.ids['run_id']}"
-    world = f"/api/worlds/{objects.ids['world_id']}"
+    world, dataset = f"/api/worlds/{objects.ids['world_id']}", f"/api/datasets/{objects.ids['dataset_id']}"
+    batch = f"/api/batches/{objects.ids['batch_id']}"
     seeds = [{"user_instruction": "Do it.", "world_id": objects.ids["world_id"]}]
+    of_dataset = {"agent_id": objects.ids["agent_id"], "dataset_id": objects.ids["dataset_id"]}
+    waiting = objects.org.ok(objects.org.post("/api/runs", of_dataset))["batch"]
     for method, path, template, body in (
         ("POST", "/api/agents", "/api/agents", AGENT),
         ("POST", "/api/agents/validate", "/api/agents/validate", AGENT),
@@ -182,6 +188,25 @@ def test_successes_are_as_described(server: Server, objects: Objects) -> None:
             "/api/worlds/{world_id}/import",
             [{"order_id": "ord_9"}],
         ),
+        ("POST", "/api/datasets?name=rows", "/api/datasets", seeds),
+        ("POST", "/api/datasets/lint", "/api/datasets/lint", seeds),
+        ("POST", "/api/datasets/audit", "/api/datasets/audit", seeds),
+        ("GET", "/api/datasets/template", "/api/datasets/template", None),
+        ("GET", dataset, "/api/datasets/{dataset_id}", None),
+        ("GET", f"{dataset}/rows", "/api/datasets/{dataset_id}/rows", None),
+        ("GET", f"{dataset}/export", "/api/datasets/{dataset_id}/export", None),
+        ("GET", f"{dataset}/export?format=json", "/api/datasets/{dataset_id}/export", None),
+        ("POST", f"{dataset}/audit", "/api/datasets/{dataset_id}/audit", None),
+        ("PUT", f"{dataset}?name=renamed", "/api/datasets/{dataset_id}", seeds),
+        ("POST", "/api/runs", "/api/runs", of_dataset | {"repeats": 2}),
+        ("GET", "/api/batches", "/api/batches", None),
+        ("GET", batch, "/api/batches/{batch_id}", None),
+        ("GET", f"{batch}/rows", "/api/batches/{batch_id}/rows", None),
+        ("GET", f"{batch}/export", "/api/batches/{batch_id}/export", None),
+        ("GET", f"{batch}/export?format=json", "/api/batches/{batch_id}/export", None),
+        ("GET", f"{batch}/compare?with={waiting['id']}", "/api/batches/{batch_id}/compare", None),
+        ("POST", f"/api/batches/{waiting['id']}/cancel", "/api/batches/{batch_id}/cancel", None),
+        ("DELETE", dataset, "/api/datasets/{dataset_id}", None),
         ("GET", run, "/api/runs/{run_id}", None),
         ("GET", f"{run}/ledger", "/api/runs/{run_id}/ledger", None),
         ("GET", f"{run}/ledger/diff", "/api/runs/{run_id}/ledger/diff", None),

@@ -41,8 +41,12 @@ def _objects(org: Org, agent_server: StartAgent, release: threading.Event) -> di
     key = org.ok(org.post("/api/keys", {"name": "spare"}))
     world = org.ok(org.post("/api/worlds", WORLD_BODY))
     org.ok(org.put(f"/api/worlds/{world['id']}/fidelity", REPORT))
+    dataset = org.ok(org.post("/api/datasets", [{"user_instruction": "Do it."}], params={"name": "rows"}))
+    batch = org.ok(org.post("/api/runs", {"agent_id": agent["id"], "dataset_id": dataset["id"]}))
+    org.wait(batch["runs"][0]["id"], "running")
     made = {"agent_id": agent["id"], "run_id": run_id, "person_id": person["id"], "key_id": key["id"]}
-    return {**made, "version": agent["version"], "world_id": world["id"]}
+    made |= {"world_id": world["id"], "dataset_id": dataset["id"], "batch_id": batch["batch"]["id"]}
+    return {**made, "version": agent["version"]}
 
 
 @pytest.fixture
@@ -91,13 +95,16 @@ def test_its_owner_reaches_every_object(household: Household) -> None:
     reads = [operation for operation in WITH_IDS if operation.method == "GET"]
     assert reads
     for operation in reads:
-        answer = call(household.org, operation, operation.url(**household.ids))
+        query = {"with": household.ids["batch_id"]} if "with" in operation.query else {}
+        answer = call(household.org, operation, operation.url(**household.ids), params=query)
         assert answer.status_code == 200, operation
 
 
 def test_lists_hold_only_ones_own(household: Household, other_org: Org) -> None:
     seen = snapshot(other_org)
-    assert all(seen[name]["items"] == [] for name in ("agents", "worlds", "runs", "audit-log"))
+    assert all(
+        seen[name]["items"] == [] for name in ("agents", "worlds", "datasets", "batches", "runs", "audit-log")
+    )
     assert len(seen["people"]["items"]) == len(seen["keys"]["items"]) == 1
     foreign = other_org.get("/api/runs", params={"agent_id": str(household.ids["agent_id"])})
     assert other_org.ok(foreign)["items"] == []

@@ -46,9 +46,10 @@ def test_what_is_wrong_with_any_request_is_said_of_drafts_too(org: Org) -> None:
     agent, draft = org.agent(URL), org.agent(URL, publish=False)
     seeds = [{"user_instruction": "x"}]
     for members, code in (
-        ({"dataset_id": 1}, "not_available_yet"),
-        ({"seeds": seeds, "dataset_id": 1}, "not_available_yet"),
+        ({"seeds": seeds, "dataset_id": 1}, "validation_failed"),
         ({}, "validation_failed"),
+        ({"seeds": seeds, "repeats": 0}, "validation_failed"),
+        ({"seeds": seeds, "repeats": 101}, "validation_failed"),
         ({"seeds": [{"user_instruction": "x", "turn_mode": "single_shot"}]}, "not_available_yet"),
     ):
         made = org.post("/api/runs", {"agent_id": agent["id"], **members})

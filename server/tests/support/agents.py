@@ -44,16 +44,28 @@ class Answer:
         self.headers = {"Content-Type": content_type, **headers}
 
 
+class SeesPings:
+    """A behaviour that answers pings as well; for every other one they are answered as a wrapper should."""
+
+    def __init__(self, behaviour: Behaviour) -> None:
+        self._behaviour = behaviour
+
+    def __call__(self, dispatched: Dispatched) -> Any:
+        return self._behaviour(dispatched)
+
+
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = 128  # or many dispatches at once wait for a second connection attempt
 
 
 class ScriptedAgent:
-    """Serves until `stop()`; `received` keeps every dispatch in order."""
+    """Serves until `stop()`; `received` keeps every dispatch in order, `pings` every ping that was answered for it."""
 
     def __init__(self, behaviour: Behaviour) -> None:
         self.received: list[Dispatched] = []
+        self.pings: list[Dispatched] = []
+        self._behaviour = behaviour
         agent = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -63,8 +75,7 @@ class ScriptedAgent:
                 raw = self.rfile.read(int(self.headers.get("Content-Length", 0)))
                 headers = {name.lower(): value for name, value in self.headers.items()}
                 dispatched = Dispatched(headers, json.loads(raw or b"null"), raw)
-                agent.received.append(dispatched)
-                answer = behaviour(dispatched)
+                answer = agent.answer(dispatched)
                 if not isinstance(answer, Answer):
                     answer = Answer(200, json.dumps(answer).encode())
                 self.send_response(answer.status)
@@ -91,6 +102,13 @@ class ScriptedAgent:
             target=self._server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True
         )
         self._thread.start()
+
+    def answer(self, dispatched: Dispatched) -> Any:
+        if dispatched.body == {"ping": True} and not isinstance(self._behaviour, SeesPings):
+            self.pings.append(dispatched)
+            return {"ok": True}
+        self.received.append(dispatched)
+        return self._behaviour(dispatched)
 
     def stop(self) -> None:
         self._server.shutdown()

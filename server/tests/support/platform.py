@@ -133,6 +133,16 @@ class Org:
             time.sleep(0.02)
         raise AssertionError(f"run {run_id} is still {run['status']}")
 
+    def graded(self, run_id: int) -> dict[str, Any]:
+        """Wait until the run has ended and has its verdict."""
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline:
+            run = self.wait(run_id)
+            if run["verdict"] != "PENDING":
+                return run
+            time.sleep(0.02)
+        raise AssertionError(f"run {run_id} has no verdict")
+
     def run(self, agent: dict[str, Any], **seed: Any) -> dict[str, Any]:
         """Start one run and wait for its end."""
         (run_id,) = self.start(agent, {"user_instruction": "Do it.", **seed})

@@ -1,23 +1,25 @@
-"""`odyssey runs`: what agents did, and what became of their worlds."""
+"""`odyssey runs`: what agents did, what became of their worlds, and how it was graded."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
-from cyclopts import App, Parameter, validators
+from cyclopts import App, Parameter
 
 from pipelines.odyssey.changes import changes_of, print_change, summary_of
-from pipelines.odyssey.connection import PAGE, PAGED, Connection, Server, connected
+from pipelines.odyssey.commands.options import AsJson, Positive, Switch
+from pipelines.odyssey.connection import Connection, Server, connected
+from pipelines.odyssey.following import wait_for_run
 from pipelines.odyssey.screen import Screen, clean, word
 from pipelines.odyssey.timeline import Json, Timeline, duration, seconds_between
+from pipelines.odyssey.verdicts import print_verdict
 
 Status = Literal["pending", "running", "completed", "failed", "cancelled"]
-Switch = Parameter(negative="", show_default=False)
-AsJson = Annotated[bool, Parameter(name="--json"), Switch]
-Positive = Annotated[int, Parameter(validator=validators.Number(gte=1))]
+Verdict = Literal["pass", "fail", "pending", "not-applicable"]
 
 _RUN = ("id", "status", "attempts", "odyssey_seed", "soft_warnings", "final_response")
 _DIFFERENCE = ("attempt", "changes", "flags_set", "flags_cleared")
 
 app = App(name="runs")
+app.command("pipelines.odyssey.commands.start:start", name="start")
 
 
 @app.command
@@ -29,7 +31,7 @@ def show(
     json_output: AsJson = False,
     server: Server | None = None,
 ) -> None:
-    """Print one run: its timeline with who answered each call, and what changed in its world.
+    """Print one run: its verdict, its timeline with who answered each call, and what changed in its world.
 
     Parameters
     ----------
@@ -53,6 +55,7 @@ def show(
             screen.json(found | {"difference": _difference(platform, run_id)})
             return
         _print_header(screen, run)
+        print_verdict(screen, run)
         timeline = Timeline(screen, run)
         screen.line()
         for event in events:
@@ -64,7 +67,9 @@ def show(
 def list_runs(
     *,
     status: Status | None = None,
+    verdict: Verdict | None = None,
     agent: Positive | None = None,
+    batch: Positive | None = None,
     limit: Positive = 20,
     json_output: AsJson = False,
     server: Server | None = None,
@@ -75,8 +80,12 @@ def list_runs(
     ----------
     status
         Only runs in this state.
+    verdict
+        Only runs with this verdict.
     agent
         Only runs of the agent with this number.
+    batch
+        Only runs of the batch with this number.
     limit
         How many runs to list at most.
     json_output
@@ -86,7 +95,10 @@ def list_runs(
     """
     with connected(server) as platform:
         screen = Screen()
-        found = _newest(platform, limit, status=status, agent_id=agent)
+        wanted = None if verdict is None else verdict.upper().replace("-", " ")
+        found = platform.newest(
+            "/api/runs", limit, status=status, verdict=wanted, agent_id=agent, batch_id=batch
+        )
         if json_output:
             screen.json(found)
             return
@@ -95,27 +107,53 @@ def list_runs(
             screen.line(f"There are more; --limit {limit * 2} shows twice as many.")
 
 
+@app.command
+def grade(
+    run_ids: Annotated[list[int], Parameter(name="ID")],
+    /,
+    *,
+    wait: Annotated[bool, Switch] = False,
+    json_output: AsJson = False,
+    server: Server | None = None,
+) -> None:
+    """Grade runs that ended once more, by the graders of today. The verdicts they had are kept.
+
+    Parameters
+    ----------
+    run_ids
+        Numbers of the runs.
+    wait
+        Wait until every one has its new verdict, and print it.
+    json_output
+        Print a list of the runs as the API gives them.
+    server
+        Which platform to ask.
+    """
+    with connected(server) as platform:
+        screen = Screen()
+        runs: list[Json] = []
+        for run_id in run_ids:
+            path, missing = f"/api/runs/{run_id}/grade", f"There is no run {run_id}."
+            runs.append(platform.post(path, members=("id", "verdict"), missing=missing))
+        if wait:
+            runs = [wait_for_run(platform, run["id"]) for run in runs]
+        if json_output:
+            screen.json(runs)
+            return
+        for run in runs:
+            screen.line(clean(f"Run {run['id']}  {run['status']}  verdict {run['verdict']}"))
+            print_verdict(screen, run)
+
+
 def _difference(platform: Connection, run_id: int) -> Json:
     return platform.get(f"/api/runs/{run_id}/ledger/diff", members=_DIFFERENCE)
-
-
-def _newest(platform: Connection, limit: int, **filters: Any) -> dict[str, Any]:
-    items: list[Json] = []
-    cursor = None
-    while True:
-        size = min(limit - len(items), PAGE)
-        page = platform.get("/api/runs", members=PAGED, limit=size, cursor=cursor, **filters)
-        items += page["items"]
-        cursor = page["next_cursor"]
-        if cursor is None or len(items) >= limit:
-            return {"items": items, "next_cursor": cursor}
 
 
 def _print_table(screen: Screen, runs: list[Json]) -> None:
     if not runs:
         screen.line("No runs.")
         return
-    rows = [("id", "status", "verdict", "agent", "created", "duration", "error class")]
+    rows = [("id", "status", "verdict", "failure mode", "agent", "created", "duration", "error class")]
     for run in runs:
         created = str(run["created_at"])[:19].replace("T", " ")
         agent = f"{run['agent_id']} v{run['agent_version']}"
@@ -124,6 +162,7 @@ def _print_table(screen: Screen, runs: list[Json]) -> None:
                 str(run["id"]),
                 run["status"],
                 run["verdict"],
+                run["failure_mode"] or "",
                 agent,
                 created,
                 _time_of(run),
@@ -142,6 +181,8 @@ def _print_header(screen: Screen, run: Json) -> None:
         screen.text(clean(f"{run['error_class']}{status}{detail}"), lead="  error     ")
     screen.line(f"  agent     {run['agent_id']} version {run['agent_version']}")
     screen.line(f"  task      {run['task_id']}")
+    if run["batch_id"] is not None:
+        screen.line(f"  batch     {run['batch_id']} repeat {run['repeat']}")
     screen.line(f"  seed      {run['random_seed']}")
     tried = (f"{item['attempt']} {word(item['outcome'] or 'running')}" for item in run["attempts"])
     screen.line(f"  attempts  {', '.join(tried) or 'none yet'}")

@@ -1,14 +1,13 @@
 """Entities as people have them in files: rows of a CSV table, a list of JSON objects, or objects by id."""
 
-import csv
-import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from odyssey.core.errors import ValidationFailedError
 from odyssey.kit.json_reader import JsonInvalidError, read_json
 from odyssey.records.faults import Faults, shown
 from odyssey.records.ledger import Fields
+from odyssey.runs.tables import Table
 from odyssey.worlds.schema import id_text
 
 _MOST_FAULTS = 100
@@ -51,7 +50,12 @@ def read_csv_rows(body: bytes, entity_type: str, id_field: str | None) -> Rows:
     An empty cell is a field the entity does not have. A column is JSON if all its other cells are numbers, true, false,
     null, objects or arrays; otherwise it is text.
     """
-    header, lines = _read_table(body)
+    faults = Faults(limit=_MOST_FAULTS)
+    table = Table(body, faults)
+    lines = [row.cells or [] for row in table.rows(faults)] if table.header else []
+    if faults.found:
+        raise ValidationFailedError(faults.found)
+    header = table.header
     chosen = choose_id_field(header, entity_type, id_field)
     warnings: list[str] = []
     columns = [_column(name, [line[at] for line in lines], warnings) for at, name in enumerate(header)]
@@ -59,8 +63,7 @@ def read_csv_rows(body: bytes, entity_type: str, id_field: str | None) -> Rows:
         {name: value for name, value in zip(header, cells, strict=True) if value is not _NOTHING}
         for cells in zip(*columns, strict=True)
     ]
-    faults = Faults("rows", limit=_MOST_FAULTS)
-    rows = _listed(objects, chosen, faults)
+    rows = _listed(objects, chosen, faults.at("rows"))
     if faults.found:
         raise ValidationFailedError(faults.found)
     if not rows:
@@ -116,52 +119,6 @@ def _keyed(key: str, item: Any, id_field: str | None, faults: Faults) -> Row | N
     else:
         return Row(key, item)
     return None
-
-
-def _read_table(body: bytes) -> tuple[list[str], list[list[str]]]:
-    """Return the header and the rows, each as long as the header."""
-    try:
-        text = body.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise _refusal("body", f"byte {error.start} is not UTF-8; save the table as UTF-8") from error
-    lines = _lines(text)
-    first = next(lines, None)
-    if first is None:
-        raise _refusal("body", "the table is empty; its first line names the columns")
-    header = [name.strip() for name in first[1]]
-    _check_header(header)
-    faults = Faults("rows", limit=_MOST_FAULTS)
-    rows: list[list[str]] = []
-    for number, cells in lines:
-        if len(cells) != len(header):
-            message = f"line {number} has {len(cells)} cells, but there are {len(header)} columns"
-            faults.at(len(rows)).add(message)
-        rows.append(cells)
-    if faults.found:
-        raise ValidationFailedError(faults.found)
-    return header, rows
-
-
-def _lines(text: str) -> Iterator[tuple[int, list[str]]]:
-    """Give each line that is not blank, with its number."""
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
-    try:
-        for cells in reader:
-            if cells:
-                yield reader.line_num, cells
-    except csv.Error as error:
-        raise _refusal("body", f"line {reader.line_num}: {error}") from error
-
-
-def _check_header(header: list[str]) -> None:
-    faults = Faults("header", limit=_MOST_FAULTS)
-    for position, name in enumerate(header):
-        if not name:
-            faults.add("a column has no name", position)
-        elif header.index(name) != position:
-            faults.add(f"two columns are called {shown(name)}", position)
-    if faults.found:
-        raise ValidationFailedError(faults.found)
 
 
 def _column(name: str, cells: list[str], warnings: list[str]) -> list[Any]:

@@ -2,8 +2,6 @@
 fail when a call arrives.
 """
 
-import fnmatch
-import re
 from typing import Any, NamedTuple, get_args
 
 from odyssey.records.faults import Faults, did_you_mean, shown
@@ -13,19 +11,17 @@ from odyssey.simulation.rules.arguments import read_args
 from odyssey.simulation.rules.condition import read_when
 from odyssey.simulation.rules.model import FaultName
 from odyssey.simulation.rules.rule import CallChoice, Rule, Rules
+from odyssey.simulation.rules.tool_choice import read_tool_choice
 from odyssey.worlds.ledger import copy_json
 from odyssey.worlds.operations import OperationInvalidError, read_operation
 
 MAX_RULES = 200
-MAX_TOOLS = 256
-MAX_TOOL_NAME = 256
 MAX_LATENCY_MS = 120_000
 MAX_OPERATIONS = 100
 
 _OUTCOMES = ("response", "error", "fault")
 _MEMBERS = ("tool", "args", "call", "when", "probability", "times", "latency_ms", "ledger", *_OUTCOMES)
 _FAULTS: tuple[FaultName, ...] = get_args(FaultName)
-_GLOB = re.compile(r"[*?[]")
 
 
 class ReadRules(NamedTuple):
@@ -54,7 +50,7 @@ def _read_rule(raw: Any, faults: Faults) -> Rule | None:
         faults.add("a rule is an object")
         return None
     _check_members(raw, _MEMBERS, faults)
-    names, globs = _read_tools(raw.get("tool", "*"), faults.at("tool"))
+    tools = read_tool_choice(raw.get("tool", "*"), faults.at("tool"))
     args = read_args(raw.get("args", {}), faults.at("args"))
     call = _read_call(raw["call"], faults.at("call")) if "call" in raw else None
     when = read_when(raw["when"], faults.at("when")) if "when" in raw else None
@@ -66,8 +62,7 @@ def _read_rule(raw: Any, faults: Faults) -> Rule | None:
     operations = _read_operations(raw.get("ledger", []), faults.at("ledger"))
     response, fault = _read_outcome(raw, faults)
     return Rule(
-        names=names,
-        globs=globs,
+        tools=tools,
         args=args,
         call=call,
         when=when,
@@ -84,19 +79,6 @@ def _check_members(raw: dict[str, Any], known: tuple[str, ...], faults: Faults) 
     for name in raw:
         if name not in known:
             faults.at(name).add(f"unknown member {shown(name)}{did_you_mean(name, known)}")
-
-
-def _read_tools(raw: Any, faults: Faults) -> tuple[frozenset[str], re.Pattern[str] | None]:
-    given = raw if isinstance(raw, list) else [raw]
-    if not given or not all(isinstance(name, str) and name for name in given):
-        faults.add("write a tool name, a glob such as 'get_*', or a list of them")
-        return frozenset(), None
-    if len(given) > MAX_TOOLS or any(len(name) > MAX_TOOL_NAME for name in given):
-        faults.add(f"at most {MAX_TOOLS} names, each of at most {MAX_TOOL_NAME} characters")
-        return frozenset(), None
-    globs = [name for name in given if _GLOB.search(name)]
-    names = frozenset(given).difference(globs)
-    return names, re.compile("|".join(map(fnmatch.translate, globs))) if globs else None
 
 
 def _read_call(raw: Any, faults: Faults) -> CallChoice:

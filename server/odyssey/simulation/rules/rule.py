@@ -1,6 +1,5 @@
 """A compiled rule, and the list of them with its index by tool."""
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -9,6 +8,7 @@ from odyssey.records.ledger import Operation
 from odyssey.simulation.rules.arguments import Matcher
 from odyssey.simulation.rules.condition import Condition
 from odyssey.simulation.rules.model import FaultName
+from odyssey.simulation.rules.tool_choice import ToolChoice
 
 _REMEMBERED_TOOLS = 1024
 
@@ -28,10 +28,7 @@ class CallChoice(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    names: frozenset[str]
-    """Tools named without a glob."""
-    globs: re.Pattern[str] | None
-    """Matches the whole name of every tool that a glob is about."""
+    tools: ToolChoice
     args: Matcher | None
     call: CallChoice | None
     when: Condition | None
@@ -42,9 +39,6 @@ class Rule:
     response: Any
     """What the agent gets; an `error` outcome is already wrapped. None with a fault."""
     fault: FaultName | None
-
-    def is_about(self, tool: str) -> bool:
-        return tool in self.names or (self.globs is not None and self.globs.fullmatch(tool) is not None)
 
     def takes(self, arguments: Mapping[str, Any]) -> bool:
         return self.args is None or self.args(arguments)
@@ -75,6 +69,6 @@ class Rules(tuple[Rule, ...]):
         if found is None:
             if len(self._by_tool) >= _REMEMBERED_TOOLS:
                 self._by_tool.clear()
-            found = tuple(index for index, rule in enumerate(self) if rule.is_about(tool))
+            found = tuple(index for index, rule in enumerate(self) if rule.tools.includes(tool))
             self._by_tool[tool] = found
         return found

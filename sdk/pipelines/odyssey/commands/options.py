@@ -1,0 +1,9 @@
+"""Options that several commands have."""
+
+from typing import Annotated
+
+from cyclopts import Parameter, validators
+
+Switch = Parameter(negative="", show_default=False)
+AsJson = Annotated[bool, Parameter(name="--json"), Switch]
+Positive = Annotated[int, Parameter(validator=validators.Number(gte=1))]

@@ -1,0 +1,92 @@
+"""Checks of the world at the end: what a JSONPath leads to, and what that must be.
+
+A path that leads to several places stands for the first scalar among them. An object without operators asks for an
+object that has at least its members; `{"$eq": …}` asks for exactly this one. A path that leads nowhere fails, unless
+`{"$exists": false}` asks for just that.
+"""
+
+from typing import Any, NamedTuple
+
+from odyssey.grading.checks.check import Compiled, Facts, Finding
+from odyssey.grading.checks.wording import as_json
+from odyssey.records.faults import Faults
+from odyssey.simulation.rules.arguments import Matcher, read_value
+from odyssey.worlds.json_path import JsonPath, PathInvalidError, json_path
+
+MAX_PATHS = 50
+
+_EXISTS = "$exists"
+
+
+class _Wanted(NamedTuple):
+    text: str
+    path: JsonPath
+    exists: bool | None
+    """None where presence alone was not asked for."""
+    matcher: Matcher | None
+    """None where only presence was asked for."""
+    in_words: str
+
+    def look(self, state: dict[str, Any]) -> Finding:
+        if self.exists is not None and self.path.leads_somewhere(state) is not self.exists:
+            return Finding(
+                False, f"{self.text} leads {'nowhere' if self.exists else 'somewhere'} in the ledger"
+            )
+        if self.matcher is None:
+            return Finding(
+                True, f"{self.text} leads {'somewhere' if self.exists else 'nowhere'} in the ledger"
+            )
+        found = self.path.find(state)
+        if found is None:
+            several = self.path.leads_somewhere(state)
+            where = "to several places, none of them a plain value" if several else "nowhere in the ledger"
+            return Finding(False, f"{self.text} leads {where}")
+        holds = self.matcher(found.value)
+        said = f"as asked: {self.in_words}" if holds else f"asked for {self.in_words}"
+        return Finding(holds, f"{self.text} is {as_json(found.value)}, {said}")
+
+
+def read_ledger(raw: Any, faults: Faults) -> Compiled | None:
+    if not isinstance(raw, dict) or not raw:
+        faults.add("ledger is an object of JSONPaths and what they must lead to")
+        return None
+    if len(raw) > MAX_PATHS:
+        faults.add(f"{len(raw)} paths are too many; a check takes at most {MAX_PATHS}")
+        return None
+    read = [_read_path(text, value, faults.at(text)) for text, value in raw.items()]
+    wanted = [each for each in read if each is not None]
+
+    def look(facts: Facts) -> Finding:
+        findings = [each.look(facts.end_state) for each in wanted]
+        failed = next((finding for finding in findings if not finding.passed), None)
+        return failed or Finding(True, "; ".join(finding.reason for finding in findings[:3]))
+
+    return Compiled(look)
+
+
+def _read_path(text: str, raw: Any, faults: Faults) -> _Wanted | None:
+    try:
+        path = json_path(text)
+    except PathInvalidError as error:
+        faults.add(str(error))
+        return None
+    exists: bool | None = None
+    value = raw
+    if isinstance(raw, dict) and _EXISTS in raw:
+        if not isinstance(raw[_EXISTS], bool):
+            faults.at(_EXISTS).add("write true or false")
+            return None
+        exists = raw[_EXISTS]
+        value = {name: operand for name, operand in raw.items() if name != _EXISTS}
+        if not value:
+            return _Wanted(text, path, exists, None, "")
+        if not exists:
+            faults.add("what is not there cannot be anything; write $exists false alone")
+            return None
+    before = faults.count()
+    matcher = read_value(value, faults)
+    if isinstance(raw, dict) and _EXISTS in raw and not all(name.startswith("$") for name in value):
+        faults.add("an object has either operators or members, not both")
+    if faults.count() > before:
+        return None
+    return _Wanted(text, path, exists, matcher, as_json(value))

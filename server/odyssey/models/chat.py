@@ -1,0 +1,84 @@
+"""The seam between what asks a model and what reaches one: one question, one answer in a form."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens of one call, as its provider counts them."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    text: str
+    value: Any
+    """The answer as JSON, not yet held against the schema; None when it is none."""
+    input_tokens: int
+    output_tokens: int
+    cost_usd: float
+
+
+class ChatModel(Protocol):
+    """A model that can be asked. Raises ModelError and nothing else."""
+
+    @property
+    def provider(self) -> str: ...
+
+    @property
+    def model(self) -> str: ...
+
+    @property
+    def max_output_tokens(self) -> int:
+        """What its owner lets one answer have at most."""
+        ...
+
+    async def complete(
+        self, *, system: str, user: str, schema: Mapping[str, Any], max_output_tokens: int
+    ) -> Completion: ...
+
+
+class ModelError(Exception):
+    """A call without an answer; the message is for the org's people and holds no secret.
+
+    ModelError
+    ├── ModelUnavailableError   not now: overload, rate limit, time-out, no connection. Asking again may help.
+    ├── ModelRefusedError       not so: the key, the model's name or the request is refused, or the model declines
+    ├── ModelUnreadableError    an answer came that is none: too large, or not in the provider's form
+    └── BudgetExhaustedError    not asked: the org's budget of today is used up
+    """
+
+    outcome = "failed"
+
+    def __init__(self, message: str, *, usage: Usage | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.usage = usage
+        """What it cost nevertheless; None: not known."""
+        self.cost_usd = 0.0
+
+
+class ModelUnavailableError(ModelError):
+    outcome = "unavailable"
+
+    def __init__(
+        self, message: str, *, usage: Usage | None = None, retry_after_s: float | None = None
+    ) -> None:
+        super().__init__(message, usage=usage)
+        self.retry_after_s = retry_after_s
+
+
+class ModelRefusedError(ModelError):
+    outcome = "refused"
+
+
+class ModelUnreadableError(ModelError):
+    outcome = "unreadable"
+
+
+class BudgetExhaustedError(ModelError):
+    outcome = "over_budget"

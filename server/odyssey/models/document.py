@@ -1,0 +1,52 @@
+"""The settings of an org as they are kept: everything but the secrets."""
+
+from typing import Any, Literal
+
+import msgspec
+
+from odyssey.models.chat import Usage
+
+Provider = Literal["openai", "anthropic"]
+
+JUDGE = "judge"
+"""The one role a model can have yet."""
+
+_PER_MILLION = 1_000_000
+
+
+class ModelConfig(msgspec.Struct, frozen=True):
+    """The model an org wants used in a role, and what it charges."""
+
+    provider: Provider
+    base_url: str
+    model: str
+    timeout_s: float = 60.0
+    max_output_tokens: int = 2000
+    input_usd_per_mtok: float = 0.0
+    output_usd_per_mtok: float = 0.0
+
+    def cost_of(self, usage: Usage) -> float:
+        whole = usage.input_tokens * self.input_usd_per_mtok + usage.output_tokens * self.output_usd_per_mtok
+        return whole / _PER_MILLION
+
+
+class Models(msgspec.Struct, frozen=True):
+    judge: ModelConfig | None = None
+
+
+class Budgets(msgspec.Struct, frozen=True):
+    usd_per_day: float | None = None
+    calls_per_day: int = 10_000
+
+
+class Document(msgspec.Struct, frozen=True):
+    models: Models = Models()
+    budgets: Budgets = Budgets()
+
+    @classmethod
+    def read(cls, stored: dict[str, Any] | None) -> "Document":
+        return cls() if stored is None else msgspec.convert(stored, cls)
+
+    def stored(self) -> dict[str, Any]:
+        document: dict[str, Any] = msgspec.to_builtins(self)
+        return document

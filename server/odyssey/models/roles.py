@@ -1,0 +1,76 @@
+"""The models of an org by what they are for."""
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from odyssey.core.database import Database
+from odyssey.core.outbound import OutboundClient
+from odyssey.identity.vault import UnsealError, Vault
+from odyssey.kit.clock import Clock
+from odyssey.models.chat import ChatModel, Completion, ModelRefusedError, Usage
+from odyssey.models.document import JUDGE, ModelConfig
+from odyssey.models.metered import Account, MeteredModel, Sleep
+from odyssey.models.remote import RemoteModel
+from odyssey.models.secrets import open_key, origin_of
+from odyssey.models.settings import read_settings
+
+
+@dataclass(frozen=True, slots=True)
+class ModelParts:
+    """What it takes to reach an org's models."""
+
+    database: Database
+    vault: Vault
+    client: OutboundClient
+    clock: Clock
+    sleep: Sleep = asyncio.sleep
+
+
+class LockedModel:
+    """A model whose key is not to be had; it says so when it is asked."""
+
+    def __init__(self, config: ModelConfig, problem: str) -> None:
+        self.provider: str = config.provider
+        self.model = config.model
+        self.max_output_tokens = config.max_output_tokens
+        self._problem = problem
+
+    async def complete(
+        self,
+        *,
+        system: str,  # noqa: ARG002 - the seam's
+        user: str,  # noqa: ARG002
+        schema: Mapping[str, Any],  # noqa: ARG002
+        max_output_tokens: int,  # noqa: ARG002
+    ) -> Completion:
+        raise ModelRefusedError(self._problem, usage=Usage())
+
+
+async def has_judge_model(session: AsyncSession, org_id: int) -> bool:
+    """Whether the org has named a judge; says nothing of its budget."""
+    document, _ = await read_settings(session, org_id)
+    return document.models.judge is not None
+
+
+async def judge_model(parts: ModelParts, org_id: int, *, run_id: int | None) -> ChatModel | None:
+    """The org's judge as it is set now, spending on the org's budget; None when it has named none.
+
+    It opens its own short transactions: hold none while it is asked.
+    """
+    async with parts.database.read() as session:
+        document, _ = await read_settings(session, org_id)
+        config = document.models.judge
+        if config is None:
+            return None
+        origin = origin_of(config.base_url)
+        try:
+            api_key = await open_key(session, parts.vault, org_id=org_id, role=JUDGE, origin=origin)
+        except UnsealError as error:
+            return LockedModel(config, f"The judge's API key cannot be opened: {error}.")
+    account = Account(org_id=org_id, purpose=JUDGE, run_id=run_id)
+    remote = RemoteModel(parts.client, config, api_key)
+    return MeteredModel(remote, account, parts.database, parts.clock, parts.sleep)

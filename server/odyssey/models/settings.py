@@ -1,0 +1,141 @@
+"""Reading and changing an org's settings: which models it uses, with which key, and what they may cost."""
+
+from typing import Any
+
+from sqlalchemy import select
+from sqlalchemy.dialects.postgresql import insert as postgres_insert
+from sqlalchemy.dialects.sqlite import insert as sqlite_insert
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from odyssey.core.addresses import AddressPolicy, check_url_at_save
+from odyssey.core.errors import SecretRequiredError, ValidationFailedError
+from odyssey.identity.audit import record_change
+from odyssey.identity.caller import Caller
+from odyssey.identity.vault import Vault
+from odyssey.kit.clock import Clock
+from odyssey.models import anthropic, openai
+from odyssey.models.document import JUDGE, Budgets, Document, ModelConfig, Models, Provider
+from odyssey.models.models import OrgSettings
+from odyssey.models.schemas import BudgetsChange, ModelChange, SettingsChange
+from odyssey.models.secrets import drop_key, find_key, origin_of, store_key
+from odyssey.records.problems import FieldError
+
+_PLACE = ("models", JUDGE)
+_CONFIG = tuple(ModelConfig.__struct_fields__)
+_DEFAULT_BASE_URLS: dict[Provider, str] = {
+    "openai": openai.DEFAULT_BASE_URL,
+    "anthropic": anthropic.DEFAULT_BASE_URL,
+}
+
+
+class SettingsKeeper:
+    """The one act on settings, with what it needs."""
+
+    def __init__(
+        self, session: AsyncSession, vault: Vault, clock: Clock, policy: AddressPolicy, caller: Caller
+    ) -> None:
+        self._session = session
+        self._vault = vault
+        self._clock = clock
+        self._policy = policy
+        self.org_id = caller.org_id
+        self._caller = caller
+
+    async def change(self, body: SettingsChange) -> None:
+        """Change what the body names and leave the rest."""
+        row = await self._locked_row()
+        before = Document.read(row.document)
+        judge, new_key = before.models.judge, False
+        if "judge" in body.models.model_fields_set:
+            judge, new_key = await self._change_judge(judge, body.models.judge)
+        after = Document(Models(judge), _changed_budgets(before.budgets, body.budgets))
+        if after == before and not new_key:
+            return
+        row.document = after.stored()
+        row.updated_at = self._clock()
+        record_change(
+            self._session,
+            self._caller,
+            self._clock,
+            "settings.change",
+            object_type="settings",
+            object_id=self.org_id,
+            before=before.stored(),
+            after=after.stored(),
+        )
+
+    async def _locked_row(self) -> OrgSettings:
+        on_sqlite = self._session.get_bind().dialect.name == "sqlite"
+        insert = sqlite_insert if on_sqlite else postgres_insert
+        first = {"org_id": self.org_id, "document": Document().stored(), "updated_at": self._clock()}
+        await self._session.execute(insert(OrgSettings).values(first).on_conflict_do_nothing())
+        row = select(OrgSettings).where(OrgSettings.org_id == self.org_id).with_for_update()
+        return (await self._session.scalars(row)).one()
+
+    async def _change_judge(
+        self, before: ModelConfig | None, change: ModelChange | None
+    ) -> tuple[ModelConfig | None, bool]:
+        """The new model, and whether its key is another."""
+        stored = await find_key(self._session, self.org_id, JUDGE)
+        if change is None:
+            await drop_key(self._session, self.org_id, JUDGE)
+            return None, stored is not None
+        after = _changed_model(before, change)
+        refusal = await check_url_at_save(after.base_url, self._policy)
+        if refusal is not None:
+            raise ValidationFailedError([FieldError(loc=(*_PLACE, "base_url"), msg=refusal)])
+        origin = origin_of(after.base_url)
+        if "api_key" not in change.model_fields_set:
+            if stored is not None and stored.origin != origin:
+                raise _secret_required()
+            return after, False
+        if change.api_key is None:
+            await drop_key(self._session, self.org_id, JUDGE)
+            return after, stored is not None
+        await store_key(
+            self._session,
+            self._vault,
+            org_id=self.org_id,
+            role=JUDGE,
+            origin=origin,
+            api_key=change.api_key,
+        )
+        return after, True
+
+
+async def read_settings(session: AsyncSession, org_id: int) -> tuple[Document, OrgSettings | None]:
+    row = await session.get(OrgSettings, org_id)
+    return Document.read(None if row is None else row.document), row
+
+
+def _changed_model(before: ModelConfig | None, change: ModelChange) -> ModelConfig:
+    given = {name: getattr(change, name) for name in _CONFIG if getattr(change, name) is not None}
+    kept: dict[str, Any] = {} if before is None else {name: getattr(before, name) for name in _CONFIG}
+    merged = kept | given
+    missing = [name for name in ("provider", "model") if name not in merged]
+    if missing:
+        raise ValidationFailedError(
+            [
+                FieldError(loc=(*_PLACE, name), msg=f"{name} is missing; a first model needs it")
+                for name in missing
+            ]
+        )
+    # The address of another provider is of no use to this one.
+    if "base_url" not in given and (before is None or before.provider != merged["provider"]):
+        merged["base_url"] = _DEFAULT_BASE_URLS[merged["provider"]]
+    if "?" in merged["base_url"]:
+        message = "base_url must not have a query (?…); write where the API begins"
+        raise ValidationFailedError([FieldError(loc=(*_PLACE, "base_url"), msg=message)])
+    return ModelConfig(**merged)
+
+
+def _changed_budgets(before: Budgets, change: BudgetsChange) -> Budgets:
+    return Budgets(
+        usd_per_day=change.usd_per_day if "usd_per_day" in change.model_fields_set else before.usd_per_day,
+        calls_per_day=before.calls_per_day if change.calls_per_day is None else change.calls_per_day,
+    )
+
+
+def _secret_required() -> SecretRequiredError:
+    message = "base_url names another scheme, host or port: send api_key again, or null to drop it"
+    return SecretRequiredError([FieldError(loc=(*_PLACE, "api_key"), msg=message)])

@@ -1,0 +1,38 @@
+"""Ending a batch before it is over."""
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from odyssey.core.database import after_commit
+from odyssey.core.scheduling import Cancel
+from odyssey.core.signals import Signals
+from odyssey.identity.audit import record_change
+from odyssey.identity.caller import Caller
+from odyssey.journal.events import lock_run
+from odyssey.kit.clock import Clock
+from odyssey.runs.batches.errors import BatchEndedError
+from odyssey.runs.batches.models import Batch
+from odyssey.runs.batches.render import batch_out
+from odyssey.runs.batches.repository import end_waiting_runs, get_batch, running_runs
+from odyssey.runs.states import RunStates
+from odyssey.runs.topics import RUNS_TOPIC
+
+
+async def cancel_batch(
+    session: AsyncSession, states: RunStates, signals: Signals, clock: Clock, caller: Caller, batch_id: int
+) -> Batch:
+    """Make no more runs, and end those that wait or go on. While the batch is held nobody can make new ones."""
+    batch = await get_batch(session, caller.org_id, batch_id, lock=True)
+    status = (await batch_out(session, batch)).status
+    if status not in ("checking", "running"):
+        raise BatchEndedError(batch_id, status)
+    batch.state, batch.lease_until = "cancelled", None
+    await session.flush()
+    await end_waiting_runs(session, batch_id, "cancelled", finished_at=clock())
+    for run_id in await running_runs(session, batch_id):
+        await lock_run(session, run_id)
+        await states.take(session, run_id, Cancel())
+    record_change(
+        session, caller, clock, "batch.cancel", object_type="batch", object_id=batch_id, before=status
+    )
+    after_commit(session, lambda: signals.notify(RUNS_TOPIC))
+    return batch

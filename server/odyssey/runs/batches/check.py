@@ -1,0 +1,69 @@
+"""The one ping before a batch: either its runs may go, or all of them fail at once with its error class."""
+
+import logging
+from datetime import timedelta
+
+from odyssey.agents.health import store_health
+from odyssey.agents.secrets import open_secret, origin_of
+from odyssey.core.database import after_commit
+from odyssey.dispatch.classify import INTERNAL_ERROR
+from odyssey.dispatch.http import PING_TIMEOUT_S
+from odyssey.dispatch.transport import PingResult, PingTarget
+from odyssey.identity.vault import UnsealError
+from odyssey.runs.attempt import Parts
+from odyssey.runs.batches.models import Batch
+from odyssey.runs.batches.repository import end_check, end_waiting_runs
+from odyssey.runs.topics import BATCHES_TOPIC, RUNS_TOPIC
+
+log = logging.getLogger(__name__)
+
+CHECK_LEASE = timedelta(seconds=PING_TIMEOUT_S + 5)
+"""How long a batch waits for a process that fell silent while it pinged."""
+
+
+async def check_agent(parts: Parts, batch: Batch) -> None:
+    """Ping the agent of a batch and let the batch go on, or end."""
+    try:
+        found = await parts.transport.ping(await _target(parts, batch))
+    except UnsealError as error:
+        found = PingResult(False, None, 0, str(error), INTERNAL_ERROR)
+    except Exception:
+        log.exception("ping failed", extra={"batch_id": batch.id})
+        detail = "Odyssey failed while pinging the agent; the log has the place."
+        found = PingResult(False, None, 0, detail, INTERNAL_ERROR)
+    await _record(parts, batch, found)
+
+
+async def _target(parts: Parts, batch: Batch) -> PingTarget:
+    async with parts.database.read() as session:
+        config = (await parts.agents.get(session, batch.agent_id, batch.agent_version)).config
+        assert config.endpoint_url is not None
+        origin = origin_of(config.endpoint_url)
+        secret = await open_secret(
+            session, parts.vault, org_id=batch.org_id, agent_id=batch.agent_id, origin=origin
+        )
+    header = (config.auth_header_name, secret) if config.auth_header_name and secret else None
+    return PingTarget(config.endpoint_url, header)
+
+
+async def _record(parts: Parts, batch: Batch, found: PingResult) -> None:
+    ping = {
+        "ok": found.ok,
+        "status": found.status,
+        "error_class": found.error_class,
+        "latency_ms": found.latency_ms,
+        "detail": found.detail,
+    }
+    state = "running" if found.ok else "failed"
+    async with parts.database.write() as session:
+        now = parts.clock()
+        await store_health(session, batch.agent_id, found, now)
+        if not await end_check(session, batch.id, state, ping=ping, error_class=found.error_class):
+            return
+        if not found.ok:
+            error = {"detail": found.detail, "http_status": found.status}
+            values = {"error_class": found.error_class, "error_json": error, "finished_at": now}
+            await end_waiting_runs(session, batch.id, "failed", **values)
+        after_commit(session, lambda: parts.signals.notify(RUNS_TOPIC))
+        after_commit(session, lambda: parts.signals.notify(BATCHES_TOPIC))
+    log.info("agent pinged", extra={"batch_id": batch.id, "ok": found.ok, "error_class": found.error_class})

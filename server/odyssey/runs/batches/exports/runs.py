@@ -1,0 +1,107 @@
+"""The runs of a batch for those who take them elsewhere: read in short transactions, a page at a time."""
+
+from collections.abc import AsyncIterator, Sequence
+from typing import Any
+
+import msgspec
+from sqlalchemy import select, tuple_
+from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import defer
+
+from odyssey.core.database import Database
+from odyssey.kit.clock import rfc3339
+from odyssey.runs.models import Run, Task
+from odyssey.runs.verdicts.models import Grade
+
+_AT_ONCE = 100
+_LARGE = (Run.messages, Run.reply_metadata)
+
+
+class ExportedRun(msgspec.Struct, frozen=True):
+    """One run as all formats show it."""
+
+    run_id: int
+    row: int
+    task_id: int
+    repeat: int
+    user_instruction: str
+    expected_outcome: str
+    status: str
+    verdict: str
+    failure_mode: str | None
+    score: float | None
+    reason: str | None
+    error_class: str | None
+    error_detail: str | None
+    final_response: str | None
+    agent_id: int
+    agent_version: int
+    random_seed: int
+    attempts: int
+    cost_usd: float
+    started_at: str | None
+    finished_at: str | None
+    seconds: float | None
+
+
+async def exported_runs(database: Database, batch_id: int) -> AsyncIterator[list[ExportedRun]]:
+    """Give the runs row by row, and repeat by repeat."""
+    last: tuple[int, int] | None = None
+    while True:
+        async with database.read() as session:
+            page = await _page(session, batch_id, last)
+        if not page:
+            return
+        last = page[-1].task_id, page[-1].repeat
+        yield page
+
+
+async def _page(session: AsyncSession, batch_id: int, last: tuple[int, int] | None) -> list[ExportedRun]:
+    statement = select(Run, Task).join(Task, Task.id == Run.task_id).where(Run.batch_id == batch_id)
+    statement = statement.options(*(defer(large, raiseload=True) for large in _LARGE))
+    if last is not None:
+        statement = statement.where(tuple_(Run.task_id, Run.repeat) > last)
+    statement = statement.order_by(Run.task_id, Run.repeat).limit(_AT_ONCE)
+    rows = (await session.execute(statement)).all()
+    reasons = await _reasons(session, [run.id for run, _ in rows])
+    return [_exported(run, task, reasons.get(run.id)) for run, task in rows]
+
+
+async def _reasons(session: AsyncSession, run_ids: Sequence[int]) -> dict[int, str]:
+    """Return what the newest grade of each run says."""
+    statement = select(Grade.run_id, Grade.reason).where(Grade.run_id.in_(run_ids))
+    return dict((await session.execute(statement.order_by(Grade.number))).all())
+
+
+def _exported(run: Run, task: Task, reason: str | None) -> ExportedRun:
+    error: dict[str, Any] = run.error_json or {}
+    return ExportedRun(
+        run_id=run.id,
+        row=task.position or 0,
+        task_id=run.task_id,
+        repeat=run.repeat,
+        user_instruction=task.seed["user_instruction"],
+        expected_outcome=task.seed["expected_outcome"],
+        status=run.status,
+        verdict=run.verdict,
+        failure_mode=run.failure_mode,
+        score=run.score,
+        reason=reason if run.verdict != "PENDING" else None,
+        error_class=run.error_class,
+        error_detail=error.get("detail"),
+        final_response=run.final_response,
+        agent_id=run.agent_id,
+        agent_version=run.agent_version,
+        random_seed=run.random_seed,
+        attempts=run.attempt,
+        cost_usd=run.cost_usd,
+        started_at=None if run.started_at is None else rfc3339(run.started_at),
+        finished_at=None if run.finished_at is None else rfc3339(run.finished_at),
+        seconds=_seconds(run),
+    )
+
+
+def _seconds(run: Run) -> float | None:
+    if run.started_at is None or run.finished_at is None:
+        return None
+    return (run.finished_at - run.started_at).total_seconds()

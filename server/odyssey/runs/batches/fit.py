@@ -1,0 +1,53 @@
+"""Whether the rows of a dataset fit the agent they are to be run on: their states against its ledger schema."""
+
+import asyncio
+
+import msgspec
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from odyssey.agents.initial_state import check_initial_state
+from odyssey.core.errors import ValidationFailedError
+from odyssey.records.problems import FieldError
+from odyssey.records.tools import LedgerSchema
+from odyssey.runs.batches.repository import StateUse, rows_with_state, states_of_rows, texts_of_states
+from odyssey.runs.datasets.models import Dataset
+
+_AT_ONCE = 20
+_MOST_ERRORS = 100
+_MOST_OF_A_STATE = 10
+
+
+async def check_rows_fit(session: AsyncSession, dataset: Dataset, schema: LedgerSchema | None) -> None:
+    """Raise 422 with the rows whose state contradicts the schema; a state many rows share is read once."""
+    if schema is None:
+        return
+    errors: list[FieldError] = []
+    states = await states_of_rows(session, dataset.id, dataset.revision)
+    for start in range(0, len(states), _AT_ONCE):
+        part = states[start : start + _AT_ONCE]
+        texts = await texts_of_states(session, dataset.org_id, [each.hash for each in part])
+        for each in part:
+            faults = await asyncio.to_thread(_contradictions, texts[each.hash], schema)
+            if faults:
+                errors += await _at_rows(session, dataset, each, faults)
+        if len(errors) >= _MOST_ERRORS:
+            break
+    if errors:
+        errors.sort(key=lambda error: error.loc[1])
+        raise ValidationFailedError(errors[:_MOST_ERRORS])
+
+
+def _contradictions(text: str, schema: LedgerSchema) -> list[FieldError]:
+    return check_initial_state(msgspec.json.decode(text), schema)[:_MOST_OF_A_STATE]
+
+
+async def _at_rows(
+    session: AsyncSession, dataset: Dataset, state: StateUse, faults: list[FieldError]
+) -> list[FieldError]:
+    column = "world" if state.is_world else "state"
+    positions = await rows_with_state(session, dataset.id, dataset.revision, state, limit=_MOST_ERRORS)
+    return [
+        FieldError(loc=("rows", position, column, *fault.loc[1:]), msg=fault.msg)
+        for position in positions
+        for fault in faults
+    ]

@@ -1,0 +1,98 @@
+"""Batches as the API shows them."""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from odyssey.agents.repository import names_of_versions
+from odyssey.runs.batches.figures import Figures, figures_of
+from odyssey.runs.batches.models import Batch
+from odyssey.runs.batches.repository import names_of_datasets
+from odyssey.runs.batches.schemas import (
+    BatchOut,
+    BatchStatus,
+    EstimateOut,
+    PassKOut,
+    RunCounts,
+    VerdictCounts,
+)
+from odyssey.statistics.reliability import Estimate, TaskCounts, every_pass_k, pass_rate
+
+
+async def batches_out(session: AsyncSession, batches: Sequence[Batch]) -> list[BatchOut]:
+    """Read what batches need in one query per table, however many there are."""
+    if not batches:
+        return []
+    names = await names_of_versions(session, {(batch.agent_id, batch.agent_version) for batch in batches})
+    datasets = await names_of_datasets(
+        session, {batch.dataset_id for batch in batches if batch.dataset_id is not None}
+    )
+    figures = await figures_of(session, [batch.id for batch in batches])
+    return [
+        BatchOut(
+            **_own_members(batch, figures[batch.id]),
+            agent_name=names[batch.agent_id, batch.agent_version],
+            dataset_name=None if batch.dataset_id is None else datasets[batch.dataset_id],
+        )
+        for batch in batches
+    ]
+
+
+async def batch_out(session: AsyncSession, batch: Batch) -> BatchOut:
+    return (await batches_out(session, [batch]))[0]
+
+
+def estimate_out(found: Estimate | None) -> EstimateOut | None:
+    return None if found is None else EstimateOut(share=found.share, interval=found.interval)
+
+
+def pass_k_out(counts: TaskCounts) -> list[PassKOut]:
+    return [PassKOut.model_validate(found, from_attributes=True) for found in every_pass_k(counts)]
+
+
+def _own_members(batch: Batch, figures: Figures) -> dict[str, Any]:
+    runs = _run_counts(batch, figures.statuses)
+    status = _status(batch, runs)
+    return {
+        "id": batch.id,
+        "agent_id": batch.agent_id,
+        "agent_version": batch.agent_version,
+        "dataset_id": batch.dataset_id,
+        "revision": batch.revision,
+        "repeats": batch.repeats,
+        "status": status,
+        "error_class": batch.error_class,
+        "ping": batch.ping,
+        "planned_runs": batch.planned_runs,
+        "made_runs": batch.made_runs,
+        "runs": runs,
+        "verdicts": VerdictCounts.model_validate(dict(figures.verdicts)),
+        "failure_modes": dict(figures.failure_modes.most_common()),
+        "pass_rate": estimate_out(pass_rate(figures.trials)),
+        "pass_k": pass_k_out(figures.trials),
+        "cost_usd": figures.cost_usd,
+        "created_at": batch.created_at,
+        "finished_at": figures.last_finished_at if status not in ("checking", "running") else None,
+    }
+
+
+def _run_counts(batch: Batch, statuses: Counter[str]) -> RunCounts:
+    """Count the runs that were not made as well: they wait, or they share the end of their batch."""
+    fate = batch.state if batch.state in ("failed", "cancelled") else "pending"
+    counts = {**dict.fromkeys(RunCounts.model_fields, 0), **statuses}
+    counts[fate] += batch.planned_runs - batch.made_runs
+    return RunCounts(**counts)
+
+
+def _status(batch: Batch, runs: RunCounts) -> BatchStatus:
+    match batch.state:
+        case "running":
+            return "running" if runs.pending or runs.running else "completed"
+        case "checking":
+            return "checking"
+        case "failed":
+            return "failed"
+        case _:
+            return "cancelled"

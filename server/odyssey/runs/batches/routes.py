@@ -1,0 +1,140 @@
+"""Batches over HTTP: many runs asked for at once."""
+
+from collections.abc import AsyncIterator
+from typing import Annotated, Any, Literal
+
+from fastapi import Query, Request, Response
+from fastapi.responses import StreamingResponse
+
+from odyssey.core.depends import (
+    ClockDep,
+    Cursor,
+    DatabaseDep,
+    Limit,
+    ObjectId,
+    ReadSession,
+    SignalsDep,
+    WriteSession,
+)
+from odyssey.core.paging import start_of
+from odyssey.identity.guard import GuardedRouter, Member, Viewer
+from odyssey.kit.pagination import DEFAULT_LIMIT, cut_page
+from odyssey.runs.batches.cancel import cancel_batch
+from odyssey.runs.batches.compare import compare
+from odyssey.runs.batches.exports.csv import csv_export
+from odyssey.runs.batches.exports.json import json_export
+from odyssey.runs.batches.exports.junit import junit_export
+from odyssey.runs.batches.exports.tally import tally_of
+from odyssey.runs.batches.render import batch_out, batches_out
+from odyssey.runs.batches.repository import BatchFilter, get_batch, list_batches
+from odyssey.runs.batches.row_schemas import BatchRowsPage, ComparisonOut
+from odyssey.runs.batches.rows import rows_page
+from odyssey.runs.batches.schemas import BatchesPage, BatchOut
+from odyssey.runs.states import RunStates
+
+router = GuardedRouter(prefix="/api/batches", tags=["batches"])
+
+Number = Annotated[int | None, Query(ge=1, le=2**63 - 1)]
+Format = Literal["csv", "json", "junit"]
+_FILES: dict[int | str, dict[str, Any]] = {
+    200: {
+        "content": {
+            "text/csv": {"schema": {"type": "string"}},
+            "application/json": {"schema": {"type": "object", "required": ["batch", "runs"]}},
+            "application/xml": {"schema": {"type": "string"}},
+        }
+    }
+}
+
+
+@router.get("")
+async def get_batches(
+    caller: Viewer,
+    session: ReadSession,
+    cursor: Cursor = None,
+    limit: Limit = DEFAULT_LIMIT,
+    agent_id: Number = None,
+    dataset_id: Number = None,
+) -> BatchesPage:
+    """List batches, newest first. A request for runs makes one when it has a dataset or makes more than one run."""
+    wanted = BatchFilter(agent_id=agent_id, dataset_id=dataset_id)
+    rows = await list_batches(
+        session, caller.org_id, before_id=start_of(cursor), limit=limit + 1, wanted=wanted
+    )
+    page = cut_page(rows, limit, lambda batch: batch.id)
+    return BatchesPage(items=await batches_out(session, page.items), next_cursor=page.next_cursor)
+
+
+@router.get("/{batch_id}")
+async def get_one_batch(batch_id: ObjectId, caller: Viewer, session: ReadSession) -> BatchOut:
+    return await batch_out(session, await get_batch(session, caller.org_id, batch_id))
+
+
+@router.post("/{batch_id}/cancel")
+async def cancel_one_batch(
+    batch_id: ObjectId,
+    caller: Member,
+    session: WriteSession,
+    signals: SignalsDep,
+    clock: ClockDep,
+    request: Request,
+) -> BatchOut:
+    """End a batch now: runs that wait or go on are cancelled, no more are made."""
+    states: RunStates = request.app.state.run_states
+    return await batch_out(session, await cancel_batch(session, states, signals, clock, caller, batch_id))
+
+
+@router.get("/{batch_id}/rows")
+async def get_rows(
+    batch_id: ObjectId,
+    caller: Viewer,
+    session: ReadSession,
+    cursor: Cursor = None,
+    limit: Limit = DEFAULT_LIMIT,
+) -> BatchRowsPage:
+    """List the rows in their order, each with the runs of all its repeats."""
+    batch = await get_batch(session, caller.org_id, batch_id)
+    after = start_of(cursor)
+    return await rows_page(session, batch, after=-1 if after is None else after, limit=limit)
+
+
+@router.get("/{batch_id}/export", response_class=StreamingResponse, responses=_FILES)
+async def export_batch(
+    batch_id: ObjectId,
+    caller: Viewer,
+    session: ReadSession,
+    database: DatabaseDep,
+    file_format: Annotated[Format, Query(alias="format")] = "csv",
+) -> Response:
+    """Download the runs: a table that is safe in spreadsheets, JSON, or JUnit XML for continuous integration."""
+    batch = await get_batch(session, caller.org_id, batch_id)
+    if file_format == "csv":
+        return _file(f"batch-{batch_id}.csv", "text/csv", csv_export(database, batch_id))
+    shown = await batch_out(session, batch)
+    if file_format == "json":
+        return _file(f"batch-{batch_id}.json", "application/json", json_export(database, shown))
+    junit = junit_export(database, shown, await tally_of(session, batch_id))
+    return _file(f"batch-{batch_id}.xml", "application/xml", junit)
+
+
+@router.get("/{batch_id}/compare")
+async def compare_batches(
+    batch_id: ObjectId,
+    caller: Viewer,
+    session: ReadSession,
+    other: Annotated[ObjectId, Query(alias="with", description="The batch that is held against this one.")],
+    cursor: Cursor = None,
+    limit: Limit = DEFAULT_LIMIT,
+) -> ComparisonOut:
+    """Hold another batch (b, say of the new version) against this one (a), by the rows that both have.
+
+    Rows are the same when they say the same. A regression passes less often in b than in a.
+    """
+    a = await get_batch(session, caller.org_id, batch_id)
+    b = await get_batch(session, caller.org_id, other)
+    return await compare(session, a, b, start=start_of(cursor) or 0, limit=limit)
+
+
+def _file(name: str, media_type: str, content: AsyncIterator[bytes]) -> Response:
+    headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
+    return StreamingResponse(content, media_type=media_type, headers=headers)

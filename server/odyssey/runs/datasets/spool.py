@@ -1,0 +1,81 @@
+"""Rows made ready to be stored, on disk until they are: a transaction then only writes, and memory stays bounded."""
+
+import tempfile
+from typing import Any
+
+import msgspec
+
+from odyssey.journal.contents import document
+from odyssey.records.canonical import canonical_json, content_hash
+from odyssey.runs.seeds import Seed
+
+_ROWS_AT_ONCE = 500
+_SIZE_AT_ONCE = 4 * 1024 * 1024
+_LENGTH_BYTES = 8
+
+
+class ReadyRow(msgspec.Struct, array_like=True):
+    position: int
+    seed: bytes
+    """As `Seed.stored()`, in JSON."""
+    initial_state_hash: str
+    conduct_hash: str | None
+    row_hash: str
+
+
+class Part(msgspec.Struct, array_like=True):
+    rows: list[ReadyRow]
+    documents: dict[str, str]
+    """Initial states by hash, each once."""
+
+
+class Spool:
+    """Write all rows, then read them, some at a time. Use it in `with`: its file ends with the block."""
+
+    def __init__(self) -> None:
+        self._file = tempfile.SpooledTemporaryFile(2 * _SIZE_AT_ONCE)  # noqa: SIM115  `__exit__` closes it
+        self._part = Part([], {})
+        self._size = 0
+
+    def __enter__(self) -> "Spool":
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._file.close()
+
+    def add(self, position: int, seed: Seed, size: int) -> None:
+        self._part.rows.append(_ready(position, seed, self._part.documents))
+        self._size += size
+        if len(self._part.rows) >= _ROWS_AT_ONCE or self._size >= _SIZE_AT_ONCE:
+            self._put_away()
+
+    def rewind(self) -> None:
+        """End writing, begin reading."""
+        self._put_away()
+        self._file.seek(0)
+
+    def next_part(self) -> Part | None:
+        length = self._file.read(_LENGTH_BYTES)
+        if not length:
+            return None
+        return msgspec.msgpack.decode(self._file.read(int.from_bytes(length)), type=Part)
+
+    def _put_away(self) -> None:
+        if self._part.rows:
+            packed = msgspec.msgpack.encode(self._part)
+            self._file.write(len(packed).to_bytes(_LENGTH_BYTES))
+            self._file.write(packed)
+        self._part, self._size = Part([], {}), 0
+
+
+def _ready(position: int, seed: Seed, documents: dict[str, str]) -> ReadyRow:
+    stored = seed.stored()
+    if seed.world is None:
+        state = document(canonical_json(seed.initial_state))
+        documents[state.hash] = state.text
+        state_hash, conduct_hash = state.hash, None
+    else:
+        state_hash, conduct_hash = seed.world.state_hash, seed.world.conduct_hash
+    said: dict[str, Any] = {name: value for name, value in stored.items() if name != "world_id"}
+    row_hash = content_hash({**said, "state": state_hash, "conduct": conduct_hash})
+    return ReadyRow(position, msgspec.json.encode(stored), state_hash, conduct_hash, row_hash)

@@ -1,0 +1,96 @@
+"""The loop that grades: it takes runs that ended without a verdict, whoever executed them."""
+
+import asyncio
+import contextlib
+import logging
+from datetime import timedelta
+
+from sqlalchemy import or_, select, update
+
+from odyssey.core.scheduling import TERMINAL
+from odyssey.runs.models import Run
+from odyssey.runs.topics import RUNS_TOPIC
+from odyssey.runs.verdicts.grade_run import GradingParts, grade_run
+
+log = logging.getLogger(__name__)
+
+_AT_ONCE = 8
+_LOOK_AGAIN_S = 1.0
+
+
+class Graders:
+    """Takes a run for the length of a lease, so that two processes do not pay the judge twice for it."""
+
+    def __init__(self, parts: GradingParts, *, lease: timedelta) -> None:
+        self._parts = parts
+        self._lease = lease
+        self._held: dict[int, asyncio.Task[None]] = {}
+        self._loops: list[asyncio.Task[None]] = []
+
+    def start(self) -> None:
+        self._loops = [
+            asyncio.create_task(self._take_for_ever(), name="graders take"),
+            asyncio.create_task(self._renew_for_ever(), name="graders renew"),
+        ]
+
+    async def stop(self) -> None:
+        """What is not graded yet stays PENDING, for whoever comes next."""
+        tasks = [*self._loops, *self._held.values()]
+        for task in tasks:
+            task.cancel()
+        for task in tasks:
+            with contextlib.suppress(asyncio.CancelledError):
+                await task
+        self._loops = []
+
+    async def _take_for_ever(self) -> None:
+        while True:
+            try:
+                taken = await self._take()
+            except Exception:
+                log.exception("taking runs to grade failed")
+                taken = 0
+            if taken == 0 or len(self._held) >= _AT_ONCE:
+                await self._parts.signals.wait(RUNS_TOPIC, _LOOK_AGAIN_S)
+
+    async def _take(self) -> int:
+        now, free = self._parts.clock(), _AT_ONCE - len(self._held)
+        waiting = (
+            Run.verdict == "PENDING",
+            Run.status.in_(TERMINAL),
+            or_(Run.grading_until.is_(None), Run.grading_until <= now),
+        )
+        some = select(Run.id).where(*waiting).order_by(Run.id).limit(free)
+        async with self._parts.database.read() as session:
+            if free <= 0 or not (await session.scalars(some.limit(1))).all():
+                return 0
+        async with self._parts.database.write() as session:
+            some = some.with_for_update(skip_locked=True)
+            take = update(Run).where(Run.id.in_(some)).values(grading_until=now + self._lease)
+            taken = (await session.scalars(take.returning(Run.id))).all()
+        for run_id in taken:
+            self._held[run_id] = asyncio.create_task(self._grade(run_id), name=f"grade run {run_id}")
+        return len(taken)
+
+    async def _grade(self, run_id: int) -> None:
+        try:
+            await grade_run(self._parts, run_id)
+        except Exception:
+            log.exception(
+                "grade not stored", extra={"run_id": run_id}
+            )  # its lease ends, then it is taken again
+        finally:
+            self._held.pop(run_id, None)
+            self._parts.signals.notify(RUNS_TOPIC)
+
+    async def _renew_for_ever(self) -> None:
+        while True:
+            await asyncio.sleep(self._lease.total_seconds() / 3)
+            if not self._held:
+                continue
+            renewed = update(Run).where(Run.id.in_(list(self._held)), Run.verdict == "PENDING")
+            try:
+                async with self._parts.database.write() as session:
+                    await session.execute(renewed.values(grading_until=self._parts.clock() + self._lease))
+            except Exception:
+                log.exception("grading leases not renewed")  # the next beat tries again

@@ -1,0 +1,149 @@
+"""A server killed in the middle of a large dataset: no row is lost, none has two results, every attempt is listed."""
+
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from support.agents import Behaviour, Dispatched, ScriptedAgent, final
+from support.process import ServerProcess
+
+StartAgent = Callable[[Behaviour], ScriptedAgent]
+
+KEY = "pk_live_" + "c" * 40
+ROWS = 1000
+AT_ONCE = 16
+GRADED_EVERY = 5
+
+
+class Installation:
+    """A data directory, and a server on it that may be killed and started again."""
+
+    def __init__(self, data: Path) -> None:
+        self._data = data
+        self.start()
+
+    def start(self) -> None:
+        self.server = ServerProcess(
+            "--data",
+            str(self._data),
+            ODYSSEY_SECRET_KEY="a secret key for tests that kill servers",
+            ODYSSEY_BOOTSTRAP_API_KEY=KEY,
+            ODYSSEY_LEASE_SECONDS="1",
+            ODYSSEY_MAX_RUNS=str(AT_ONCE),
+            ODYSSEY_LOG_LEVEL="warning",
+        )
+        self._client = httpx.Client(
+            base_url=self.server.url, headers={"X-API-Key": KEY}, timeout=60, trust_env=False
+        )
+
+    def kill(self) -> None:
+        self.server.kill()
+        self._client.close()
+
+    def post(self, path: str, body: Any = None) -> Any:
+        return self._read(self._client.post(path, json=body))
+
+    def get(self, path: str) -> Any:
+        return self._read(self._client.get(path))
+
+    def _read(self, answer: httpx.Response) -> Any:
+        assert answer.status_code < 400, answer.text
+        return answer.json()
+
+    def wait(self, batch_id: int, reached: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
+        deadline = time.monotonic() + 240
+        while time.monotonic() < deadline:
+            batch: dict[str, Any] = self.get(f"/api/batches/{batch_id}")
+            if reached(batch):
+                return batch
+            time.sleep(0.3)
+        raise AssertionError(batch)
+
+    def runs(self, batch_id: int) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = []
+        cursor = ""
+        while True:
+            page = self.get(f"/api/runs?batch_id={batch_id}&limit=200{cursor}")
+            found += page["items"]
+            if page["next_cursor"] is None:
+                return found
+            cursor = f"&cursor={page['next_cursor']}"
+
+
+@pytest.fixture
+def installation(tmp_path: Path) -> Iterator[Installation]:
+    installation = Installation(tmp_path)
+    yield installation
+    installation.kill()
+
+
+def start(installation: Installation, endpoint_url: str) -> int:
+    agent = installation.post("/api/agents", {"name": "agent", "config": {"endpoint_url": endpoint_url}})
+    installation.post(f"/api/agents/{agent['id']}/publish")
+    rows: list[dict[str, Any]] = [{"user_instruction": f"row {number}"} for number in range(ROWS)]
+    for number in range(0, ROWS, GRADED_EVERY):
+        rows[number]["checks"] = [{"final_response": {"contains": f"row {number}"}}]
+    dataset = installation.post("/api/datasets?name=rows", rows)
+    batch = installation.post("/api/runs", {"agent_id": agent["id"], "dataset_id": dataset["id"]})["batch"]
+    batch_id: int = batch["id"]
+    return batch_id
+
+
+def test_a_thousand_rows_survive_a_kill(installation: Installation, agent_server: StartAgent) -> None:
+    midway, lock = threading.Event(), threading.Lock()
+    answered = 0
+
+    def behave(d: Dispatched) -> Any:
+        nonlocal answered
+        with lock:
+            answered += 1
+            if answered == 350:
+                midway.set()
+        return final(f"I did {d.body['input']['user_instruction']}.")
+
+    server = agent_server(behave)
+    batch_id = start(installation, server.url)
+    assert midway.wait(240)
+    installation.kill()
+    seen_before = len(server.received)
+    installation.start()
+    begun = installation.get(f"/api/batches/{batch_id}")
+    assert 0 < begun["runs"]["completed"] < ROWS
+    assert begun["made_runs"] < ROWS  # it was killed while runs were still being made
+    batch = installation.wait(
+        batch_id, lambda shown: shown["status"] == "completed" and not shown["verdicts"]["PENDING"]
+    )
+
+    assert batch["runs"]["completed"] == batch["made_runs"] == ROWS
+    graded = ROWS // GRADED_EVERY
+    assert batch["verdicts"] == {"PASS": graded, "FAIL": 0, "PENDING": 0, "NOT APPLICABLE": ROWS - graded}
+    runs = installation.runs(batch_id)
+    assert len({run["id"] for run in runs}) == ROWS
+    assert sorted(run["row"] for run in runs) == list(range(ROWS))
+    assert all(run["final_response"] == f"I did row {run['row']}." for run in runs)
+
+    attempts = {run["id"]: [each["outcome"] for each in run["attempts"]] for run in runs}
+    for outcomes in attempts.values():
+        assert outcomes == ["lost"] * (len(outcomes) - 1) + ["completed"]
+    lost = {run_id: outcomes for run_id, outcomes in attempts.items() if len(outcomes) > 1}
+    assert len(lost) <= AT_ONCE
+
+    # The agent's own count: every attempt at most once, each last attempt exactly once, and what it saw beyond one per
+    # row are attempts that are listed as lost.
+    reached = Counter(
+        (one.body["run_id"], int(one.headers["x-pipelines-attempt"])) for one in server.received
+    )
+    assert set(reached.values()) == {1}
+    listed = {(run_id, n + 1) for run_id, outcomes in attempts.items() for n in range(len(outcomes))}
+    assert reached.keys() <= listed
+    assert {(run_id, len(outcomes)) for run_id, outcomes in attempts.items()} <= reached.keys()
+    again = [key for key in reached if key[1] < len(attempts[key[0]])]
+    assert len(server.received) == ROWS + len(again)
+    assert {run_id for run_id, _ in again} <= lost.keys()
+    assert seen_before < ROWS
+    assert len(server.pings) == 1

@@ -1,0 +1,121 @@
+"""Looking at rows without saving them."""
+
+from typing import Any
+
+from support.datasets import lint, post_csv, post_json, table
+from support.platform import WORLD, Org
+from support.worlds import new_world
+
+URL = "http://127.0.0.1:9/dispatch"
+SCHEMA = {
+    "entities": [{"type": "order", "id_field": "order_id", "fields": [{"name": "total", "type": "number"}]}]
+}
+
+
+def notes(found: list[dict[str, Any]]) -> list[tuple[Any, ...]]:
+    return [(one["row"], one["column"]) for one in found]
+
+
+def test_sound_rows_are_valid_and_nothing_is_saved(org: Org) -> None:
+    found = lint(org, table({"user": "a", "state": WORLD, "checks": [{"called": "get_order"}]}))
+    assert found == {"valid": True, "rows": 1, "errors": [], "warnings": []}
+    as_json = org.ok(post_json(org, [{"user_instruction": "a"}], "/lint"))
+    assert as_json == {"valid": True, "rows": 1, "errors": [], "warnings": []}
+    assert org.ok(org.get("/api/datasets"))["items"] == []
+    assert org.ok(org.get("/api/audit-log"))["items"] == []
+
+
+def test_every_fault_is_found_at_once_with_row_and_column(org: Org) -> None:
+    content = table(
+        {"user": "fine", "note": "n"},
+        {"user": "", "state": "{", "checks": [{"called": {"tool": 5}}, {"flag": []}]},
+        {"user": "x", "failure_rules": [{"tool": "a", "fault": "no such fault"}], "random_seed": "1.5"},
+        {"user": "x", "world": "nowhere", "expected_outcome": "perhaps", "turn_mode": "model_as_user"},
+        {"user": "x", "input": "[]", "rubric": [{"id": "UPPER"}]},
+    )
+    found = lint(org, content)
+    assert (found["valid"], found["rows"]) == (False, 5)
+    assert set(notes(found["errors"])) == {
+        (1, "user"),
+        (1, "state"),
+        (1, "checks"),
+        (2, "failure_rules"),
+        (2, "random_seed"),
+        (3, "world"),
+        (3, "expected_outcome"),
+        (4, "input"),
+        (4, "rubric"),
+        (None, "turn_mode"),
+    }
+    checks = [one["loc"] for one in found["errors"] if one["column"] == "checks"]
+    assert [loc[:5] for loc in checks] == [
+        ["rows", 1, "checks", 0, "called"],
+        ["rows", 1, "checks", 1, "flag"],
+    ]
+    assert all("line 3: " in one["msg"] for one in found["errors"] if one["row"] == 1)
+    assert notes(found["warnings"]) == [(None, 1)]
+    assert org.ok(org.get("/api/datasets"))["items"] == []
+
+
+def test_faults_of_the_form_come_with_the_others(org: Org) -> None:
+    found = lint(org, b'user,initial_state\na,{\nb\nc,\xff\n"d\n')
+    assert notes(found["errors"]) == [
+        (None, 1),
+        (0, "state"),
+        (1, "initial_state"),
+        (2, "initial_state"),
+        (3, "user"),
+    ]
+    assert (found["valid"], found["rows"]) == (False, 4)
+    assert notes(lint(org, "name\na\n")["errors"]) == [(None, "user")]
+    assert notes(lint(org, "")["errors"]) == [(None, None)]
+    assert notes(lint(org, "user\n")["errors"]) == [(None, None)]
+
+
+def test_many_faults_are_cut_and_all_rows_counted(org: Org) -> None:
+    found = lint(org, "user,state\n" + "a,{\n" * 3000)
+    assert (found["rows"], len(found["errors"])) == (3000, 1000)
+
+
+def test_an_agent_says_what_it_has_none_of(org: Org) -> None:
+    agent = org.agent(URL, ledger_schema=SCHEMA)
+    world = new_world(org, name="shop", initial_state={"customer": {"c": {}}})
+    content = table(
+        {
+            "user": "a",
+            "state": {"order": {"a": {"order_id": "a", "total": "much"}}, "ordr": {}},
+            "checks": [
+                {"called": "get_ordr"},
+                {"not_called": {"tool": ["get_*", "refund_*"]}},
+                {"order": ["get_order", "ship"]},
+                {"policy": {"before": ["list_orders", "charge"]}},
+                {"policy": {"never": "delete_*"}},
+                {"final_response": {"contains": "x"}},
+            ],
+            "failure_rules": [{"fault": "timeout"}, {"tool": ["get_order", "pay"], "fault": "timeout"}],
+        },
+        {"user": "b", "world": "shop"},
+        {"user": "c", "state": WORLD, "checks": [{"called": "get_order"}]},
+    )
+    plain = lint(org, content)
+    assert (plain["valid"], plain["warnings"]) == (True, [])
+    found = lint(org, content, agent_id=agent["id"])
+    assert (found["valid"], found["errors"]) == (True, [])
+    assert notes(found["warnings"]) == [(0, "state")] * 2 + [(0, "checks")] * 4 + [
+        (0, "failure_rules"),
+        (1, "world"),
+    ]
+    said = [one["msg"] for one in found["warnings"]]
+    assert said[2] == "the agent has no tool 'get_ordr'; did you mean 'get_order'?"
+    assert said[3].startswith("the agent has no tool like 'refund_*'")
+    assert found["warnings"][-2]["loc"] == ["rows", 0, "failure_rules", 1, "tool"]
+    assert f"world {world['id']}" in said[-1]
+    as_json = [{"user_instruction": "a", "initial_state": {"ordr": {}}}]
+    (warning,) = org.ok(post_json(org, as_json, "/lint", params={"agent_id": agent["id"]}))["warnings"]
+    assert warning["loc"][:3] == ["rows", 0, "initial_state"]
+
+
+def test_an_agent_that_is_not_there_is_404(org: Org, other_org: Org) -> None:
+    for agent_id in (other_org.agent(URL)["id"], 2**62, 2**63):
+        assert post_csv(org, "user\na\n", "/lint", params={"agent_id": agent_id}).status_code == 404
+    assert post_csv(org, "user\na\n", "/lint", params={"agent_id": "x"}).status_code == 422
