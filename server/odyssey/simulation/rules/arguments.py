@@ -22,9 +22,9 @@ from odyssey.records.faults import Faults, did_you_mean, shown
 MAX_PATTERN = 1000
 
 Matcher = Callable[[Any], bool]
-"""Says whether a value matches; the value of a member that is not there is `_ABSENT`."""
+"""Says whether a value matches; the value of a member that is not there is `ABSENT`."""
 
-_ABSENT: Any = object()
+ABSENT: Any = object()
 
 
 def read_args(raw: Any, faults: Faults) -> Matcher | None:
@@ -38,7 +38,8 @@ def read_args(raw: Any, faults: Faults) -> Matcher | None:
     return _read_members(raw, faults) if raw else None
 
 
-def _read(raw: Any, faults: Faults) -> Matcher:
+def read_value(raw: Any, faults: Faults) -> Matcher:
+    """Compile what one value must be: an object of members, an operator object, or a value to equal."""
     if not isinstance(raw, dict):
         return _equals(raw, faults)
     operators = sum(name.startswith("$") for name in raw)
@@ -51,10 +52,10 @@ def _read(raw: Any, faults: Faults) -> Matcher:
 
 
 def _read_members(raw: Mapping[str, Any], faults: Faults) -> Matcher:
-    members = [(name, _read(value, faults.at(name))) for name, value in raw.items()]
+    members = [(name, read_value(value, faults.at(name))) for name, value in raw.items()]
 
     def has_members(value: Any) -> bool:
-        return isinstance(value, dict) and all(test(value.get(name, _ABSENT)) for name, test in members)
+        return isinstance(value, dict) and all(test(value.get(name, ABSENT)) for name, test in members)
 
     return has_members
 
@@ -69,12 +70,12 @@ def _read_operator(name: str, operand: Any, faults: Faults) -> Matcher:
 
 def _equals(expected: Any, faults: Faults) -> Matcher:
     wanted = _canonical(expected, faults)
-    return lambda value: value is not _ABSENT and canonical_json(value) == wanted
+    return lambda value: value is not ABSENT and canonical_json(value) == wanted
 
 
 def _differs(expected: Any, faults: Faults) -> Matcher:
     unwanted = _canonical(expected, faults)
-    return lambda value: value is not _ABSENT and canonical_json(value) != unwanted
+    return lambda value: value is not ABSENT and canonical_json(value) != unwanted
 
 
 def _ordered(holds: Callable[[Any, Any], bool], operand: Any, faults: Faults) -> Matcher:
@@ -92,7 +93,7 @@ def _is_one_of(listed: bool, operand: Any, faults: Faults) -> Matcher:
         faults.add("write a list of values")
         return _never
     values = {_canonical(item, faults.at(position)) for position, item in enumerate(operand)}
-    return lambda value: value is not _ABSENT and (canonical_json(value) in values) is listed
+    return lambda value: value is not ABSENT and (canonical_json(value) in values) is listed
 
 
 def _contains(operand: Any, faults: Faults) -> Matcher:
@@ -106,7 +107,8 @@ def _contains(operand: Any, faults: Faults) -> Matcher:
     return holds
 
 
-def _matches(operand: Any, faults: Faults) -> Matcher:
+def read_pattern(operand: Any, faults: Faults) -> Matcher:
+    """Compile a regular expression that texts are searched for, in linear time."""
     if not isinstance(operand, str):
         faults.add("write a regular expression as a string")
         return _never
@@ -124,7 +126,7 @@ def _matches(operand: Any, faults: Faults) -> Matcher:
 def _exists(operand: Any, faults: Faults) -> Matcher:
     if not isinstance(operand, bool):
         faults.add("write true or false")
-    return lambda value: (value is not _ABSENT) is operand
+    return lambda value: (value is not ABSENT) is operand
 
 
 def _never(_value: Any) -> bool:
@@ -160,6 +162,6 @@ _OPERATORS: dict[str, Callable[[Any, Faults], Matcher]] = {
     "$in": partial(_is_one_of, True),
     "$nin": partial(_is_one_of, False),
     "$contains": _contains,
-    "$regex": _matches,
+    "$regex": read_pattern,
     "$exists": _exists,
 }
