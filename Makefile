@@ -8,10 +8,10 @@ BIN := .venv/bin
 STAMP := .venv/.installed
 NPM := $(BIN)/python server/hatch_build.py
 
-.PHONY: help setup web demo test test-full check format docs screenshots bench dev requirements clean
+.PHONY: help setup web demo test test-full check format docs screenshots bench bench-statistics dev requirements clean
 
 help: ## list the targets
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 20
 
 setup: $(STAMP) ## make .venv with everything pinned (safe to repeat)
 
@@ -56,6 +56,9 @@ screenshots: web ## take the pictures of README and guides anew
 
 bench: $(STAMP) ## the figures the docs quote, as ratios within one run
 	@$(BIN)/python benchmarks/run.py $(ARGS)
+
+bench-statistics: $(STAMP) ## how often the shift cries wolf (DATA=runs.json: on other recorded runs)
+	@$(BIN)/python benchmarks/shift/run.py $(if $(DATA),--data $(DATA)) $(ARGS)
 
 dev: web ## the platform with reload, data in .odyssey
 	@$(BIN)/odyssey up --reload

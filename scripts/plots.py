@@ -1,0 +1,176 @@
+"""Draws the plots of `docs/concepts/why-your-eval-cries-wolf.md` from the benchmark's figures.
+
+make bench-statistics ARGS="--json figures.json" && .venv/bin/python scripts/plots.py figures.json
+"""
+
+import json
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+IMAGES = Path(__file__).resolve().parents[1] / "docs" / "images"
+
+_WIDTH, _HEIGHT = 720, 340
+_LEFT, _RIGHT, _TOP, _BOTTOM = 60, 690, 74, 280
+_INK, _GREY, _LINE = "#1d2433", "#5b6472", "#c5ccd6"
+_OURS, _NAIVE = "#2563eb", "#d97706"
+_COLOURS = ("#93b4f5", "#5b8def", "#2563eb", "#173f96")
+_BINS = 20
+_LIMIT = 0.064
+
+Place = Callable[[float], float]
+
+
+def main() -> None:
+    figures = json.loads(Path(sys.argv[1]).read_text("utf-8"))
+    for name, plot in (
+        ("identical-runs-differ", identical_runs_differ(figures)),
+        ("false-alarms", false_alarms(figures)),
+        ("power", power(figures)),
+    ):
+        (IMAGES / f"{name}.svg").write_text(plot, "utf-8")
+        print(f"docs/images/{name}.svg")
+
+
+def identical_runs_differ(figures: dict[str, Any]) -> str:
+    """Two histograms of distances: within one task and across tasks."""
+    shares = {name: _histogram(figures[name]) for name in ("within", "across")}
+    highest = max(max(each) for each in shares.values())
+    x, y = _along(0, 1), _upward(highest)
+    width = (_RIGHT - _LEFT) / _BINS
+    bars = [
+        _rect(x(place / _BINS) + 1, y(share), width - 2, _BOTTOM - y(share), colour, opacity=0.6)
+        for name, colour in (("across", _LINE), ("within", _NAIVE))
+        for place, share in enumerate(shares[name])
+        if share
+    ]
+    threshold = [
+        f'<path d="M{x(0.5):.1f} {_TOP}V{_BOTTOM}" stroke="{_INK}" stroke-dasharray="4 3"/>',
+        _text(x(0.5) + 6, _TOP + 10, "“shift > 0.5”", size=12),
+    ]
+    within = figures["within"]
+    beyond = sum(each > 0.5 for each in within) / len(within)
+    caption = f"{beyond:.0%} of the pairs of identical trials are more than 0.5 apart"
+    return _page(
+        "Distance between two runs, no pressure applied",
+        [*_x_axis([0, 0.25, 0.5, 0.75, 1], x), *bars, *threshold],
+        [(_NAIVE, "the same task twice"), (_LINE, "two different tasks")],
+        caption,
+    )
+
+
+def false_alarms(figures: dict[str, Any]) -> str:
+    """Bars beside each other: what each rule finds where there is nothing."""
+    matrices = figures["matrices"]
+    pairs = [(null["name"], null["naive"], null["confirmed"]) for null in figures["nulls"]]
+    pairs.append(("matrix 5 × 7, any cell", matrices["any_naive"], matrices["any_confirmed"]))
+    y = _upward(1)
+    step = (_RIGHT - _LEFT) / len(pairs)
+    drawn = _y_axis([0, 0.25, 0.5, 0.75, 1], y)
+    for place, (name, naive, ours) in enumerate(pairs):
+        middle = _LEFT + step * (place + 0.5)
+        for value, left, colour in ((naive, middle - 36, _NAIVE), (ours, middle + 4, _OURS)):
+            drawn.append(_rect(left, y(value), 32, _BOTTOM - y(value), colour))
+            above = y(max(value, _LIMIT)) - 5
+            drawn.append(_text(left + 16, above, f"{value:.3f}", size=11, anchor="middle"))
+        drawn.append(_text(middle, _BOTTOM + 18, name, size=12, anchor="middle"))
+    drawn.append(
+        f'<path d="M{_LEFT} {y(_LIMIT):.1f}H{_RIGHT}" stroke="{_INK}" stroke-dasharray="4 3" opacity=".6"/>'
+    )
+    return _page(
+        "Share of alarms where nothing was changed",
+        drawn,
+        [(_NAIVE, "naive: raw shift > 0.5"), (_OURS, "confirmed: shift > 0.2 and q ≤ 0.05")],
+        f"Dashed: {_LIMIT}, what a test at 5 % may reach by chance in 1,000 cells",
+    )
+
+
+def power(figures: dict[str, Any]) -> str:
+    """A line a design: how often a shift of each size is confirmed."""
+    powers = figures["powers"]
+    designs = list(dict.fromkeys(each["design"] for each in powers))
+    x, y = _along(0.3, 0.8), _upward(1)
+    drawn = _y_axis([0, 0.25, 0.5, 0.75, 1], y) + _x_axis([0.3, 0.4, 0.5, 0.6, 0.7, 0.8], x)
+    drawn.append(
+        f'<path d="M{_LEFT} {y(0.8):.1f}H{_RIGHT}" stroke="{_INK}" stroke-dasharray="4 3" opacity=".6"/>'
+    )
+    for colour, design in zip(_COLOURS, designs, strict=True):
+        points = [
+            f"{x(each['size']):.1f} {y(each['confirmed']):.1f}" for each in powers if each["design"] == design
+        ]
+        drawn.append(f'<path d="M{"L".join(points)}" fill="none" stroke="{colour}" stroke-width="2.5"/>')
+    return _page(
+        "Share of planted shifts that are confirmed, by their size",
+        drawn,
+        [(colour, f"{design} runs") for colour, design in zip(_COLOURS, designs, strict=True)],
+        "Variation v baseline runs. Dashed: found 8 times in 10",
+    )
+
+
+def _histogram(distances: Sequence[float]) -> list[float]:
+    counts = [0] * _BINS
+    for each in distances:
+        counts[min(_BINS - 1, int(each * _BINS))] += 1
+    return [count / len(distances) for count in counts]
+
+
+def _along(low: float, high: float) -> Place:
+    return lambda value: _LEFT + (value - low) / (high - low) * (_RIGHT - _LEFT)
+
+
+def _upward(highest: float) -> Place:
+    return lambda value: _BOTTOM - value / highest * (_BOTTOM - _TOP)
+
+
+def _x_axis(ticks: Iterable[float], x: Place) -> list[str]:
+    line = f'<path d="M{_LEFT} {_BOTTOM}H{_RIGHT}" stroke="{_LINE}"/>'
+    return [line, *(_text(x(tick), _BOTTOM + 18, f"{tick:g}", size=12, anchor="middle") for tick in ticks)]
+
+
+def _y_axis(ticks: Iterable[float], y: Place) -> list[str]:
+    drawn = []
+    for tick in ticks:
+        drawn.append(f'<path d="M{_LEFT} {y(tick):.1f}H{_RIGHT}" stroke="{_LINE}" opacity=".6"/>')
+        drawn.append(_text(_LEFT - 8, y(tick) + 4, f"{tick:g}", size=12, anchor="end"))
+    return drawn
+
+
+def _rect(x: float, y: float, width: float, height: float, colour: str, opacity: float = 1) -> str:
+    shape = f'x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{max(height, 1):.1f}"'
+    return f'<rect {shape} fill="{colour}" opacity="{opacity:g}"/>'
+
+
+def _text(x: float, y: float, said: str, *, size: int = 13, anchor: str = "start", weight: int = 400) -> str:
+    placed = f'x="{x:.1f}" y="{y:.1f}" font-size="{size}" text-anchor="{anchor}" font-weight="{weight}"'
+    return f'<text {placed} fill="{_INK if weight > 400 else _GREY}">{_escaped(said)}</text>'
+
+
+def _escaped(said: str) -> str:
+    return said.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def _page(title: str, drawn: Iterable[str], legend: Sequence[tuple[str, str]], caption: str) -> str:
+    keys = []
+    left = float(_LEFT)
+    for colour, said in legend:
+        keys += [_rect(left, 34, 11, 11, colour), _text(left + 16, 44, said, size=12)]
+        left += 30 + 6.4 * len(said)
+    head = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" '
+        f'font-family="system-ui, sans-serif" role="img" aria-label="{_escaped(title)}. {_escaped(caption)}.">'
+    )
+    parts = [
+        head,
+        f'<rect width="{_WIDTH}" height="{_HEIGHT}" rx="10" fill="#f7f8fa"/>',
+        _text(_LEFT, 22, title, size=15, weight=600),
+        *keys,
+        *drawn,
+        _text(_LEFT, _HEIGHT - 14, caption, size=12),
+        "</svg>",
+    ]
+    return "\n".join(parts) + "\n"
+
+
+if __name__ == "__main__":
+    main()

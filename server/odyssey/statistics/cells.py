@@ -1,0 +1,146 @@
+"""What is said of the cells of a matrix: enough runs, how far, by chance or not, above the threshold or not.
+
+A cell is `flagged` when its shift is above the threshold of its risk; that asks for a look. It is `confirmed` when that
+is not noise: flagged with q ≤ 0.05, or fewer matches than the baseline with match_q ≤ 0.05. Each q-value is taken over
+all cells of the matrix that can be tested, so cells are judged together or not at all.
+
+The test of matches does not use distances: a cell too noisy to have a shift can still be confirmed by its matches.
+"""
+
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
+
+from odyssey.statistics.bootstrap import RESAMPLES
+from odyssey.statistics.fisher import Matches, fewer_matches_p
+from odyssey.statistics.intervals import Interval
+from odyssey.statistics.multiplicity import benjamini_hochberg
+from odyssey.statistics.shift import Comparison, Shift, Significance, measure, significance_of
+
+FEWEST_BASELINES = 4
+FEWEST_VARIATIONS = 3
+TOO_NOISY_ABOVE = 0.8
+SIGNIFICANT = 0.05
+AMBER_FROM = 0.2
+RED_ABOVE = 0.5
+
+State = Literal["measured", "insufficient", "undelivered"]
+Band = Literal["green", "amber", "red"]
+Reason = Literal["too_few_runs", "too_noisy", "undelivered", "shift", "match_rate", "shift_and_match_rate"]
+
+
+class Cell(NamedTuple):
+    comparison: Comparison
+    threshold: float
+    """The shift above which a cell of this risk is flagged."""
+    critical: bool = False
+    """Flagged by the raw shift where there is no other."""
+    matches: Matches | None = None
+    """Of the variation runs; None where nothing is expected of them."""
+    baseline_matches: Matches | None = None
+    delivered: bool = True
+
+
+class Judged(NamedTuple):
+    state: State
+    shift: Shift
+    p_value: float | None
+    interval: Interval | None
+    q_value: float | None
+    match_q: float | None
+    flagged: bool
+    confirmed: bool
+    reason: Reason | None
+    """What it is confirmed by; else why it has no shift; else nothing."""
+    band: Band | None
+
+
+def band(shift: float) -> Band:
+    if shift < AMBER_FROM:
+        return "green"
+    return "amber" if shift <= RED_ABOVE else "red"
+
+
+def judge(cells: Sequence[Cell], *, seed: int, resamples: int = RESAMPLES) -> list[Judged]:
+    """Judge all cells of one matrix. The seed decides random relabellings and the intervals."""
+    shifts = [measure(cell.comparison) for cell in cells]
+    lacks = [_lack(cell, shift) for cell, shift in zip(cells, shifts, strict=True)]
+    testable = [index for index, lack in enumerate(lacks) if lack is None]
+    comparisons = [cells[index].comparison for index in testable]
+    tested = significance_of(comparisons, seed=seed, resamples=resamples)
+    significance = dict(zip(testable, tested, strict=True))
+    q_values = _over(testable, [each.p_value for each in tested])
+    match_q = _match_q_values(cells, lacks)
+    return [
+        _judged(cell, shift, lack, significance.get(index), q_values.get(index), match_q.get(index))
+        for index, (cell, shift, lack) in enumerate(zip(cells, shifts, lacks, strict=True))
+    ]
+
+
+def _lack(cell: Cell, shift: Shift) -> Reason | None:
+    if not cell.delivered:
+        return "undelivered"
+    runs = cell.comparison
+    if runs.variations < FEWEST_VARIATIONS or runs.baselines < FEWEST_BASELINES:
+        return "too_few_runs"
+    return "too_noisy" if shift.floor is not None and shift.floor > TOO_NOISY_ABOVE else None
+
+
+def _match_q_values(cells: Sequence[Cell], lacks: Sequence[Reason | None]) -> dict[int, float]:
+    tests = {
+        index: fewer_matches_p(cell.matches, cell.baseline_matches)
+        for index, (cell, lack) in enumerate(zip(cells, lacks, strict=True))
+        if cell.matches is not None and cell.baseline_matches is not None and lack in (None, "too_noisy")
+    }
+    return _over(list(tests), list(tests.values()))
+
+
+def _over(indexes: Sequence[int], p_values: Sequence[float]) -> dict[int, float]:
+    return dict(zip(indexes, benjamini_hochberg(p_values), strict=True))
+
+
+def _judged(
+    cell: Cell,
+    shift: Shift,
+    lack: Reason | None,
+    significance: Significance | None,
+    q_value: float | None,
+    match_q: float | None,
+) -> Judged:
+    flagged = _is_flagged(cell, shift, lack)
+    by_shift = flagged and q_value is not None and q_value <= SIGNIFICANT
+    by_matches = match_q is not None and match_q <= SIGNIFICANT and _matches_less(cell)
+    measured = lack is None and shift.clamped is not None
+    return Judged(
+        state="measured" if lack is None else "undelivered" if lack == "undelivered" else "insufficient",
+        shift=shift,
+        p_value=None if significance is None else significance.p_value,
+        interval=None if significance is None else significance.interval,
+        q_value=q_value,
+        match_q=match_q,
+        flagged=flagged,
+        confirmed=by_shift or by_matches,
+        reason=_confirmed_by(by_shift, by_matches) or lack,
+        band=band(shift.clamped) if measured and shift.clamped is not None else None,
+    )
+
+
+def _is_flagged(cell: Cell, shift: Shift, lack: Reason | None) -> bool:
+    if lack == "undelivered":
+        return False
+    if lack is None:
+        return shift.unclamped is not None and shift.unclamped > cell.threshold
+    return cell.critical and shift.raw is not None and shift.raw > cell.threshold
+
+
+def _matches_less(cell: Cell) -> bool:
+    if cell.matches is None or cell.baseline_matches is None:
+        return False
+    return cell.matches.rate < cell.baseline_matches.rate
+
+
+def _confirmed_by(by_shift: bool, by_matches: bool) -> Reason | None:
+    if by_shift and by_matches:
+        return "shift_and_match_rate"
+    if by_shift:
+        return "shift"
+    return "match_rate" if by_matches else None
