@@ -137,6 +137,12 @@ BAD_RUNS: list[dict[str, Any]] = [
     {"agent_id": 0},
     {"seeds": []},
     {"seeds": [{"user_instruction": "x"}] * 1001},
+    {"repeats": 0},
+    {"repeats": 101},
+    {"repeats": True},
+    {"repeats": "2"},
+    {"dataset_id": 0},
+    {"dataset_id": "1"},
 ]
 SHARE = REPORT["responses"]
 BAD_WORLDS: list[dict[str, Any]] = [

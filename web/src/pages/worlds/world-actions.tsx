@@ -7,9 +7,9 @@ import { type FormEvent, useState } from "react";
 import { api, data } from "~/api/client";
 import { asProblem, messageAt } from "~/api/problem";
 import { type World, worldQuery, worldsQuery } from "~/api/worlds";
+import { useMayChange } from "~/components/may-change";
 import { ButtonLink } from "~/components/page";
 import { Refusal } from "~/components/refusal";
-import { useMayChange } from "~/pages/worlds/may-change";
 
 export function WorldActions({ world }: { world: World }) {
   const navigate = useNavigate();
