@@ -15,7 +15,7 @@ import type { Notes } from "~/pages/datasets/grid/notes";
 import { type Block, blockIn, type Cell, type Row } from "~/pages/datasets/grid/rows";
 
 const PAGE = 10;
-const WIDTHS = { text: 240, json: 200, outcome: 134, world: 150, number: 120 };
+const WIDTHS = { text: 240, json: 200, outcome: 130, world: 150, number: 120 };
 const NUMBERS = 44;
 
 export interface GridEdits {
