@@ -1,19 +1,32 @@
-import { ActionIcon, Button, Group, Menu, Modal, Stack, Text, TextInput } from "@mantine/core";
-import { notifications } from "@mantine/notifications";
+import { ActionIcon, Button, Menu } from "@mantine/core";
 import { IconDots, IconDownload, IconPencil, IconPlayerPlay, IconTrash } from "@tabler/icons-react";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { api } from "~/api/client";
 import { type Dataset, datasetQuery, datasetsQuery, exportPath, renameDataset } from "~/api/datasets";
-import { asProblem, messageAt } from "~/api/problem";
+import { KeptDialogs } from "~/components/kept-dialogs";
 import { useMayChange } from "~/components/may-change";
-import { Refusal } from "~/components/refusal";
 import { RunDialog } from "~/pages/datasets/run-dialog";
 
 export function DatasetActions({ dataset }: { dataset: Dataset }) {
+  const navigate = useNavigate();
+  const client = useQueryClient();
   const [asking, setAsking] = useState<"run" | "rename" | "delete" | null>(null);
   const mayChange = useMayChange();
+
+  async function rename(name: string) {
+    client.setQueryData(datasetQuery(dataset.id).queryKey, await renameDataset(dataset.id, name));
+    void client.invalidateQueries({ queryKey: datasetsQuery.queryKey, exact: true });
+  }
+
+  async function remove() {
+    await api.DELETE("/api/datasets/{dataset_id}", { params: { path: { dataset_id: dataset.id } } });
+    await navigate({ to: "/datasets", ignoreBlocker: true });
+    client.removeQueries({ queryKey: datasetQuery(dataset.id).queryKey });
+    void client.invalidateQueries({ queryKey: datasetsQuery.queryKey, exact: true });
+  }
+
   const close = () => setAsking(null);
   return (
     <>
@@ -59,85 +72,15 @@ export function DatasetActions({ dataset }: { dataset: Dataset }) {
         </Menu>
       )}
       <RunDialog dataset={dataset} opened={asking === "run"} onClose={close} />
-      <Modal opened={asking === "rename"} onClose={close} title="Rename this dataset" size="md">
-        <RenameForm dataset={dataset} onDone={close} />
-      </Modal>
-      <Modal opened={asking === "delete"} onClose={close} title="Delete this dataset" size="md">
-        <DeleteForm dataset={dataset} onClose={close} />
-      </Modal>
+      <KeptDialogs
+        asking={asking}
+        onClose={close}
+        kind="dataset"
+        name={dataset.name}
+        consequence={`“${dataset.name}” can no longer be run. Its batches and their runs stay whole. This cannot be undone.`}
+        rename={rename}
+        remove={remove}
+      />
     </>
-  );
-}
-
-function RenameForm({ dataset, onDone }: { dataset: Dataset; onDone: () => void }) {
-  const client = useQueryClient();
-  const [name, setName] = useState(dataset.name);
-  const rename = useMutation({
-    mutationFn: () => renameDataset(dataset.id, name),
-    onSuccess: (changed) => {
-      client.setQueryData(datasetQuery(dataset.id).queryKey, changed);
-      void client.invalidateQueries({ queryKey: datasetsQuery.queryKey, exact: true });
-      onDone();
-    },
-  });
-  const faults = rename.error === null ? [] : asProblem(rename.error).errors;
-
-  function submit(event: FormEvent) {
-    event.preventDefault();
-    rename.mutate();
-  }
-
-  return (
-    <form onSubmit={submit}>
-      <Stack gap="sm">
-        <TextInput
-          data-autofocus
-          label="Name"
-          maxLength={255}
-          required
-          withAsterisk={false}
-          value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
-          error={messageAt(faults, "name")}
-        />
-        {faults.length === 0 && <Refusal error={rename.error} title="Not renamed" />}
-        <Group justify="flex-end">
-          <Button type="submit" loading={rename.isPending}>
-            Rename
-          </Button>
-        </Group>
-      </Stack>
-    </form>
-  );
-}
-
-function DeleteForm({ dataset, onClose }: { dataset: Dataset; onClose: () => void }) {
-  const navigate = useNavigate();
-  const client = useQueryClient();
-  const remove = useMutation({
-    mutationFn: () =>
-      api.DELETE("/api/datasets/{dataset_id}", { params: { path: { dataset_id: dataset.id } } }),
-    onSuccess: async () => {
-      notifications.show({ message: `${dataset.name} is deleted.` });
-      await navigate({ to: "/datasets", ignoreBlocker: true });
-      client.removeQueries({ queryKey: datasetQuery(dataset.id).queryKey });
-      void client.invalidateQueries({ queryKey: datasetsQuery.queryKey, exact: true });
-    },
-  });
-  return (
-    <Stack gap="sm">
-      <Text size="sm" style={{ overflowWrap: "anywhere" }}>
-        “{dataset.name}” can no longer be run. Its batches and their runs stay whole. This cannot be undone.
-      </Text>
-      <Refusal error={remove.error} title="Not deleted" />
-      <Group justify="flex-end" gap="xs">
-        <Button variant="default" onClick={onClose} data-autofocus>
-          Keep it
-        </Button>
-        <Button color="red.9" loading={remove.isPending} onClick={() => remove.mutate()}>
-          Delete the dataset
-        </Button>
-      </Group>
-    </Stack>
   );
 }
