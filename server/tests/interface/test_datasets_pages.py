@@ -371,7 +371,7 @@ def test_a_dataset_is_run_on_an_agent(open_page: OpenPage, site: Site) -> None:
 def test_rows_that_do_not_fit_the_agent_are_named(open_page: OpenPage, site: Site) -> None:
     fields = [{"name": "order_id", "type": "string"}, {"name": "status", "type": "string", "enum": ["paid"]}]
     schema = {"entities": [{"type": "order", "id_field": "order_id", "fields": fields}]}
-    site.org.agent("http://127.0.0.1:9/x", name="Strict", ledger_schema=schema)
+    site.org.agent("http://127.0.0.1:9/x", name="Schema keeper", ledger_schema=schema)
     dataset = keep(site, "Unfit")
     watched = open_page(f"/datasets/{dataset['id']}")
     watched.expected = ["422"]
@@ -379,7 +379,7 @@ def test_rows_that_do_not_fit_the_agent_are_named(open_page: OpenPage, site: Sit
     page.get_by_role("button", name="Run on an agent").click()
     dialog = page.get_by_role("dialog", name="Run on an agent")
     dialog.get_by_role("combobox", name="Agent").click()
-    page.get_by_role("option", name="Strict").click()
+    page.get_by_role("option", name="Schema keeper").click()
     dialog.get_by_role("button", name="Start").click()
     dialog.get_by_role("button", name="Show state of row 0").click()
     expect(cell(page, 0, "state")).to_be_focused()
