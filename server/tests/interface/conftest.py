@@ -9,8 +9,12 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, ViewportSize, expect
+from support.browser import new_link
 from support.chromium import WIDE, Scheme, Watched, chromium, sign_in
+from support.platform import Org
 from support.site import Site, furnished_site
+
+from odyssey.kit.ids import new_uuid
 
 OpenPage = Callable[..., Watched]
 
@@ -67,3 +71,19 @@ def open_page(browser: Browser, site: Site, session_file: Path) -> Iterator[Open
 @pytest.fixture
 def page(open_page: OpenPage) -> Page:
     return open_page().page
+
+
+def as_person_of(open_page: OpenPage, org: Org, path: str, person: int | None = None) -> Watched:
+    """Open a page as a person signs in to it by a link; as the organisation's admin if nobody is named."""
+    watched = open_page(f"/signin#{new_link(org, person)}", anonymous=True)
+    watched.expected = ["401"]
+    watched.page.get_by_role("button", name="Sign in to Odyssey").click()
+    watched.page.get_by_role("navigation", name="Main").wait_for()
+    watched.page.goto(path)
+    return watched
+
+
+def as_viewer_of(open_page: OpenPage, org: Org, path: str) -> Page:
+    """Open a page as somebody new who may only look."""
+    body = {"email": f"viewer-{new_uuid()}@example.com", "role": "viewer"}
+    return as_person_of(open_page, org, path, org.ok(org.post("/api/people", body))["id"]).page

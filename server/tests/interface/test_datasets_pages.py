@@ -5,10 +5,10 @@ import re
 from pathlib import Path
 from typing import Any
 
-from interface.conftest import OpenPage
+from interface.conftest import OpenPage, as_viewer_of
 from playwright.sync_api import FilePayload, Locator, Page, expect
 from support.agents import ScriptedAgent, final
-from support.browser import new_link
+from support.chromium import write_over
 from support.datasets import post_csv, post_json, table, values_of
 from support.site import Site
 from support.trials import POLITE, REFUND
@@ -181,9 +181,9 @@ def test_rows_are_written_with_the_keyboard(open_page: OpenPage, site: Site) -> 
     dialog = page.get_by_role("dialog", name="checks of row 0")
     dialog.get_by_role("button", name="Begin with an example").click()
     expect(dialog.get_by_role("textbox")).to_contain_text("update_order")
-    dialog.get_by_role("textbox").fill('[{"called": {"tool": "get_order", "count": "x"}}]')
+    write_over(dialog.get_by_role("textbox"), '[{"called": {"tool": "get_order", "count": "x"}}]')
     expect(dialog.get_by_role("alert")).to_contain_text("0.called.count")
-    dialog.get_by_role("textbox").fill('[{"called": "get_order"}]')
+    write_over(dialog.get_by_role("textbox"), '[{"called": "get_order"}]')
     expect(dialog.get_by_role("alert")).to_have_count(0)
     page.keyboard.press("Control+Enter")
     expect(dialog).to_have_count(0)
@@ -405,14 +405,7 @@ def test_a_dataset_is_renamed_downloaded_and_deleted(open_page: OpenPage, site: 
 
 
 def test_a_viewer_reads_and_changes_nothing(open_page: OpenPage, site: Site) -> None:
-    body = {"email": "reader@harbour.example", "role": "viewer"}
-    person = site.org.ok(site.org.post("/api/people", body))
-    watched = open_page(f"/signin#{new_link(site.org, person['id'])}", anonymous=True)
-    watched.expected = ["401"]
-    page = watched.page
-    page.get_by_role("button", name="Sign in to Odyssey").click()
-    page.get_by_role("navigation", name="Main").wait_for()
-    page.goto(f"/datasets/{site.trials.dataset}")
+    page = as_viewer_of(open_page, site.org, f"/datasets/{site.trials.dataset}")
     expect(cell(page, 0, "user")).to_be_visible()
     for name in ("Run on an agent", "Add a row", "More"):
         expect(page.get_by_role("button", name=name)).to_have_count(0)

@@ -4,7 +4,7 @@ import re
 import threading
 from typing import Any
 
-from interface.conftest import OpenPage
+from interface.conftest import OpenPage, as_viewer_of
 from playwright.sync_api import Page, expect
 from support.agents import Dispatched, ScriptedAgent, final
 from support.browser import new_link
@@ -148,14 +148,7 @@ def test_an_empty_installation_says_what_to_do_next(open_page: OpenPage, site: S
 
 
 def test_a_viewer_may_look_but_not_start(open_page: OpenPage, site: Site) -> None:
-    body = {"email": "viewer@harbour.example", "role": "viewer"}
-    person = site.org.ok(site.org.post("/api/people", body))
-    watched = open_page(f"/signin#{new_link(site.org, person['id'])}", anonymous=True)
-    watched.expected = ["401"]
-    page = watched.page
-    page.get_by_role("button", name="Sign in to Odyssey").click()
-    page.get_by_role("navigation", name="Main").wait_for()
-    page.goto(f"/runs/{site.crew_run}")
+    page = as_viewer_of(open_page, site.org, f"/runs/{site.crew_run}")
     page.get_by_role("listbox", name="Steps").wait_for()
     expect(page.get_by_role("link", name="Run again with changes")).to_have_count(0)
     page.goto("/agents/new")

@@ -3,8 +3,7 @@
 from collections.abc import Iterator
 
 import pytest
-from interface.conftest import OpenPage
-from interface.test_verdicts import as_person_of
+from interface.conftest import OpenPage, as_person_of
 from playwright.sync_api import Page, expect
 from support.chromium import Watched
 from support.model_server import ModelServer, answers

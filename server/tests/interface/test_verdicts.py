@@ -4,13 +4,12 @@ import re
 import threading
 from typing import Any
 
-from interface.conftest import OpenPage
+from interface.conftest import OpenPage, as_person_of, as_viewer_of
 from playwright.sync_api import Locator, Page, expect
 from support.agents import Dispatched, ScriptedAgent, final
-from support.browser import new_link
-from support.chromium import Watched
+from support.chromium import write_over
 from support.model_server import Asked, ModelServer, answers
-from support.platform import WORLD, Org
+from support.platform import WORLD
 from support.site import Site
 from support.verdicts import RUBRIC, careful
 
@@ -19,15 +18,6 @@ UNRELOADED = "window.isUnreloaded"
 
 def card(page: Page) -> Locator:
     return page.get_by_role("region", name="Verdict")
-
-
-def as_person_of(open_page: OpenPage, org: Org, path: str, person: int | None = None) -> Watched:
-    watched = open_page(f"/signin#{new_link(org, person)}", anonymous=True)
-    watched.expected = ["401"]
-    watched.page.get_by_role("button", name="Sign in to Odyssey").click()
-    watched.page.get_by_role("navigation", name="Main").wait_for()
-    watched.page.goto(path)
-    return watched
 
 
 def test_a_fail_names_its_mode_and_leads_to_the_step_that_decided_it(open_page: OpenPage, site: Site) -> None:
@@ -193,9 +183,7 @@ def test_home_counts_verdicts_and_leads_to_them(open_page: OpenPage, site: Site)
 
 
 def test_a_viewer_sees_verdicts_and_grades_nothing(open_page: OpenPage, site: Site) -> None:
-    body = {"email": "watcher@harbour.example", "role": "viewer"}
-    person = site.org.ok(site.org.post("/api/people", body))["id"]
-    page = as_person_of(open_page, site.org, f"/runs/{site.verdicts.passed}", person).page
+    page = as_viewer_of(open_page, site.org, f"/runs/{site.verdicts.passed}")
     expect(card(page)).to_contain_text("All 4 checks hold.")
     expect(card(page).get_by_role("button", name=re.compile("^Grade"))).to_have_count(0)
 
@@ -219,12 +207,12 @@ def test_checks_and_a_rubric_are_written_with_the_server_reading_along(
         page.get_by_role("menuitem").filter(has_text=kind).first.click()
     expect(page.get_by_text("No judge model is set")).to_be_visible()
     expect(accepted).to_be_visible()
-    write_into(page, "Checks", '[{"caled": {"tool": "update_order"}}]')
+    write_over(page.get_by_role("textbox", name="Checks"), '[{"caled": {"tool": "update_order"}}]')
     expect(page.get_by_text("did you mean 'called'").first).to_be_visible()
-    write_into(page, "Checks", '[{"called": ')
+    write_over(page.get_by_role("textbox", name="Checks"), '[{"called": ')
     expect(page.get_by_role("button", name="Add a check")).to_be_disabled()
-    write_into(page, "Checks", '[{"called": {"tool": "update_order"}}]')
-    write_into(page, "Rubric", "")
+    write_over(page.get_by_role("textbox", name="Checks"), '[{"called": {"tool": "update_order"}}]')
+    write_over(page.get_by_role("textbox", name="Rubric"), "")
     expect(accepted).to_be_visible()
     page.get_by_role("button", name="Start run").click()
     expect(card(page)).to_contain_text("The check holds.")
@@ -239,11 +227,3 @@ def titles_of_templates(page: Page, menu: str) -> list[str]:
     page.keyboard.press("Escape")
     expect(items).to_have_count(0)
     return titles
-
-
-def write_into(page: Page, editor: str, text: str) -> None:
-    """Replace what stands there as a person does: to write over marked text, Chromium would style it inline."""
-    page.get_by_role("textbox", name=editor).click()
-    page.keyboard.press("Control+a")
-    page.keyboard.press("Delete")
-    page.keyboard.insert_text(text)

@@ -5,10 +5,10 @@ import re
 from pathlib import Path
 from typing import Any
 
-from interface.conftest import OpenPage
+from interface.conftest import OpenPage, as_viewer_of
 from playwright.sync_api import Locator, Page, expect
 from support.agents import ScriptedAgent, final
-from support.browser import new_link
+from support.chromium import write_over
 from support.desk import desk_state
 from support.site import Site
 
@@ -130,7 +130,7 @@ def test_an_entity_is_written_as_json_too(open_page: OpenPage, site: Site) -> No
     page = open_page(f"/worlds/{world['id']}?type=note&entity=n1").page
     pane = page.get_by_role("region", name="note n1")
     pane.get_by_role("radio", name="JSON").press("Space")
-    pane.get_by_role("textbox").fill('{"text": "Fragile", "read": true, "by": {"name": "Ada"}}')
+    write_over(pane.get_by_role("textbox"), '{"text": "Fragile", "read": true, "by": {"name": "Ada"}}')
     unsaved(page).get_by_role("button", name="Save to the world").click()
     expect(unsaved(page)).to_have_count(0)
     assert stored(site, world)["note"]["n1"] == {"text": "Fragile", "read": True, "by": {"name": "Ada"}}
@@ -221,8 +221,9 @@ def test_arguments_that_do_not_fit_are_told_at_the_form(open_page: OpenPage, sit
     page.get_by_role("button", name="Run", exact=True).click()
     expect(page.get_by_role("alert").filter(has_text='"order_id" is a required property')).to_be_visible()
     page.get_by_role("radio", name="JSON").press("Space")
-    page.get_by_role("textbox", name="Arguments as JSON").fill(
-        '{"order_id": "ord_1001", "status": "pending"}'
+    write_over(
+        page.get_by_role("textbox", name="Arguments as JSON"),
+        '{"order_id": "ord_1001", "status": "pending"}',
     )
     page.get_by_role("button", name="Run", exact=True).click()
     expect(page.get_by_role("region", name="Answer")).to_contain_text("Update order")
@@ -295,10 +296,10 @@ def test_a_world_is_made_renamed_copied_and_deleted(open_page: OpenPage, site: S
     watched.expected = ["422", "404"]
     page = watched.page
     page.get_by_label("Name", exact=True).fill("By hand")
-    page.get_by_role("textbox", name="State").fill('{"order": {"ord_1": 7}}')
+    write_over(page.get_by_role("textbox", name="State"), '{"order": {"ord_1": 7}}')
     page.get_by_role("button", name="Make the world").click()
     expect(page.get_by_role("alert").filter(has_text="ord_1")).to_be_visible()
-    page.get_by_role("textbox", name="State").fill(json.dumps(STATE))
+    write_over(page.get_by_role("textbox", name="State"), json.dumps(STATE))
     page.get_by_role("button", name="Make the world").click()
     expect(page.get_by_role("heading", level=1, name="By hand")).to_be_visible()
     page.get_by_role("button", name="More").click()
@@ -357,14 +358,7 @@ def test_a_run_begins_from_a_world_and_carries_its_fidelity(open_page: OpenPage,
 
 
 def test_a_viewer_reads_worlds_but_changes_nothing(open_page: OpenPage, site: Site) -> None:
-    body = {"email": "reader@harbour.example", "role": "viewer"}
-    person = site.org.ok(site.org.post("/api/people", body))
-    watched = open_page(f"/signin#{new_link(site.org, person['id'])}", anonymous=True)
-    watched.expected = ["401"]
-    page = watched.page
-    page.get_by_role("button", name="Sign in to Odyssey").click()
-    page.get_by_role("navigation", name="Main").wait_for()
-    page.goto(f"/worlds/{site.world}?type=order&entity=ord_1001")
+    page = as_viewer_of(open_page, site.org, f"/worlds/{site.world}?type=order&entity=ord_1001")
     expect(page.get_by_role("region", name="order ord_1001")).to_contain_text("Brass telescope")
     expect(page.get_by_role("button", name="Add entity")).to_have_count(0)
     expect(page.get_by_label("Value of status")).to_have_count(0)

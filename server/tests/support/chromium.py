@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 from playwright.sync_api import (
     Browser,
     ConsoleMessage,
+    Locator,
     Page,
     Playwright,
     Request,
@@ -109,3 +110,11 @@ def overflow(page: Page) -> int:
     """By how many pixels the page is wider than its window."""
     pixels: int = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
     return pixels
+
+
+def write_over(editor: Locator, text: str) -> None:
+    """Replace what stands in an editor as a person does: to fill over marked text, Chromium would style it inline."""
+    editor.click()
+    editor.page.keyboard.press("Control+a")
+    editor.page.keyboard.press("Delete")
+    editor.page.keyboard.insert_text(text)
