@@ -29,6 +29,12 @@ IN_DOCS = {
     "world-light",
     "try-light",
     "world-fidelity-light",
+    "verdict-light",
+    "settings-light",
+    "dataset-light",
+    "audit-light",
+    "batch-light",
+    "compare-light",
 }
 BROUGHT_UP = {"new-run": "Failure rules"}
 """Pictures that show a part further down, by its heading."""
@@ -53,6 +59,7 @@ def main() -> None:
     ):
         session = Path(data) / "session.json"
         sign_in(browser, site.url, site.signin_path(), keep_in=session)
+        site.org.ok(site.org.put("/api/settings", site.verdicts.judge))
         for picture in take(browser, site, session, folder, everything=options.all is not None):
             print(picture)
 
@@ -96,6 +103,21 @@ def addresses(site: Site) -> dict[str, str]:
         "seed": f"/runs/{site.crew_run}?tab=seed",
         "idle-run": f"/runs/{site.idle_run}",
         "failed-run": f"/runs/{site.failed_run}",
+        "verdict": f"/runs/{site.verdicts.violating}",
+        "passed-run": f"/runs/{site.verdicts.passed}",
+        "claiming-run": f"/runs/{site.verdicts.claiming}",
+        "judged-run": f"/runs/{site.verdicts.judged}",
+        "settings": "/settings",
+        "datasets": "/datasets",
+        "dataset": f"/datasets/{site.trials.dataset}?row=2&column=checks",
+        "new-dataset": "/datasets/new",
+        "new-dataset-rows": "/datasets/new?by=rows",
+        "dataset-upload": f"/datasets/{site.trials.dataset}?tab=upload",
+        "audit": f"/datasets/{site.trials.dataset}?tab=audit",
+        "dataset-batches": f"/datasets/{site.trials.dataset}?tab=batches",
+        "batches": "/batches",
+        "batch": f"/batches/{site.trials.after}",
+        "compare": f"/batches/{site.trials.before}/compare?with={site.trials.after}",
         "worlds": "/worlds",
         "world": f"/worlds/{site.world}?type=order&entity=ord_1002",
         "try": f"/worlds/{site.world}?tab=try&agent={desk}&tool=update_order&args={_as_text(TRIED)}",

@@ -57,6 +57,12 @@ const account = createRoute({
   component: lazyRouteComponent(() => import("~/pages/account/account-page"), "AccountPage"),
 });
 
+const settings = createRoute({
+  getParentRoute: () => app,
+  path: "/settings",
+  component: lazyRouteComponent(() => import("~/pages/settings/settings-page"), "SettingsPage"),
+});
+
 const agents = createRoute({
   getParentRoute: () => app,
   path: "/agents",
@@ -113,6 +119,8 @@ const runs = createRoute({
       agent_id: whole(search.agent_id),
       agent_version: whole(search.agent_version),
       task_id: whole(search.task_id),
+      batch_id: whole(search.batch_id),
+      dataset_id: whole(search.dataset_id),
       error_class: word(search.error_class),
       cursor: text(search.cursor),
       sort: text(search.sort),
@@ -162,6 +170,77 @@ const world = createRoute({
   component: lazyRouteComponent(() => import("~/pages/worlds/world-page"), "WorldPage"),
 });
 
+const datasets = createRoute({
+  getParentRoute: () => app,
+  path: "/datasets",
+  validateSearch: (search: Record<string, unknown>) =>
+    compact({ q: text(search.q), sort: text(search.sort) }),
+  component: lazyRouteComponent(() => import("~/pages/datasets/datasets-page"), "DatasetsPage"),
+});
+
+const newDataset = createRoute({
+  getParentRoute: () => app,
+  path: "/datasets/new",
+  validateSearch: (search: Record<string, unknown>) => compact({ by: oneOf(search.by, ["rows"]) }),
+  component: lazyRouteComponent(() => import("~/pages/datasets/new-dataset-page"), "NewDatasetPage"),
+});
+
+const dataset = createRoute({
+  getParentRoute: () => app,
+  path: "/datasets/$datasetId",
+  params: {
+    parse: ({ datasetId }: { datasetId: string }) => ({ datasetId: idOf(datasetId) }),
+    stringify: ({ datasetId }: { datasetId: number }) => ({ datasetId: String(datasetId) }),
+  },
+  validateSearch: (search: Record<string, unknown>) =>
+    compact({
+      tab: oneOf(search.tab, ["upload", "audit", "batches"]),
+      row: whole(search.row),
+      column: word(search.column),
+      cursor: text(search.cursor),
+    }),
+  component: lazyRouteComponent(() => import("~/pages/datasets/dataset-page"), "DatasetPage"),
+});
+
+const batches = createRoute({
+  getParentRoute: () => app,
+  path: "/batches",
+  validateSearch: (search: Record<string, unknown>) =>
+    compact({
+      agent_id: whole(search.agent_id),
+      dataset_id: whole(search.dataset_id),
+      cursor: text(search.cursor),
+    }),
+  component: lazyRouteComponent(() => import("~/pages/batches/batches-page"), "BatchesPage"),
+});
+
+const batchId = {
+  parse: ({ batchId }: { batchId: string }) => ({ batchId: idOf(batchId) }),
+  stringify: ({ batchId }: { batchId: number }) => ({ batchId: String(batchId) }),
+};
+
+const batch = createRoute({
+  getParentRoute: () => app,
+  path: "/batches/$batchId",
+  params: batchId,
+  validateSearch: (search: Record<string, unknown>) =>
+    compact({
+      show: oneOf(search.show, ["failing"]),
+      mode: word(search.mode),
+      cursor: text(search.cursor),
+    }),
+  component: lazyRouteComponent(() => import("~/pages/batches/batch-page"), "BatchPage"),
+});
+
+const comparison = createRoute({
+  getParentRoute: () => app,
+  path: "/batches/$batchId/compare",
+  params: batchId,
+  validateSearch: (search: Record<string, unknown>) =>
+    compact({ with: whole(search.with), cursor: text(search.cursor) }),
+  component: lazyRouteComponent(() => import("~/pages/batches/compare-page"), "ComparePage"),
+});
+
 const newRun = createRoute({
   getParentRoute: () => app,
   path: "/runs/new",
@@ -201,6 +280,7 @@ export const routes = root.addChildren([
   app.addChildren([
     home,
     account,
+    settings,
     agents,
     newAgent,
     agent,
@@ -211,6 +291,12 @@ export const routes = root.addChildren([
     worlds,
     newWorld,
     world,
+    datasets,
+    newDataset,
+    dataset,
+    batches,
+    batch,
+    comparison,
   ]),
 ]);
 

@@ -1,7 +1,7 @@
 """Making runs of tasks, many with a few statements. Whoever asks is in a transaction and decides what is made once."""
 
 from collections.abc import Collection, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -11,7 +11,6 @@ from odyssey.journal.injections import CarriedText
 from odyssey.journal.models import RunContext
 from odyssey.kit.clock import Clock
 from odyssey.kit.ids import new_random_seed
-from odyssey.records.canonical import content_hash
 from odyssey.runs.models import Run, Task
 from odyssey.runs.seeds import Seed
 from odyssey.runs.verdicts.gradable import first_verdict
@@ -34,12 +33,6 @@ class Wanted(NamedTuple):
     random_seed: int | None = None
     """None: the task's own, else drawn."""
     injection: CarriedText | None = None
-
-
-def row_hash(stored: dict[str, Any], state_hash: str, conduct_hash: str | None) -> str:
-    """Hash all that a seed says; which name its world had is no part of it."""
-    said = {name: value for name, value in stored.items() if name != "world_id"}
-    return content_hash({**said, "state": state_hash, "conduct": conduct_hash})
 
 
 async def make_tasks(session: AsyncSession, clock: Clock, org_id: int, seeds: Sequence[Seed]) -> list[Task]:
@@ -83,18 +76,18 @@ async def make_runs(session: AsyncSession, clock: Clock, maker: Maker, wanted: S
 
 
 async def _task(session: AsyncSession, clock: Clock, org_id: int, seed: Seed, *, position: int) -> Task:
-    world, stored = seed.world, seed.stored()
+    world = seed.world
     if world is None:
         state_hash, conduct_hash = await store_content(session, org_id, seed.initial_state), None
     else:
         state_hash, conduct_hash = world.state_hash, world.conduct_hash
     return Task(
         org_id=org_id,
-        seed=stored,
+        seed=seed.stored(),
         initial_state_hash=state_hash,
         conduct_hash=conduct_hash,
         position=position,
-        row_hash=row_hash(stored, state_hash, conduct_hash),
+        row_hash=seed.row_hash(state_hash, conduct_hash),
         created_at=clock(),
     )
 

@@ -8,6 +8,7 @@ from odyssey.core.errors import NotAvailableYetError, ValidationFailedError
 from odyssey.grading.checks import read_checks
 from odyssey.grading.judges.rubric import read_rubric
 from odyssey.kit.ids import MAX_INTEGER_ID
+from odyssey.records.canonical import content_hash
 from odyssey.records.faults import did_you_mean, shown
 from odyssey.records.problems import FieldError
 from odyssey.records.tools import LedgerSchema
@@ -84,6 +85,11 @@ class Seed(NamedTuple):
             del members["behavior_instructions"], members["failure_rules"]
             members["world_id"] = self.world.id
         return members
+
+    def row_hash(self, state_hash: str, conduct_hash: str | None) -> str:
+        """Hash all that the seed says; which name its world had is no part of it."""
+        said = {name: value for name, value in self.stored().items() if name != "world_id"}
+        return content_hash({**said, "state": state_hash, "conduct": conduct_hash})
 
 
 def world_ids(raw: list[Any]) -> set[int]:

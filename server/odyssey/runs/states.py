@@ -19,7 +19,6 @@ from odyssey.runs.topics import OWNERSHIP_TOPIC, RUNS_TOPIC
 _ALL_LOST = "Every attempt was lost: the process that executed it ended or fell silent."
 
 
-
 class RunStates:
     """Moves runs through their states for one process."""
 

@@ -16,7 +16,13 @@ from aiohttp import web
 
 from odyssey.core.addresses import AddressPolicy
 from odyssey.core.outbound import OutboundClient, OutboundError
-from odyssey.dispatch.classify import ErrorClass, Failure, failure_of_error, failure_of_status
+from odyssey.dispatch.classify import (
+    ErrorClass,
+    Failure,
+    class_of_status,
+    failure_of_error,
+    failure_of_status,
+)
 from odyssey.dispatch.envelope import Dispatch
 from odyssey.dispatch.http import HttpTransport
 from odyssey.dispatch.reply import AgentReply
@@ -488,7 +494,7 @@ def test_a_ping_is_the_documented_body_with_the_auth_header() -> None:
 @pytest.mark.parametrize("status", [200, 201, 204])
 def test_any_2xx_is_a_good_ping(status: int) -> None:
     result = ping(answering(status), None)
-    assert (result.ok, result.status) == (True, status)
+    assert (result.ok, result.status, result.error_class) == (True, status, None)
 
 
 @pytest.mark.parametrize(
@@ -512,6 +518,7 @@ def test_a_failed_ping_says_what_to_do(status: int, word: str) -> None:
     assert (result.ok, result.status) == (False, status)
     assert word in result.detail
     assert "canary" not in result.detail
+    assert result.error_class == class_of_status(status)
 
 
 def test_a_ping_that_reaches_nobody_has_no_status() -> None:
@@ -524,7 +531,7 @@ def test_a_ping_that_reaches_nobody_has_no_status() -> None:
         url = f"http://127.0.0.1:{taken.getsockname()[1]}/"
         for policy in (AddressPolicy(allow_loopback=True), AddressPolicy()):
             result = asyncio.run(run(url, policy))
-            assert (result.ok, result.status) == (False, None)
+            assert (result.ok, result.status, result.error_class) == (False, None, "agent_unreachable")
             assert result.detail.endswith(".")
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from interface.conftest import OpenPage
 from playwright.sync_api import Page, expect
-from support.agents import Answer, Dispatched, ScriptedAgent, final
+from support.agents import Answer, Dispatched, ScriptedAgent, SeesPings, final
 from support.chromium import Watched
 from support.desk import DESK
 from support.site import Site
@@ -130,7 +130,7 @@ def test_a_change_makes_a_version_with_a_readable_difference(open_page: OpenPage
 
 
 def test_a_failing_connection_says_what_to_look_at(open_page: OpenPage, site: Site) -> None:
-    strict = ScriptedAgent(lambda _: Answer(401, b"{}"))
+    strict = ScriptedAgent(SeesPings(lambda _: Answer(401, b"{}")))
     agent = site.org.agent(strict.url, name="Strict", publish=False)
     page = open_page(f"/agents/{agent['id']}").page
     page.get_by_role("button", name="Test connection").click()

@@ -30,6 +30,27 @@ PATHS = {
     "run, raw": "/runs/{crew_run}?tab=raw",
     "run without a call": "/runs/{idle_run}",
     "failed run": "/runs/{failed_run}",
+    "run that passed": "/runs/{passed_run}",
+    "run that broke a policy": "/runs/{violating_run}",
+    "run that claims too much": "/runs/{claiming_run}",
+    "run that a judge graded": "/runs/{judged_run}",
+    "run, a grade": "/runs/{judged_run}?step=6",
+    "settings": "/settings",
+    "datasets": "/datasets",
+    "datasets, filtered": "/datasets?q=orders&sort=-rows",
+    "new dataset": "/datasets/new",
+    "new dataset, written": "/datasets/new?by=rows",
+    "dataset": "/datasets/{dataset}",
+    "dataset, a cell": "/datasets/{dataset}?row=2&column=checks",
+    "dataset, upload": "/datasets/{dataset}?tab=upload",
+    "dataset, audit": "/datasets/{dataset}?tab=audit",
+    "dataset, batches": "/datasets/{dataset}?tab=batches",
+    "batches": "/batches",
+    "batches, filtered": "/batches?dataset_id={dataset}",
+    "batch": "/batches/{batch}",
+    "batch, failing tasks": "/batches/{batch}?show=failing",
+    "two batches": "/batches/{earlier_batch}/compare?with={batch}",
+    "a batch, compared with none": "/batches/{batch}/compare",
     "worlds": "/worlds",
     "worlds, filtered": "/worlds?q=harbour&sort=-size",
     "new world": "/worlds/new",
@@ -54,7 +75,14 @@ def address(site: Site, path: str) -> str:
         crew_run=site.crew_run,
         idle_run=site.idle_run,
         failed_run=site.failed_run,
+        passed_run=site.verdicts.passed,
+        violating_run=site.verdicts.violating,
+        claiming_run=site.verdicts.claiming,
+        judged_run=site.verdicts.judged,
         world=site.world,
+        dataset=site.trials.dataset,
+        batch=site.trials.after,
+        earlier_batch=site.trials.before,
     )
 
 
@@ -85,7 +113,7 @@ def test_a_page_fits_a_telephone(open_page: OpenPage, site: Site, path: str) -> 
 
 
 def test_a_missing_object_says_so_and_leads_on(open_page: OpenPage) -> None:
-    for path in ("/runs/999999", "/agents/999999", "/worlds/999999"):
+    for path in ("/runs/999999", "/agents/999999", "/worlds/999999", "/datasets/999999", "/batches/999999"):
         watched = open_page(path, viewport=WIDE)
         watched.expected = ["404"]
         expect(watched.page.get_by_role("heading", name="Not here")).to_be_visible()

@@ -6,9 +6,11 @@ from typing import Any, NamedTuple
 import pytest
 from playwright.sync_api import Browser, Page
 from support.agents import Dispatched, ScriptedAgent
+from support.batches import dataset, ended, start_batch
 from support.browser import new_link
 from support.chromium import Watched, sign_in
 from support.hostile import MARK, STRINGS
+from support.model_server import Asked, ModelServer, answers
 from support.platform import Org
 from support.site import Site, post_event
 
@@ -18,6 +20,8 @@ class HostileOrg(NamedTuple):
     agent: int
     run: int
     world: int
+    dataset: int
+    batches: tuple[int, int]
     session: str
     """Path of the file that keeps the admin's session."""
 
@@ -49,7 +53,7 @@ def everywhere(dispatched: Dispatched) -> dict[str, Any]:
 
 
 def instant(dispatched: Dispatched) -> dict[str, Any]:
-    return {"final_response": dispatched.body["user_instruction"]}
+    return {"final_response": dispatched.body["input"]["user_instruction"]}
 
 
 def hostile_tools() -> list[dict[str, Any]]:
@@ -63,6 +67,23 @@ def hostile_tools() -> list[dict[str, Any]]:
     return [described, get]
 
 
+def hostile_judge(asked: Asked) -> dict[str, Any]:
+    """Behave as a model that was talked into saying every string."""
+    given = answers(asked)
+    for answer, text in zip(given["answers"].values(), STRINGS, strict=False):
+        answer["reason"] = text
+    return given
+
+
+def graded_by_strings() -> dict[str, Any]:
+    rubric = [
+        {"id": f"q{number}", "question": text[:1000], "answer": [text[:200], "no"], "pass": text[:200]}
+        for number, text in enumerate(STRINGS[:20])
+    ]
+    checks: list[dict[str, Any]] = [{"final_response": {"contains": text}} for text in STRINGS]
+    return {"checks": checks, "rubric": rubric}
+
+
 def hostile_world(org: Org, state: dict[str, Any], rules: list[dict[str, Any]]) -> int:
     typed = {text[:250]: {text: {text: text}} for text in STRINGS}
     body = {"name": STRINGS[0], "initial_state": typed | state, "failure_rules": rules}
@@ -70,11 +91,26 @@ def hostile_world(org: Org, state: dict[str, Any], rules: list[dict[str, Any]]) 
     return world
 
 
+def hostile_dataset(org: Org) -> int:
+    rows = [
+        {
+            "user_instruction": text,
+            "behavior_instructions": text,
+            "initial_state": {"thing": {text: {"thing_id": text, text: text}}},
+            "input": {text: text},
+            "checks": [{"final_response": {"contains": text}}],
+        }
+        for text in STRINGS
+    ]
+    made: int = dataset(org, rows, name=STRINGS[0])["id"]
+    return made
+
+
 @pytest.fixture(scope="module")
 def hostile(browser: Browser, site: Site, tmp_path_factory: pytest.TempPathFactory) -> Iterator[HostileOrg]:
     org = site.platform.new_org()
     org.ok(org.put("/api/org", {"name": STRINGS[0]}))
-    loud, quick = ScriptedAgent(everywhere), ScriptedAgent(instant)
+    loud, quick, model = ScriptedAgent(everywhere), ScriptedAgent(instant), ModelServer(hostile_judge)
     for text in STRINGS[1:]:
         org.agent(
             quick.url, name=text.replace("\n", " ").replace("\r", " ")[:255], description=text, publish=False
@@ -88,16 +124,23 @@ def hostile(browser: Browser, site: Site, tmp_path_factory: pytest.TempPathFacto
         for text in STRINGS[:20]
     ]
     seed = {"initial_state": state, "failure_rules": rules, "behavior_instructions": "\n".join(STRINGS)}
-    run = org.run(agent, user_instruction="\n".join(STRINGS), input={t: t for t in STRINGS}, **seed)
-    assert run["status"] == "completed", run["error_json"]
     echo = org.agent(quick.url, name="echo", tools_schema=[])
     for started in org.start(echo, *({"user_instruction": text} for text in STRINGS)):
         org.wait(started)
+    rows = hostile_dataset(org)
+    batches = [ended(org, start_batch(org, echo, dataset_id=rows))["id"] for _ in range(2)]
+    org.ok(org.put("/api/settings", model.settings(model=STRINGS[0])))
+    seed |= graded_by_strings()
+    run = org.run(agent, user_instruction="\n".join(STRINGS), input={t: t for t in STRINGS}, **seed)
+    assert run["status"] == "completed", run["error_json"]
+    assert org.graded(run["id"])["grades"][0]["judge"]["state"] == "answered"
     session = tmp_path_factory.mktemp("hostile") / "state.json"
     sign_in(browser, site.url, f"/signin#{new_link(org)}", keep_in=session)
-    yield HostileOrg(org, agent["id"], run["id"], hostile_world(org, state, rules), str(session))
+    world = hostile_world(org, state, rules)
+    yield HostileOrg(org, agent["id"], run["id"], world, rows, (batches[0], batches[1]), str(session))
     loud.stop()
     quick.stop()
+    model.stop()
 
 
 @pytest.fixture
@@ -139,13 +182,27 @@ PATHS = [
     "/worlds/{world}?tab=import",
     "/worlds/{world}?tab=raw",
     "/runs/new?world_id={world}",
+    "/datasets",
+    "/datasets?q=%22%3E%3Cscript%3E",
+    "/datasets/new",
+    "/datasets/{dataset}",
+    "/datasets/{dataset}?row=3&column=%3Cb%3E",
+    "/datasets/{dataset}?tab=audit",
+    "/datasets/{dataset}?tab=batches",
+    "/batches",
+    "/batches/{after}",
+    "/batches/{after}?mode=%3Cb%3E",
+    "/batches/{before}/compare?with={after}",
+    "/settings",
     "/account",
 ]
 
 
 @pytest.mark.parametrize("path", PATHS)
 def test_hostile_content_is_only_text(page: Page, hostile: HostileOrg, path: str) -> None:
-    page.goto(path.format(agent=hostile.agent, run=hostile.run, world=hostile.world))
+    before, after = hostile.batches
+    numbers = {"dataset": hostile.dataset, "before": before, "after": after}
+    page.goto(path.format(agent=hostile.agent, run=hostile.run, world=hostile.world, **numbers))
     page.get_by_role("heading", level=1).first.wait_for()
     page.wait_for_load_state("load")
     for summary in page.locator("[aria-expanded=false]:visible").all()[:25]:

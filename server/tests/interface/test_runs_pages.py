@@ -84,6 +84,28 @@ def test_a_run_is_composed_checked_and_started(open_page: OpenPage, site: Site) 
     agent.stop()
 
 
+def test_repeats_of_a_task_are_one_batch(open_page: OpenPage, site: Site) -> None:
+    agent = ScriptedAgent(lambda _: final())
+    registered = site.org.agent(agent.url, name="Repeated")
+    page = open_page(f"/runs/new?agent_id={registered['id']}").page
+    page.get_by_label("User instruction").fill("Do it three times.")
+    page.get_by_label("Repeat").fill("3")
+    page.get_by_role("button", name="Start 3 runs").click()
+    page.wait_for_url(re.compile(r"/batches/\d+"))
+    batch = int(page.url.rpartition("/")[2])
+    runs = site.org.ok(site.org.get("/api/runs", params={"batch_id": batch}))["items"]
+    assert sorted(run["repeat"] for run in runs) == [1, 2, 3]
+    assert len({run["task_id"] for run in runs}) == 1
+    for run in runs:
+        site.org.wait(run["id"])
+    page.goto(f"/runs?batch_id={batch}")
+    expect(rows(page)).to_have_count(3)
+    rows(page).first.get_by_role("link").first.click()
+    page.locator("dt:text-is('Batch') + dd").get_by_role("link").click()
+    page.wait_for_url(re.compile(rf"/batches/{batch}$"))
+    agent.stop()
+
+
 def test_rules_are_the_same_as_form_and_as_json(open_page: OpenPage, site: Site) -> None:
     page = open_page(f"/runs/new?like={site.crew_run}").page
     expect(page.get_by_role("group", name="Rule 0")).to_be_visible()

@@ -31,6 +31,14 @@ def read_batch(org: Org, batch: dict[str, Any]) -> dict[str, Any]:
     return shown
 
 
+def at_rest(org: Org, batch: dict[str, Any]) -> dict[str, Any]:
+    """Wait until no run of the batch goes on."""
+    deadline = time.monotonic() + 60
+    while (shown := read_batch(org, batch))["runs"]["running"] and time.monotonic() < deadline:
+        time.sleep(0.02)
+    return shown
+
+
 def ended(org: Org, batch: dict[str, Any]) -> dict[str, Any]:
     """Wait until a batch is over and every run of it has its verdict."""
     deadline = time.monotonic() + 120

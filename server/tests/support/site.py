@@ -9,6 +9,8 @@ from support.agents import Dispatched, ScriptedAgent
 from support.browser import new_link
 from support.desk import Desk, desk_state, support_desk
 from support.platform import WORLD, Org, Platform
+from support.trials import Trials, give_trials
+from support.verdicts import Verdicts, give_verdicts
 
 from odyssey.simulation.fidelity import Fidelity, Row, Share, as_json
 
@@ -31,6 +33,10 @@ class Site(NamedTuple):
     failed_run: int
     world: int
     """The support desk's world, with two failure rules and a measured fidelity."""
+    verdicts: Verdicts
+    """Runs that were graded, by their verdict."""
+    trials: Trials
+    """A dataset and two batches of it; their runs are the oldest there are."""
 
     @property
     def url(self) -> str:
@@ -46,6 +52,7 @@ def furnished_site(database_url: str) -> Iterator[Site]:
         platform = Platform(database_url)
         stack.callback(platform.stop)
         org = platform.new_org("Harbour Goods", "ada@harbour.example")
+        trials = give_trials(org, stack)
         desk = stack.enter_context(support_desk(org))
         agents = {name: ScriptedAgent(behaviour) for name, behaviour in BEHAVIOURS.items()}
         for agent in agents.values():
@@ -58,7 +65,8 @@ def furnished_site(database_url: str) -> Iterator[Site]:
         failing = org.agent(agents["failing"].url, name="Breaks")
         failed_run = org.run(failing, user_instruction="Cancel order ord_1.", initial_state=WORLD)["id"]
         world = _keep_world(org)
-        yield Site(platform, org, desk, crew, crew_run, idle_run, failed_run, world)
+        verdicts = give_verdicts(org, stack)
+        yield Site(platform, org, desk, crew, crew_run, idle_run, failed_run, world, verdicts, trials)
 
 
 def _keep_world(org: Org) -> int:

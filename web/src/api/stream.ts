@@ -11,6 +11,8 @@ export interface ServerEvent {
 interface Listening {
   onEvents: (events: ServerEvent[]) => void;
   onState?: (state: "open" | "waiting") => void;
+  /** The id of an event that is known already: only what came later is told. */
+  after?: string | null;
   signal: AbortSignal;
 }
 
@@ -21,8 +23,11 @@ const LONGEST_WAIT_MS = 10_000;
  * Follows a stream of server-sent events until it says `end` or the signal aborts, resuming after each break
  * where it was. `EventSource` cannot tell a 401 from a network fault, so this reads the stream itself.
  */
-export async function follow(path: string, { onEvents, onState, signal }: Listening): Promise<void> {
-  let lastId: string | null = null;
+export async function follow(
+  path: string,
+  { onEvents, onState, after = null, signal }: Listening,
+): Promise<void> {
+  let lastId = after;
   let wait = FIRST_WAIT_MS;
   while (!signal.aborted) {
     try {

@@ -86,16 +86,29 @@ export function StatusBadge({ status }: { status: string }) {
 }
 
 const VERDICT: Record<string, [Tone, string, string]> = {
-  PASS: ["green", "pass", "Every check held"],
-  FAIL: ["red", "fail", "A check did not hold"],
+  PASS: ["green", "pass", "Everything it was graded by holds"],
+  FAIL: ["red", "fail", "Something it was graded by does not hold"],
   PENDING: ["live", "grading", "Grading is under way"],
-  "NOT APPLICABLE": ["neutral", "not graded", "This run has no checks, so there is nothing to judge it by"],
+  "NOT APPLICABLE": ["neutral", "not graded", "Nothing says how well it went: neither a pass nor a fail"],
 };
 
-export function VerdictBadge({ verdict }: { verdict: string }) {
+interface VerdictBadgeProps {
+  verdict: string;
+  /** A run that still goes on has no verdict to wait for yet. */
+  running?: boolean;
+}
+
+export function VerdictBadge({ verdict, running = false }: VerdictBadgeProps) {
+  if (verdict === "PENDING" && running) {
+    return (
+      <ToneBadge tone="neutral" help="It is graded when it has ended">
+        pending
+      </ToneBadge>
+    );
+  }
   const [tone, text, help] = VERDICT[verdict] ?? (["neutral", verdict, undefined] as const);
   return (
-    <ToneBadge tone={tone} help={help}>
+    <ToneBadge tone={tone} help={help} pulse={verdict === "PENDING"}>
       {text}
     </ToneBadge>
   );

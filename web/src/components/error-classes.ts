@@ -74,7 +74,7 @@ const CLASSES: Record<string, ErrorClass> = {
   },
   agent_model_unresolved: {
     means: "The run demands a judge or a persona, and no model is configured for it.",
-    advice: "Configure a model, or leave out what needs one.",
+    advice: "Set a judge model, or leave out what needs one.",
     tone: ACT,
   },
 };

@@ -1,17 +1,55 @@
-import { Box } from "@mantine/core";
-import { type DragEvent, type ReactNode, useState } from "react";
+import { Box, Button, FileButton } from "@mantine/core";
+import { IconUpload } from "@tabler/icons-react";
+import { type DragEvent, type ReactNode, useRef, useState } from "react";
+import { size } from "~/components/counted";
 import classes from "~/components/file-drop.module.css";
 
-const LARGEST_BYTES = 8 * 1024 * 1024;
+const LARGEST_BYTES = 8_000_000;
 
-/** A file's text, or a sentence on why it is not read. */
-export async function readFile(file: File): Promise<{ text: string } | { problem: string }> {
-  if (file.size > LARGEST_BYTES) return { problem: `${file.name} is larger than 8 MiB.` };
-  return { text: await file.text() };
+export interface TakesFile {
+  take: (file: File | null) => void;
+  /** Why the last file was not read. */
+  problem: string | null;
+  forget: () => void;
+}
+
+/** The text of a file that is dropped or chosen, for `FileDrop` and `ChooseFile`. */
+export function useFile(onText: (text: string, name: string) => void, largest = LARGEST_BYTES): TakesFile {
+  const [problem, setProblem] = useState<string | null>(null);
+  const newest = useRef<File | null>(null);
+
+  async function read(file: File) {
+    newest.current = file;
+    if (file.size > largest) return setProblem(`${file.name} is larger than ${size(largest)}.`);
+    const bytes = await file.arrayBuffer();
+    if (newest.current !== file) return;
+    const text = decoded(bytes);
+    if (text === null)
+      return setProblem(`${file.name} is not text in UTF-8. Save it as UTF-8 and try again.`);
+    setProblem(null);
+    onText(text, file.name);
+  }
+
+  return {
+    take: (file) => file && void read(file),
+    problem,
+    forget: () => {
+      newest.current = null;
+      setProblem(null);
+    },
+  };
+}
+
+function decoded(bytes: ArrayBuffer): string | null {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return null;
+  }
 }
 
 /** Whatever stands in it also takes a dropped file. */
-export function FileDrop({ onFile, children }: { onFile: (file: File) => void; children: ReactNode }) {
+export function FileDrop({ file, children }: { file: TakesFile; children: ReactNode }) {
   const [over, setOver] = useState(false);
   const holdsFile = (event: DragEvent) => event.dataTransfer.types.includes("Files");
   return (
@@ -27,13 +65,36 @@ export function FileDrop({ onFile, children }: { onFile: (file: File) => void; c
       }}
       onDrop={(event) => {
         setOver(false);
-        const file = event.dataTransfer.files[0];
-        if (!file) return;
+        const dropped = event.dataTransfer.files[0];
+        if (!dropped) return;
         event.preventDefault();
-        onFile(file);
+        file.take(dropped);
       }}
     >
       {children}
     </Box>
+  );
+}
+
+const ACCEPTED = {
+  json: ".json,application/json",
+  table: ".csv,.json,text/csv,application/json",
+};
+
+interface ChooseFileProps {
+  file: TakesFile;
+  of: keyof typeof ACCEPTED;
+  children: string;
+}
+
+export function ChooseFile({ file, of, children }: ChooseFileProps) {
+  return (
+    <FileButton accept={ACCEPTED[of]} onChange={file.take}>
+      {(button) => (
+        <Button {...button} variant="default" size="compact-xs" leftSection={<IconUpload size={13} />}>
+          {children}
+        </Button>
+      )}
+    </FileButton>
   );
 }

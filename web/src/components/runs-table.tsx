@@ -2,6 +2,7 @@ import { useNavigate } from "@tanstack/react-router";
 import type { RunSummary } from "~/api/queries";
 import { StatusBadge, VerdictBadge } from "~/components/badges";
 import { type Column, DataTable } from "~/components/data-table";
+import { failureMode } from "~/components/failure-modes";
 import { TextLink } from "~/components/page";
 import classes from "~/components/runs-table.module.css";
 import { Ago } from "~/components/time";
@@ -43,7 +44,7 @@ const COLUMNS: Column<RunSummary>[] = [
       </TextLink>
     ),
   },
-  { id: "outcome", title: "Outcome", width: 190, render: (run) => <RunOutcome run={run} /> },
+  { id: "outcome", title: "Outcome", width: 264, render: (run) => <RunOutcome run={run} /> },
   {
     id: "created",
     title: "Created",
@@ -79,6 +80,9 @@ export function RunOutcome({ run }: { run: RunSummary }) {
         <VerdictBadge verdict={run.verdict} />
       )}
       {run.error_class && <span className={classes.errorClass}>{run.error_class}</span>}
+      {run.status === "completed" && run.failure_mode && (
+        <span className={classes.errorClass}>{failureMode(run.failure_mode).words}</span>
+      )}
     </span>
   );
 }

@@ -27,16 +27,25 @@ function percentNumber(share: number): string {
   return String(whole);
 }
 
+interface ShareBarProps {
+  of: MeasuredShare;
+  what: string;
+  /** The figures stand elsewhere. */
+  wordless?: boolean;
+}
+
 /** "97 % [95–99]" over a bar: the band is the interval, the mark the share. */
-export function ShareBar({ of, what }: { of: MeasuredShare; what: string }) {
+export function ShareBar({ of, what, wordless = false }: ShareBarProps) {
   if (of.share === null) return <span className={classes.none}>–</span>;
   const [low = 0, high = 1] = of.interval;
   const words = `${percent(of.share)} ${intervalText(of.interval)}`;
   return (
     <span className={classes.share}>
-      <span className={classes.words}>
-        <b>{percent(of.share)}</b> {intervalText(of.interval)}
-      </span>
+      {!wordless && (
+        <span className={classes.words}>
+          <b>{percent(of.share)}</b> {intervalText(of.interval)}
+        </span>
+      )}
       <span className={classes.track} role="img" aria-label={`${what}: ${words}`}>
         <span className={classes.band} style={{ left: `${low * 100}%`, width: `${(high - low) * 100}%` }} />
         <span className={classes.mark} style={{ left: `${of.share * 100}%` }} />

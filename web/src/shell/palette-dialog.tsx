@@ -15,13 +15,16 @@ import {
   IconRobot,
   IconSearch,
   IconSun,
+  IconTable,
   IconWorld,
 } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
+import { datasetsQuery } from "~/api/datasets";
 import { agentsQuery, sessionQuery } from "~/api/queries";
 import { worldsQuery } from "~/api/worlds";
+import { counted } from "~/components/counted";
 import { useDarkColors } from "~/shell/colors";
 import { PLACES } from "~/shell/places";
 import classes from "~/shell/shell.module.css";
@@ -38,6 +41,7 @@ export default function PaletteDialog({ opening }: { opening: number }) {
   const { data: session } = useQuery(sessionQuery);
   const { data: agents = [] } = useQuery(agentsQuery);
   const { data: worlds = [] } = useQuery(worldsQuery);
+  const { data: datasets = [] } = useQuery(datasetsQuery);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: every request to open counts
   useEffect(spotlight.open, [opening]);
@@ -60,6 +64,12 @@ export default function PaletteDialog({ opening }: { opening: number }) {
       label: "New world",
       leftSection: <IconPlus size={16} />,
       onClick: () => void navigate({ to: "/worlds/new" }),
+    },
+    session?.person.role !== "viewer" && {
+      id: "new-dataset",
+      label: "New dataset",
+      leftSection: <IconPlus size={16} />,
+      onClick: () => void navigate({ to: "/datasets/new" }),
     },
     session?.person.role === "admin" && {
       id: "new-agent",
@@ -106,6 +116,13 @@ export default function PaletteDialog({ opening }: { opening: number }) {
     leftSection: <IconWorld size={16} />,
     onClick: () => void navigate({ to: "/worlds/$worldId", params: { worldId: world.id } }),
   }));
+  const foundDatasets: SpotlightActionData[] = datasets.map((dataset) => ({
+    id: `dataset-${dataset.id}`,
+    label: dataset.name,
+    description: `Dataset ${dataset.id}, ${counted(dataset.row_count, "row")}`,
+    leftSection: <IconTable size={16} />,
+    onClick: () => void navigate({ to: "/datasets/$datasetId", params: { datasetId: dataset.id } }),
+  }));
   const number = RUN_NUMBER.exec(query.trim())?.[1];
   const run: SpotlightActionData[] = number
     ? [
@@ -125,6 +142,7 @@ export default function PaletteDialog({ opening }: { opening: number }) {
     { group: "Do", actions: deeds.filter((deed) => deed !== false) },
     { group: "Agents", actions: found },
     { group: "Worlds", actions: foundWorlds },
+    { group: "Datasets", actions: foundDatasets },
   ].filter((group) => group.actions.length > 0);
 
   return (
@@ -143,8 +161,8 @@ export default function PaletteDialog({ opening }: { opening: number }) {
       classNames={{ content: classes.palette ?? "", action: classes.paletteAction ?? "" }}
       searchProps={{
         leftSection: <IconSearch size={18} />,
-        placeholder: "Page, agent, world or run number",
-        "aria-label": "Search pages, agents, worlds and runs",
+        placeholder: "Page, agent, world, dataset or run number",
+        "aria-label": "Search pages, agents, worlds, datasets and runs",
       }}
     />
   );

@@ -1,11 +1,23 @@
-import { IconHome, IconPlayerPlay, IconRobot, IconUser, IconWorld } from "@tabler/icons-react";
+import {
+  IconHome,
+  IconPlayerPlay,
+  IconRobot,
+  IconSettings,
+  IconStack2,
+  IconTable,
+  IconUser,
+  IconWorld,
+} from "@tabler/icons-react";
 
 /** The main places, and the key that goes there after `g`. */
 export const PLACES = [
   { to: "/", label: "Home", key: "h", icon: IconHome },
   { to: "/agents", label: "Agents", key: "a", icon: IconRobot },
   { to: "/runs", label: "Runs", key: "r", icon: IconPlayerPlay },
+  { to: "/datasets", label: "Datasets", key: "d", icon: IconTable },
+  { to: "/batches", label: "Batches", key: "b", icon: IconStack2 },
   { to: "/worlds", label: "Worlds", key: "w", icon: IconWorld },
+  { to: "/settings", label: "Settings", key: "s", icon: IconSettings },
   { to: "/account", label: "Account", key: "c", icon: IconUser },
 ] as const;
 

@@ -1,4 +1,8 @@
-"""Ending a batch before it is over."""
+"""Ending a batch before it is over.
+
+Runs that wait end with the request. Those that go on are ended afterwards, each in a transaction of its own: one that
+held many runs would wait for their owners while these wait for it.
+"""
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -12,15 +16,15 @@ from odyssey.kit.clock import Clock
 from odyssey.runs.batches.errors import BatchEndedError
 from odyssey.runs.batches.models import Batch
 from odyssey.runs.batches.render import batch_out
-from odyssey.runs.batches.repository import end_waiting_runs, get_batch, running_runs
+from odyssey.runs.batches.repository import end_waiting_runs, get_batch
 from odyssey.runs.states import RunStates
-from odyssey.runs.topics import RUNS_TOPIC
+from odyssey.runs.topics import BATCHES_TOPIC, RUNS_TOPIC
 
 
 async def cancel_batch(
-    session: AsyncSession, states: RunStates, signals: Signals, clock: Clock, caller: Caller, batch_id: int
+    session: AsyncSession, signals: Signals, clock: Clock, caller: Caller, batch_id: int
 ) -> Batch:
-    """Make no more runs, and end those that wait or go on. While the batch is held nobody can make new ones."""
+    """Make no more runs and end those that wait. While the batch is held nobody can make new ones."""
     batch = await get_batch(session, caller.org_id, batch_id, lock=True)
     status = (await batch_out(session, batch)).status
     if status not in ("checking", "running"):
@@ -28,11 +32,15 @@ async def cancel_batch(
     batch.state, batch.lease_until = "cancelled", None
     await session.flush()
     await end_waiting_runs(session, batch_id, "cancelled", finished_at=clock())
-    for run_id in await running_runs(session, batch_id):
-        await lock_run(session, run_id)
-        await states.take(session, run_id, Cancel())
     record_change(
         session, caller, clock, "batch.cancel", object_type="batch", object_id=batch_id, before=status
     )
     after_commit(session, lambda: signals.notify(RUNS_TOPIC))
+    after_commit(session, lambda: signals.notify(BATCHES_TOPIC))
     return batch
+
+
+async def end_running_run(session: AsyncSession, states: RunStates, run_id: int) -> None:
+    """End one run of a cancelled batch that goes on."""
+    await lock_run(session, run_id)
+    await states.take(session, run_id, Cancel())

@@ -1,5 +1,6 @@
 """Two batches side by side, row by row: which rows are worse in the second, and how sure that is."""
 
+import asyncio
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -66,7 +67,7 @@ def match(a: Results, b: Results) -> Matched:
 
 
 async def compare(session: AsyncSession, a: Batch, b: Batch, *, start: int, limit: int) -> ComparisonOut:
-    matched = match(await _results(session, a), await _results(session, b))
+    matched = await asyncio.to_thread(match, await _results(session, a), await _results(session, b))
     graded = [(pair.a.trials, pair.b.trials) for pair in matched.pairs if pair.difference is not None]
     kinds = Counter(pair.kind for pair in matched.pairs)
     page, end = matched.pairs[start : start + limit], start + limit
@@ -74,7 +75,7 @@ async def compare(session: AsyncSession, a: Batch, b: Batch, *, start: int, limi
     return ComparisonOut(
         a=await _side(session, a, [pair[0] for pair in graded]),
         b=await _side(session, b, [pair[1] for pair in graded]),
-        difference=estimate_out(paired_difference(graded)),
+        difference=estimate_out(await asyncio.to_thread(paired_difference, graded)),
         rows=[_row(pair, rows[pair.a.task_id]) for pair in page],
         next_cursor=encode_cursor(end) if end < len(matched.pairs) else None,
         regressions=kinds["regression"],

@@ -6,11 +6,13 @@ import logging
 from datetime import datetime
 
 from odyssey.runs.attempt import Parts
+from odyssey.runs.batches.cancel import end_running_run
 from odyssey.runs.batches.check import CHECK_LEASE, check_agent
 from odyssey.runs.batches.feed import CHUNK, feed
 from odyssey.runs.batches.models import Batch
 from odyssey.runs.batches.repository import (
     drop_check,
+    runs_to_end,
     take_check,
     unchecked_batches,
     unfed_batches,
@@ -67,6 +69,10 @@ class Feeder:
                 for batch_id in await unfed_batches(session)
                 if await waiting_runs(session, batch_id, _ENOUGH_WAITING) < _ENOUGH_WAITING
             ]
+            cancelled = await runs_to_end(session)
+        for run_id in cancelled:
+            async with self._parts.database.write() as session:
+                await end_running_run(session, self._parts.states, run_id)
         for batch_id in unchecked:
             await self._take_check(batch_id)
         return sum([await self._feed(batch_id) for batch_id in hungry]) > 0

@@ -1,6 +1,7 @@
 """Whether the rows of a dataset fit the agent they are to be run on: their states against its ledger schema."""
 
 import asyncio
+from collections.abc import Iterator
 
 import msgspec
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -12,7 +13,7 @@ from odyssey.records.tools import LedgerSchema
 from odyssey.runs.batches.repository import StateUse, rows_with_state, states_of_rows, texts_of_states
 from odyssey.runs.datasets.models import Dataset
 
-_AT_ONCE = 20
+_AT_ONCE = 200
 _MOST_ERRORS = 100
 _MOST_OF_A_STATE = 10
 
@@ -22,14 +23,12 @@ async def check_rows_fit(session: AsyncSession, dataset: Dataset, schema: Ledger
     if schema is None:
         return
     errors: list[FieldError] = []
-    states = await states_of_rows(session, dataset.id, dataset.revision)
-    for start in range(0, len(states), _AT_ONCE):
-        part = states[start : start + _AT_ONCE]
+    for part in _parts(await states_of_rows(session, dataset.id, dataset.revision)):
         texts = await texts_of_states(session, dataset.org_id, [each.hash for each in part])
-        for each in part:
-            faults = await asyncio.to_thread(_contradictions, texts[each.hash], schema)
+        found = await asyncio.to_thread(_contradictions, [texts[each.hash] for each in part], schema)
+        for state, faults in zip(part, found, strict=True):
             if faults:
-                errors += await _at_rows(session, dataset, each, faults)
+                errors += await _at_rows(session, dataset, state, faults)
         if len(errors) >= _MOST_ERRORS:
             break
     if errors:
@@ -37,8 +36,16 @@ async def check_rows_fit(session: AsyncSession, dataset: Dataset, schema: Ledger
         raise ValidationFailedError(errors[:_MOST_ERRORS])
 
 
-def _contradictions(text: str, schema: LedgerSchema) -> list[FieldError]:
-    return check_initial_state(msgspec.json.decode(text), schema)[:_MOST_OF_A_STATE]
+def _parts(states: list[StateUse]) -> Iterator[list[StateUse]]:
+    """Part states into what may be in memory together; a named world may be large, and so comes alone."""
+    worlds = [state for state in states if state.is_world]
+    own = [state for state in states if not state.is_world]
+    yield from ([world] for world in worlds)
+    yield from (own[start : start + _AT_ONCE] for start in range(0, len(own), _AT_ONCE))
+
+
+def _contradictions(texts: list[str], schema: LedgerSchema) -> list[list[FieldError]]:
+    return [check_initial_state(msgspec.json.decode(text), schema)[:_MOST_OF_A_STATE] for text in texts]
 
 
 async def _at_rows(

@@ -113,8 +113,10 @@ async def end_waiting_runs(session: AsyncSession, batch_id: int, status: str, **
     await session.execute(statement.values(status=status, verdict="NOT APPLICABLE", **values))
 
 
-async def running_runs(session: AsyncSession, batch_id: int) -> Sequence[int]:
-    statement = select(Run.id).where(Run.batch_id == batch_id, Run.status == "running")
+async def runs_to_end(session: AsyncSession) -> Sequence[int]:
+    """Find the runs that go on although their batch was cancelled."""
+    cancelled = select(Batch.id).where(Batch.state == "cancelled")
+    statement = select(Run.id).where(Run.status == "running", Run.batch_id.in_(cancelled))
     return (await session.scalars(statement.order_by(Run.id))).all()
 
 

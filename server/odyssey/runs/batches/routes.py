@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator
 from typing import Annotated, Any, Literal
 
-from fastapi import Query, Request, Response
+from fastapi import Query, Response
 from fastapi.responses import StreamingResponse
 
 from odyssey.core.depends import (
@@ -30,7 +30,6 @@ from odyssey.runs.batches.repository import BatchFilter, get_batch, list_batches
 from odyssey.runs.batches.row_schemas import BatchRowsPage, ComparisonOut
 from odyssey.runs.batches.rows import rows_page
 from odyssey.runs.batches.schemas import BatchesPage, BatchOut
-from odyssey.runs.states import RunStates
 
 router = GuardedRouter(prefix="/api/batches", tags=["batches"])
 
@@ -77,11 +76,9 @@ async def cancel_one_batch(
     session: WriteSession,
     signals: SignalsDep,
     clock: ClockDep,
-    request: Request,
 ) -> BatchOut:
-    """End a batch now: runs that wait or go on are cancelled, no more are made."""
-    states: RunStates = request.app.state.run_states
-    return await batch_out(session, await cancel_batch(session, states, signals, clock, caller, batch_id))
+    """End a batch: no more runs are made, those that wait are cancelled, and so is soon every one that goes on."""
+    return await batch_out(session, await cancel_batch(session, signals, clock, caller, batch_id))
 
 
 @router.get("/{batch_id}/rows")
@@ -93,8 +90,8 @@ async def get_rows(
     limit: Limit = DEFAULT_LIMIT,
 ) -> BatchRowsPage:
     """List the rows in their order, each with the runs of all its repeats."""
-    batch = await get_batch(session, caller.org_id, batch_id)
     after = start_of(cursor)
+    batch = await get_batch(session, caller.org_id, batch_id)
     return await rows_page(session, batch, after=-1 if after is None else after, limit=limit)
 
 

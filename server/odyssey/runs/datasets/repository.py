@@ -4,11 +4,12 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from sqlalchemy import and_, case, func, insert, select, text
+from sqlalchemy import and_, case, func, insert, literal, select, text
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.core.errors import NotFoundError
+from odyssey.core.tables import IntegerId
 from odyssey.journal.models import Content
 from odyssey.runs.datasets.models import Dataset
 from odyssey.runs.models import Task
@@ -88,7 +89,11 @@ async def row_sizes(
     statement = (
         select(Task.position, func.length(Task.seed) + state)
         .join(Content, _content_of_task())
-        .where(Task.dataset_id == dataset_id, Task.revision == revision, Task.position >= start)
+        .where(
+            Task.dataset_id == dataset_id,
+            Task.revision == revision,
+            Task.position >= literal(start, IntegerId),
+        )
         .order_by(Task.position)
         .limit(limit)
     )

@@ -18,7 +18,6 @@ class DatasetOut(BaseModel):
     warnings: list[str]
     created_at: Instant
     updated_at: Instant
-    last_batch: None = None
 
 
 class DatasetsPage(BaseModel):

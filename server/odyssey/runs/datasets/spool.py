@@ -1,12 +1,11 @@
 """Rows made ready to be stored, on disk until they are: a transaction then only writes, and memory stays bounded."""
 
 import tempfile
-from typing import Any
 
 import msgspec
 
 from odyssey.journal.contents import document
-from odyssey.records.canonical import canonical_json, content_hash
+from odyssey.records.canonical import canonical_json
 from odyssey.runs.seeds import Seed
 
 _ROWS_AT_ONCE = 500
@@ -69,13 +68,11 @@ class Spool:
 
 
 def _ready(position: int, seed: Seed, documents: dict[str, str]) -> ReadyRow:
-    stored = seed.stored()
     if seed.world is None:
         state = document(canonical_json(seed.initial_state))
         documents[state.hash] = state.text
         state_hash, conduct_hash = state.hash, None
     else:
         state_hash, conduct_hash = seed.world.state_hash, seed.world.conduct_hash
-    said: dict[str, Any] = {name: value for name, value in stored.items() if name != "world_id"}
-    row_hash = content_hash({**said, "state": state_hash, "conduct": conduct_hash})
-    return ReadyRow(position, msgspec.json.encode(stored), state_hash, conduct_hash, row_hash)
+    row_hash = seed.row_hash(state_hash, conduct_hash)
+    return ReadyRow(position, msgspec.json.encode(seed.stored()), state_hash, conduct_hash, row_hash)

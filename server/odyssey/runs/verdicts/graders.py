@@ -5,7 +5,7 @@ import contextlib
 import logging
 from datetime import timedelta
 
-from sqlalchemy import or_, select, update
+from sqlalchemy import literal_column, or_, select, update
 
 from odyssey.core.scheduling import TERMINAL
 from odyssey.runs.models import Run
@@ -56,7 +56,7 @@ class Graders:
     async def _take(self) -> int:
         now, free = self._parts.clock(), _AT_ONCE - len(self._held)
         waiting = (
-            Run.verdict == "PENDING",
+            Run.verdict == literal_column("'PENDING'"),  # as the index says it
             Run.status.in_(TERMINAL),
             or_(Run.grading_until.is_(None), Run.grading_until <= now),
         )

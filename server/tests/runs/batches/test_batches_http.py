@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from support.agents import Answer, Behaviour, Dispatched, ScriptedAgent, SeesPings, final
-from support.batches import all_rows, dataset, ended, read_batch, rows, set_verdicts, start_batch
+from support.batches import all_rows, at_rest, dataset, ended, read_batch, rows, set_verdicts, start_batch
 from support.platform import WORLD, Org, Platform
 
 StartAgent = Callable[[Behaviour], ScriptedAgent]
@@ -168,9 +168,9 @@ def test_a_cancelled_batch_makes_and_dispatches_no_more(org: Org, agent_server: 
     data = dataset(org, rows(300, checks=SAYS_DONE))
     batch = start_batch(org, org.agent(server.url), dataset_id=data["id"], repeats=3)
     assert arrived.wait(60)
-    cancelled = org.ok(org.post(f"/api/batches/{batch['id']}/cancel"))
+    assert org.ok(org.post(f"/api/batches/{batch['id']}/cancel"))["status"] == "cancelled"
+    cancelled = at_rest(org, batch)
     sent = len(server.received)
-    assert cancelled["status"] == "cancelled"
     assert cancelled["runs"] == {"pending": 0, "running": 0, "completed": 0, "failed": 0, "cancelled": 900}
     release.set()
     (alone,) = org.start(org.agent(server.url))

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import select
 from support.agents import Behaviour, Dispatched, ScriptedAgent, final
-from support.batches import all_rows, dataset, ended, read_batch, rows, start_batch
+from support.batches import all_rows, at_rest, dataset, ended, read_batch, rows, start_batch
 from support.platform import Org, Platform
 
 from odyssey.runs.batches.feed import feed, next_runs
@@ -84,7 +84,8 @@ def check_made(org: Org, platform: Platform, batch: dict[str, Any], count: int) 
     """Every planned run exists once; then the batch is ended."""
     made = made_runs(platform, batch)
     assert (len(made), set(made.values())) == (count, {1})
-    shown = org.ok(org.post(f"/api/batches/{batch['id']}/cancel"))
+    org.ok(org.post(f"/api/batches/{batch['id']}/cancel"))
+    shown = at_rest(org, batch)
     assert (shown["made_runs"], shown["runs"]["cancelled"]) == (count, count)
 
 

@@ -48,7 +48,6 @@ def test_a_table_becomes_a_dataset(org: Org) -> None:
         "columns": list(ROW),
         "warnings": [],
     }
-    assert dataset["last_batch"] is None
     assert dataset == org.ok(org.get(f"/api/datasets/{dataset['id']}"))
     assert org.ok(org.get("/api/datasets"))["items"] == [dataset]
     rows = rows_of(org, dataset)

@@ -131,7 +131,8 @@ def test_a_thousand_seeds_copy_nothing_of_the_world(new_database: NewDatabase) -
     assert "plain to see" not in str(written)
     reads = [statement for statement, _ in asked if "FROM contents" in statement]
     platform.stop()
-    assert len(reads) == 2  # of the conduct, to plan and to make: without a ledger schema nobody looks at the state
+    # Of the conduct, to plan and to make; without a ledger schema nobody looks at the state.
+    assert len(reads) == 2
 
 
 def test_runs_of_one_world_boot_it_once_and_each_changes_its_own(

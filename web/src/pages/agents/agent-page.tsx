@@ -1,5 +1,5 @@
 import { Tabs } from "@mantine/core";
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { api, data } from "~/api/client";
 import { type Agent, agentQuery } from "~/api/queries";
@@ -31,9 +31,11 @@ type Tab = NonNullable<ReturnType<typeof route.useSearch>["tab"]>;
 function Loaded({ agent }: { agent: Agent }) {
   const { tab = "tools" } = route.useSearch();
   const navigate = route.useNavigate();
+  const client = useQueryClient();
   const test = useMutation({
     mutationFn: () =>
       data(api.POST("/api/agents/{agent_id}/test-connection", { params: { path: { agent_id: agent.id } } })),
+    onSuccess: () => client.invalidateQueries({ queryKey: ["agents"] }),
   });
   const tabs: [Tab, string][] = [
     ["tools", `Tools (${agent.tools_schema.length})`],

@@ -9,6 +9,7 @@ import { Empty, ErrorState, RowsLoading } from "~/components/states";
 import { Ago } from "~/components/time";
 import { useIsAdmin } from "~/pages/agents/admins-only";
 import classes from "~/pages/agents/agents.module.css";
+import { Health } from "~/pages/agents/health";
 import { VersionMarks } from "~/pages/agents/version-marks";
 import { compact } from "~/shell/search";
 
@@ -44,6 +45,14 @@ const COLUMNS: Column<Agent>[] = [
     title: "Status",
     value: (agent) => `${agent.status} ${agent.published_version === agent.version ? 0 : 1}`,
     render: (agent) => <VersionMarks agent={agent} />,
+  },
+  {
+    id: "health",
+    title: "Last ping",
+    width: 100,
+    wide: true,
+    value: (agent) => (agent.health === null ? null : Number(!agent.health.ok)),
+    render: (agent) => <Health agent={agent} />,
   },
   {
     id: "mode",

@@ -1,13 +1,20 @@
 import { Link } from "@tanstack/react-router";
 import type { RunSummary } from "~/api/queries";
 import { toneColor } from "~/components/badges";
+import { failureMode } from "~/components/failure-modes";
 import classes from "~/pages/home/home.module.css";
 import { outcomeOf } from "~/pages/home/outcome";
 import { RUN_STATUSES } from "~/routes";
 
+const VERDICTS = { PASS: "passed", FAIL: "not passed" };
+type Graded = keyof typeof VERDICTS;
+
 /** How many of these runs ended how; each count leads to all runs that ended so. */
 export function OutcomeCounts({ runs }: { runs: RunSummary[] }) {
   const errorClasses = counted(runs.filter((run) => run.status === "failed").map((run) => run.error_class));
+  const verdicts = counted(runs.map(({ verdict }) => (verdict in VERDICTS ? (verdict as Graded) : null)));
+  const failed = runs.filter((run) => run.status === "completed" && run.verdict === "FAIL");
+  const modes = counted(failed.map((run) => run.failure_mode));
   return (
     <div className={classes.counts}>
       <ul aria-label="By status">
@@ -31,6 +38,25 @@ export function OutcomeCounts({ runs }: { runs: RunSummary[] }) {
           );
         })}
       </ul>
+      {verdicts.length > 0 && (
+        <ul aria-label="By verdict">
+          {verdicts.map(([verdict, count]) => (
+            <li key={verdict}>
+              <Link to="/runs" search={{ verdict }}>
+                <i aria-hidden style={{ backgroundColor: toneColor(verdict === "PASS" ? "green" : "red") }} />
+                <b>{count}</b> {VERDICTS[verdict]}
+              </Link>
+            </li>
+          ))}
+          {modes.map(([mode, count]) => (
+            <li key={mode}>
+              <Link to="/runs" search={{ verdict: "FAIL" }} title={failureMode(mode).means}>
+                <b>{count}</b> {failureMode(mode).words}
+              </Link>
+            </li>
+          ))}
+        </ul>
+      )}
       {errorClasses.length > 0 && (
         <ul aria-label="Failures by error class">
           {errorClasses.map(([errorClass, count]) => (
@@ -46,8 +72,8 @@ export function OutcomeCounts({ runs }: { runs: RunSummary[] }) {
   );
 }
 
-function counted(words: (string | null)[]): [string, number][] {
-  const counts = new Map<string, number>();
+function counted<Word extends string>(words: (Word | null)[]): [Word, number][] {
+  const counts = new Map<Word, number>();
   for (const word of words) if (word !== null) counts.set(word, (counts.get(word) ?? 0) + 1);
   return [...counts].sort(([, a], [, b]) => b - a);
 }

@@ -13,6 +13,8 @@ import { RawTab } from "~/pages/run/raw-tab";
 import { SeedTab } from "~/pages/run/seed/seed-tab";
 import { TimelineTab } from "~/pages/run/timeline/timeline-tab";
 import { TranscriptTab } from "~/pages/run/transcript/transcript-tab";
+import { PARTS_ID } from "~/pages/run/verdict/deciding-step";
+import { VerdictCard } from "~/pages/run/verdict/verdict-card";
 import { type RunView, useRunView } from "~/pages/run/view";
 
 const route = getRouteApi("/app/runs/$runId");
@@ -38,7 +40,7 @@ export function RunPage() {
 }
 
 function isGoingOn(run: Run): boolean {
-  return run.status === "pending" || run.status === "running";
+  return run.status === "pending" || run.status === "running" || run.verdict === "PENDING";
 }
 
 function RunsLink() {
@@ -63,13 +65,14 @@ function LoadedRun({ run }: { run: Run }) {
     <Page
       title={`Run ${run.id}`}
       trail={[<RunsLink key="runs" />]}
-      marks={<Marks run={run} />}
+      marks={<Marks view={view} />}
       actions={<RunActions view={view} />}
       curl={requests(view)}
     >
       <HeaderStrip view={view} />
       <Banners view={view} />
-      <Tabs value={tab} onChange={show}>
+      <VerdictCard view={view} />
+      <Tabs value={tab} onChange={show} id={PARTS_ID}>
         <Tabs.List mb="sm">
           <Tabs.Tab value="timeline">Timeline</Tabs.Tab>
           <Tabs.Tab value="transcript">Transcript</Tabs.Tab>
@@ -87,12 +90,12 @@ function LoadedRun({ run }: { run: Run }) {
   );
 }
 
-function Marks({ run }: { run: Run }) {
+function Marks({ view: { run, running } }: { view: RunView }) {
   return (
     <>
       <StatusBadge status={run.status} />
       {(run.status === "completed" || run.verdict !== "NOT APPLICABLE") && (
-        <VerdictBadge verdict={run.verdict} />
+        <VerdictBadge verdict={run.verdict} running={running} />
       )}
       {run.error_class && (
         <ToneBadge tone={errorClass(run.error_class).tone} help={errorClass(run.error_class).means}>
@@ -110,6 +113,7 @@ function requests({ run, attempt }: RunView) {
     { what: "Its trace, oldest first", path: `${base}/trace?limit=200` },
     { what: "Its trace as it grows", path: `${base}/events` },
     { what: "Its ledger", path: `${base}/ledger?attempt=${attempt}` },
+    { what: "Grade it again", method: "POST" as const, path: `${base}/grade` },
     { what: "What changed in the ledger", path: `${base}/ledger/diff?from=0&attempt=${attempt}` },
   ];
 }

@@ -1,5 +1,5 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { runQuery } from "~/api/queries";
 import { follow, type ServerEvent } from "~/api/stream";
 import type { TraceEvent } from "~/pages/run/model/events";
@@ -12,37 +12,58 @@ export interface Trace {
 
 const NOTHING: Trace = { events: [], state: "loading" };
 
-/** Every event of a run, from the first one, as they happen. */
-export function useTrace(runId: number): Trace {
+/** After these the run itself is not what it was. */
+const CHANGES_THE_RUN = new Set(["reply", "grade"]);
+
+/**
+ * Every event of a run, from the first one, as they happen. It must be the same run for as long as the page lives;
+ * `open` is whether more is to come, which it is again for a run that is graded anew.
+ */
+export function useTrace(runId: number, open: boolean): Trace {
   const [trace, setTrace] = useState(NOTHING);
+  const [round, setRound] = useState(0);
+  const last = useRef<string | null>(null);
+  const wasOpen = useRef(open);
   const client = useQueryClient();
 
   useEffect(() => {
+    if (open && !wasOpen.current) setRound((before) => before + 1);
+    wasOpen.current = open;
+  }, [open]);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: every round listens once more
+  useEffect(() => {
     const stop = new AbortController();
     const { signal } = stop;
-    setTrace(NOTHING);
 
     async function listen() {
-      const counted = await read((gather) => setTrace(gather));
+      const counted = await read();
       if (signal.aborted) return;
-      await client.invalidateQueries({ queryKey: runQuery(runId).queryKey, exact: true });
+      await readRun();
       // An event that counts refusals goes on counting after it was sent; its last number is read again.
       if (counted && !signal.aborted) await readQuietly();
-      setTrace((trace) => ({ ...trace, state: "ended" }));
+      if (!signal.aborted) setTrace((trace) => ({ ...trace, state: "ended" }));
+    }
+
+    function readRun() {
+      return client.invalidateQueries({ queryKey: runQuery(runId).queryKey, exact: true });
     }
 
     /** Returns whether an event that counts arrived while the run was going on. */
-    async function read(show: (change: (trace: Trace) => Trace) => void): Promise<boolean> {
+    async function read(): Promise<boolean> {
       let counts = false;
       let live = false;
       await follow(`/api/runs/${runId}/events`, {
         signal,
-        onState: (state) => show((trace) => ({ ...trace, state: state === "open" ? "live" : "waiting" })),
+        after: last.current,
+        onState: (state) => setTrace((trace) => ({ ...trace, state: state === "open" ? "live" : "waiting" })),
         onEvents: (arrived) => {
           const events = tracePart(arrived);
+          last.current = events.at(-1)?.sequence.toString() ?? last.current;
           counts ||= live && events.some((event) => "count" in event.data);
+          if (live && events.some(({ kind }) => CHANGES_THE_RUN.has(kind))) void readRun();
           live = true;
-          show((trace) => ({ events: [...trace.events, ...events], state: "live" }));
+          setTrace((trace) => ({ events: [...trace.events, ...events], state: "live" }));
         },
       });
       return counts;
@@ -61,7 +82,7 @@ export function useTrace(runId: number): Trace {
 
     void listen();
     return () => stop.abort();
-  }, [runId, client]);
+  }, [runId, client, round]);
 
   return trace;
 }

@@ -9,6 +9,8 @@ import { type Trace, useTrace } from "~/pages/run/use-trace";
 export interface RunView {
   run: Run;
   running: boolean;
+  /** It has ended and waits for its verdict. */
+  grading: boolean;
   /** undefined while it is loaded. */
   version: AgentVersion | undefined;
   trace: Trace;
@@ -28,7 +30,9 @@ interface Wanted {
 
 export function useRunView(run: Run, wanted: Wanted): RunView {
   const { data: version } = useQuery(versionQuery(run.agent_id, run.agent_version));
-  const trace = useTrace(run.id);
+  const running = run.status === "pending" || run.status === "running";
+  const grading = !running && run.verdict === "PENDING";
+  const trace = useTrace(run.id, running || grading);
   const attempts = useMemo(
     () => [...new Set([...run.attempts, ...trace.events].map((one) => one.attempt))].sort((a, b) => a - b),
     [run.attempts, trace.events],
@@ -39,10 +43,9 @@ export function useRunView(run: Run, wanted: Wanted): RunView {
     [trace.events, attempts.length, attempt],
   );
   const declared = useMemo(() => declaredActors(version), [version]);
-  const running = run.status === "pending" || run.status === "running";
   return useMemo(
-    () => ({ run, running, version, trace, attempt, attempts, events, declared }),
-    [run, running, version, trace, attempt, attempts, events, declared],
+    () => ({ run, running, grading, version, trace, attempt, attempts, events, declared }),
+    [run, running, grading, version, trace, attempt, attempts, events, declared],
   );
 }
 

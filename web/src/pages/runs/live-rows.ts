@@ -50,8 +50,9 @@ function later(before: RunSummary, after: RunSummary): RunSummary {
   return progress(after) >= progress(before) ? after : before;
 }
 
-function progress({ status, attempts }: RunSummary): number {
-  if (status !== "pending" && status !== "running") return Number.POSITIVE_INFINITY;
+function progress({ status, verdict, attempts }: RunSummary): number {
+  const ended = status !== "pending" && status !== "running";
+  if (ended) return verdict === "PENDING" ? Number.MAX_VALUE : Number.POSITIVE_INFINITY;
   return attempts.length + attempts.filter(({ ended_at }) => ended_at !== null).length;
 }
 
@@ -61,7 +62,7 @@ export function revealed({ rows, waiting }: LiveRows): LiveRows {
 
 /** Whether the server would list this run; null when only it can tell. */
 export function belongs(run: RunSummary, filters: RunFilters): boolean | null {
-  const { status, verdict, error_class, agent_id, agent_version, task_id, q } = filters;
+  const { status, verdict, error_class, agent_id, agent_version, task_id, batch_id, dataset_id, q } = filters;
   if (status && !status.includes(run.status)) return false;
   const equal: [unknown, unknown][] = [
     [verdict, run.verdict],
@@ -69,6 +70,8 @@ export function belongs(run: RunSummary, filters: RunFilters): boolean | null {
     [agent_id, run.agent_id],
     [agent_version, run.agent_version],
     [task_id, run.task_id],
+    [batch_id, run.batch_id],
+    [dataset_id, run.dataset_id],
   ];
   if (equal.some(([wanted, given]) => wanted != null && wanted !== given)) return false;
   if (!q || foldAscii(run.user_instruction).includes(foldAscii(q))) return true;

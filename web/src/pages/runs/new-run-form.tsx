@@ -11,6 +11,7 @@ import { toolsOf } from "~/components/rules/tools";
 import { AgentField } from "~/pages/runs/agent-field";
 import { entityTypesOf } from "~/pages/runs/example-state";
 import { Folded } from "~/pages/runs/folded";
+import { GradingSection } from "~/pages/runs/grading-section";
 import { checkable, type NewRun, written } from "~/pages/runs/new-run";
 import classes from "~/pages/runs/new-run.module.css";
 import { showField } from "~/pages/runs/show-field";
@@ -162,20 +163,6 @@ export function NewRunForm(props: NewRunFormProps) {
                 />
               </div>
               <Outcome run={run} onChange={change} errors={errors} />
-            </Stack>
-          </Panel>
-          <WorldSection
-            run={run}
-            onChange={(part) => {
-              change(part);
-              if (part.worldId !== undefined) address({ world_id: part.worldId ?? undefined });
-            }}
-            errors={errors}
-            ledgerSchema={ledgerSchema}
-            known={known}
-          />
-          <Panel title="Input and checks">
-            <Stack gap="sm">
               <div data-field="input">
                 <Folded title="Input" inUse={run.input !== ""}>
                   <JsonField
@@ -189,21 +176,19 @@ export function NewRunForm(props: NewRunFormProps) {
                   />
                 </Folded>
               </div>
-              <div data-field="checks">
-                <Folded title="Checks" inUse={run.checks !== ""}>
-                  <JsonField
-                    label="Checks"
-                    description="A list of objects with one key each: final_response, called, not_called, order, ledger, flag, no_flag, policy."
-                    value={run.checks}
-                    onChange={(checks) => change({ checks })}
-                    errors={errorsBelow(errors, "checks")}
-                    placeholder={'[{"not_called": {"tool": "create_payment"}}]'}
-                    minHeight={64}
-                  />
-                </Folded>
-              </div>
             </Stack>
           </Panel>
+          <WorldSection
+            run={run}
+            onChange={(part) => {
+              change(part);
+              if (part.worldId !== undefined) address({ world_id: part.worldId ?? undefined });
+            }}
+            errors={errors}
+            ledgerSchema={ledgerSchema}
+            known={known}
+          />
+          <GradingSection run={run} onChange={change} errors={errors} known={known} />
         </Stack>
         <div className={classes.rail}>
           <StartPanel

@@ -6,7 +6,7 @@ import { draftText, formDraft, isEmpty, NO_RULES, readDraft, writtenRules } from
 import { isObject, readStrict, Unread, unreadIn } from "~/components/rules/json-text";
 import type { RulesDraft } from "~/components/rules/model";
 
-export const MOST_REPEATS = 50;
+export const MOST_REPEATS = 100;
 
 export interface NewRun {
   agentId: number | null;
@@ -18,6 +18,7 @@ export interface NewRun {
   initialState: string;
   input: string;
   checks: string;
+  rubric: string;
   refusal: boolean;
   randomSeed: string;
   repeat: number;
@@ -33,6 +34,7 @@ export const BLANK: NewRun = {
   initialState: "",
   input: "",
   checks: "",
+  rubric: "",
   refusal: false,
   randomSeed: "",
   repeat: 1,
@@ -41,14 +43,18 @@ export const BLANK: NewRun = {
 
 export interface WrittenRun {
   /** What would be sent; parts that cannot be read are not in it. */
-  body: { agent_id: number | null; seeds: Record<string, unknown>[] };
+  body: { agent_id: number | null; seeds: Record<string, unknown>[]; repeats?: number };
   /** What keeps it from being sent, by path inside a seed. */
   faults: FieldError[];
 }
 
 export function written(run: NewRun): WrittenRun {
   const world = run.world === "stored" ? storedWorld(run) : writtenWorld(run);
-  const documents = { input: readStrict(run.input), checks: readStrict(run.checks) };
+  const documents = {
+    input: readStrict(run.input),
+    checks: readStrict(run.checks),
+    rubric: readStrict(run.rubric),
+  };
   const seed = {
     user_instruction: run.instruction,
     ...world.members,
@@ -57,7 +63,11 @@ export function written(run: NewRun): WrittenRun {
     ...(run.randomSeed.trim() !== "" && { random_seed: exactInteger(run.randomSeed.trim()) }),
   };
   return {
-    body: { agent_id: run.agentId, seeds: Array.from({ length: run.repeat }, () => seed) },
+    body: {
+      agent_id: run.agentId,
+      seeds: [seed],
+      ...(run.repeat > 1 && { repeats: run.repeat }),
+    },
     faults: [
       ...(isBlank(run) ? [{ loc: ["user_instruction"], msg: "write what the agent is asked to do" }] : []),
       ...world.faults,
@@ -134,6 +144,7 @@ export function likeRun(run: Run): NewRun {
     initialState: document(seed.initial_state),
     input: document(seed.input),
     checks: document(seed.checks),
+    rubric: document(seed.rubric),
     refusal: seed.expected_outcome === "refusal",
     randomSeed: String(seed.random_seed ?? run.random_seed),
     rules: Array.isArray(seed.failure_rules) ? formDraft(seed.failure_rules) : NO_RULES,

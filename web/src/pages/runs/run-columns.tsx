@@ -4,7 +4,9 @@ import type { RunSummary } from "~/api/queries";
 import { StatusBadge, ToneBadge, VerdictBadge } from "~/components/badges";
 import type { Column } from "~/components/data-table";
 import { errorClass } from "~/components/error-classes";
+import { failureMode } from "~/components/failure-modes";
 import { TextLink } from "~/components/page";
+import { percent } from "~/components/share";
 import { Ago, Elapsed } from "~/components/time";
 import classes from "~/pages/runs/runs.module.css";
 
@@ -33,7 +35,20 @@ export const RUN_COLUMNS: Column<RunSummary>[] = [
     width: 96,
     wide: true,
     value: (run) => run.verdict,
-    render: (run) => <VerdictBadge verdict={run.verdict} />,
+    render: (run) => <VerdictBadge verdict={run.verdict} running={isGoingOn(run)} />,
+  },
+  {
+    id: "score",
+    title: "Score",
+    width: 64,
+    wide: true,
+    align: "right",
+    value: (run) => run.score,
+    render: (run) => (
+      <Text span inherit className={classes.quiet}>
+        {run.score === null ? "" : percent(run.score)}
+      </Text>
+    ),
   },
   {
     id: "agent",
@@ -54,17 +69,17 @@ export const RUN_COLUMNS: Column<RunSummary>[] = [
         </Text>
         <Text size="xs" c="var(--ody-text-dim)" truncate hiddenFrom="sm">
           <Ago at={run.created_at} />
-          {run.error_class && `, ${run.error_class}`}, {run.agent_name}
+          {[gradedAs(run), whyNot(run), run.agent_name].map((part) => part !== null && `, ${part}`)}
         </Text>
       </div>
     ),
   },
   {
     id: "error",
-    title: "Error class",
+    title: "Failure",
     wide: true,
-    value: (run) => run.error_class,
-    render: (run) => run.error_class && <ErrorClassBadge name={run.error_class} />,
+    value: whyNot,
+    render: (run) => <Failure run={run} />,
   },
   {
     id: "started",
@@ -153,11 +168,34 @@ function AgentOf({ run }: { run: RunSummary }) {
   );
 }
 
-function ErrorClassBadge({ name }: { name: string }) {
-  const { tone, means } = errorClass(name);
+function isGoingOn({ status }: RunSummary): boolean {
+  return status === "pending" || status === "running";
+}
+
+function gradedAs({ verdict }: RunSummary): string | null {
+  return verdict === "PASS" || verdict === "FAIL" ? verdict.toLowerCase() : null;
+}
+
+/** Why it failed, or why it was no pass; of a run that failed, both are the same. */
+function whyNot({ error_class, failure_mode }: RunSummary): string | null {
+  if (error_class !== null) return error_class;
+  return failure_mode === null ? null : failureMode(failure_mode).words;
+}
+
+function Failure({ run: { error_class, failure_mode, verdict } }: { run: RunSummary }) {
+  if (error_class !== null) {
+    const { tone, means } = errorClass(error_class);
+    return (
+      <ToneBadge tone={tone} help={means}>
+        {error_class}
+      </ToneBadge>
+    );
+  }
+  if (failure_mode === null) return null;
+  const { words, means } = failureMode(failure_mode);
   return (
-    <ToneBadge tone={tone} help={means}>
-      {name}
+    <ToneBadge tone={verdict === "FAIL" ? "red" : "amber"} help={means}>
+      {words}
     </ToneBadge>
   );
 }

@@ -11,7 +11,7 @@ import { oneOf, someOf, text, whole } from "~/shell/search";
 const VERDICT_NAMES: Record<(typeof VERDICTS)[number], string> = {
   PASS: "pass",
   FAIL: "fail",
-  PENDING: "grading",
+  PENDING: "pending",
   "NOT APPLICABLE": "not graded",
 };
 const TYPING_MS = 300;
@@ -100,9 +100,13 @@ export function RunFilterBar({ search, onChange, onClear, active }: RunFiltersPr
         </Group>
       </Chip.Group>
       {search.agent_version !== undefined && (
-        <Button size="compact-xs" variant="light" onClick={() => onChange({ agent_version: undefined })}>
-          Version {search.agent_version} only ×
-        </Button>
+        <Only onClear={() => onChange({ agent_version: undefined })}>Version {search.agent_version}</Only>
+      )}
+      {search.batch_id !== undefined && (
+        <Only onClear={() => onChange({ batch_id: undefined })}>Batch {search.batch_id}</Only>
+      )}
+      {search.dataset_id !== undefined && (
+        <Only onClear={() => onChange({ dataset_id: undefined })}>Dataset {search.dataset_id}</Only>
       )}
       {active && (
         <Button
@@ -116,6 +120,15 @@ export function RunFilterBar({ search, onChange, onClear, active }: RunFiltersPr
         </Button>
       )}
     </Group>
+  );
+}
+
+/** A filter that only addresses set; it can be taken away here. */
+function Only({ onClear, children }: { onClear: () => void; children: React.ReactNode }) {
+  return (
+    <Button size="compact-xs" variant="light" onClick={onClear}>
+      {children} only ×
+    </Button>
   );
 }
 

@@ -41,7 +41,9 @@ export function StartPanel(props: StartPanelProps) {
       <Stack gap="sm">
         <NumberInput
           label="Repeat"
-          description={many ? "Identical seeds, one run each." : undefined}
+          description={
+            many ? "Runs of the same task, as one batch: they show how reliable it is." : undefined
+          }
           size="xs"
           min={1}
           max={MOST_REPEATS}

@@ -26,7 +26,9 @@ export function useRunList(filters: RunFilters, quiet: boolean): RunList {
   const key = JSON.stringify(filters);
   const isFirstPage = filters.cursor == null;
   const [shown, setShown] = useState<LiveRows & { of: string | null }>({ ...settled([]), of: null });
-  const moving = shown.rows.some(({ status }) => status === "pending" || status === "running");
+  const moving = shown.rows.some(
+    ({ status, verdict }) => status === "pending" || status === "running" || verdict === "PENDING",
+  );
   const { data, isPlaceholderData, error, refetch } = useQuery({
     ...runsQuery(filters),
     placeholderData: keepPreviousData,

@@ -14,22 +14,21 @@ interface Start {
   failure: Problem | null;
 }
 
-/** Starts the runs, then shows the one, or the list of that agent's. */
+/** Starts the runs, then shows the one, or the batch they are. */
 export function useStart(onStarted: () => void): Start {
   const navigate = useNavigate();
   const queryClient = useQueryClient();
   const mutation = useMutation({
     mutationFn: (body: WrittenRun["body"]) =>
       data(api.POST("/api/runs", { body: body as unknown as Schemas["RunsIn"] })),
-    onSuccess: ({ runs }, body) => {
+    onSuccess: ({ runs, batch }) => {
       onStarted();
       void queryClient.invalidateQueries({ queryKey: ["runs", "list"] });
       const [first] = runs;
-      if (runs.length === 1 && first) void navigate({ to: "/runs/$runId", params: { runId: first.id } });
-      else {
-        notifications.show({ message: `${runs.length} runs started` });
-        void navigate({ to: "/runs", search: body.agent_id === null ? {} : { agent_id: body.agent_id } });
-      }
+      if (batch !== null) {
+        notifications.show({ message: `${batch.planned_runs} runs started` });
+        void navigate({ to: "/batches/$batchId", params: { batchId: batch.id } });
+      } else if (first) void navigate({ to: "/runs/$runId", params: { runId: first.id } });
     },
   });
   const problem = mutation.error === null ? null : asProblem(mutation.error);

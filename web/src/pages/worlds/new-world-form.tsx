@@ -1,5 +1,4 @@
-import { Button, Checkbox, FileButton, Group, Stack, Text, TextInput } from "@mantine/core";
-import { IconUpload } from "@tabler/icons-react";
+import { Button, Checkbox, Group, Stack, Text, TextInput } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
@@ -7,15 +6,15 @@ import { api, data, type Schemas } from "~/api/client";
 import { writeJson } from "~/api/json";
 import { asProblem, errorsBelow, messageAt } from "~/api/problem";
 import { type State, worldQuery, worldsQuery } from "~/api/worlds";
+import { counted } from "~/components/counted";
 import { EntityCounts } from "~/components/entity-counts";
-import { FileDrop, readFile } from "~/components/file-drop";
+import { ChooseFile, FileDrop, useFile } from "~/components/file-drop";
 import { JsonField } from "~/components/json-field";
 import { LeaveGuard } from "~/components/leave-guard";
 import { Page, Panel, TextLink } from "~/components/page";
 import { Refusal } from "~/components/refusal";
 import { isObject, readStrict, Unread } from "~/components/rules/json-text";
 import { RulesInWords } from "~/components/rules/rules-in-words";
-import { counted } from "~/pages/worlds/sizes";
 
 export interface Beginning {
   name: string;
@@ -37,7 +36,6 @@ export function NewWorldForm({ beginning }: { beginning: Beginning }) {
   const [first] = useState(() => (beginning.state === null ? "" : writeJson(beginning.state)));
   const [text, setText] = useState(first);
   const [withRules, setWithRules] = useState(beginning.origin?.kind === "world");
-  const [unread, setUnread] = useState<string | null>(null);
   const state = useMemo(() => readStrict(text) ?? {}, [text]);
   const hasConduct = beginning.rules.length > 0 || beginning.behavior !== "";
   const body = {
@@ -60,18 +58,15 @@ export function NewWorldForm({ beginning }: { beginning: Beginning }) {
     state instanceof Unread ? "This is not JSON yet." : isObject(state) ? null : "A world is an object.";
   const unsaved = () => !create.isPending && !create.isSuccess && (name !== beginning.name || text !== first);
 
+  const file = useFile((text, fileName) => {
+    write(text);
+    if (name === "") setName(fileName.replace(/\.json$/i, ""));
+  });
+
   function write(next: string) {
-    setUnread(null);
+    file.forget();
     create.reset();
     setText(next);
-  }
-
-  async function take(file: File | null) {
-    if (file === null) return;
-    const read = await readFile(file);
-    if (!("text" in read)) return setUnread(read.problem);
-    write(read.text);
-    if (name === "") setName(file.name.replace(/\.json$/i, ""));
   }
 
   return (
@@ -85,7 +80,7 @@ export function NewWorldForm({ beginning }: { beginning: Beginning }) {
       curl={[{ what: "Make this world", method: "POST", path: "/api/worlds", body }]}
     >
       <LeaveGuard unsaved={unsaved} />
-      <FileDrop onFile={(file) => void take(file)}>
+      <FileDrop file={file}>
         <Panel>
           <Stack gap="md" maw={860}>
             {beginning.origin && <Origin origin={beginning.origin} />}
@@ -118,25 +113,16 @@ export function NewWorldForm({ beginning }: { beginning: Beginning }) {
                 maxHeight={520}
               />
               <Group gap="sm" mt={6} justify="space-between">
-                <FileButton accept="application/json,.json" onChange={(file) => void take(file)}>
-                  {(button) => (
-                    <Button
-                      {...button}
-                      variant="default"
-                      size="compact-xs"
-                      leftSection={<IconUpload size={13} />}
-                    >
-                      Choose a file
-                    </Button>
-                  )}
-                </FileButton>
+                <ChooseFile file={file} of="json">
+                  Choose a file
+                </ChooseFile>
                 <Text size="xs" component="div" role="status">
                   {isObject(state) && text.trim() !== "" && <EntityCounts counts={countsOf(state)} />}
                 </Text>
               </Group>
-              {unread && (
+              {file.problem && (
                 <Text size="xs" c="var(--band-red)" role="alert">
-                  {unread}
+                  {file.problem}
                 </Text>
               )}
             </div>

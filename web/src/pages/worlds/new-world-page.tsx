@@ -2,10 +2,11 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { ledgerQuery, runQuery } from "~/api/queries";
 import { worldQuery } from "~/api/worlds";
+import { useMayChange } from "~/components/may-change";
 import { Page, TextLink } from "~/components/page";
 import { Empty, ErrorState, PageLoading } from "~/components/states";
-import { useMayChange, VIEWERS_READ } from "~/pages/worlds/may-change";
 import { type Beginning, NewWorldForm } from "~/pages/worlds/new-world-form";
+import { VIEWERS_READ } from "~/pages/worlds/viewers";
 
 const route = getRouteApi("/app/worlds/new");
 

@@ -3,14 +3,15 @@ import { IconPlus, IconSearch, IconWorld } from "@tabler/icons-react";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { type WorldSummary, worldsQuery } from "~/api/worlds";
+import { counted, size } from "~/components/counted";
 import { type Column, DataTable, sortFromText, sortToText } from "~/components/data-table";
 import { EntityCounts } from "~/components/entity-counts";
+import { useMayChange } from "~/components/may-change";
 import { ButtonLink, Page, Panel, TextLink } from "~/components/page";
 import { ShareBar } from "~/components/share";
 import { Empty, ErrorState, RowsLoading } from "~/components/states";
 import { Ago } from "~/components/time";
-import { useMayChange } from "~/pages/worlds/may-change";
-import { counted, entitiesIn, size } from "~/pages/worlds/sizes";
+import { entitiesIn } from "~/pages/worlds/sizes";
 import classes from "~/pages/worlds/worlds.module.css";
 import { compact } from "~/shell/search";
 

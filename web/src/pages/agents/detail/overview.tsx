@@ -5,6 +5,7 @@ import { Copy } from "~/components/copy";
 import { Panel, TextLink } from "~/components/page";
 import classes from "~/pages/agents/agents.module.css";
 import { readSettings } from "~/pages/agents/detail/settings";
+import { Health } from "~/pages/agents/health";
 
 const DESCRIPTION_HEIGHT = 104;
 
@@ -37,6 +38,11 @@ export function Overview({ agent }: { agent: Agent }) {
             <dd>{agent.mode}</dd>
           </>
         )}
+        <dt>Last ping</dt>
+        <dd>
+          <Health agent={agent} />
+          {agent.health && !agent.health.ok && <div>{agent.health.detail}</div>}
+        </dd>
         <dt>Time-out</dt>
         <dd>{settings.timeoutS} s per run</dd>
         <dt>Transcript</dt>

@@ -6,7 +6,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { asProblem, messageAt, type Problem } from "~/api/problem";
 import { type Agent, agentQuery } from "~/api/queries";
-import { FileDrop, readFile } from "~/components/file-drop";
+import { FileDrop, useFile } from "~/components/file-drop";
 import { LeaveGuard } from "~/components/leave-guard";
 import { Page, TextLink } from "~/components/page";
 import { BehaviourSection } from "~/pages/agents/form/behaviour-section";
@@ -120,12 +120,10 @@ export function AgentForm({ saved }: { saved: Agent | null }) {
     update(() => other);
   }
 
-  async function drop(file: File) {
-    const read = await readFile(file);
-    if ("text" in read) setImportText(read.text);
-    else notifications.show({ color: "red", message: read.problem });
+  const dropped = useFile((text) => {
+    setImportText(text);
     setImporting(true);
-  }
+  });
 
   const leave = (field: string) => setVisited((before) => new Set([...before, field]));
   const path = saved === null ? "/api/agents" : `/api/agents/${saved.id}`;
@@ -193,7 +191,19 @@ export function AgentForm({ saved }: { saved: Agent | null }) {
           </Group>
         </Alert>
       )}
-      <FileDrop onFile={(file) => void drop(file)}>
+      {dropped.problem && (
+        <Alert
+          role="alert"
+          color="red"
+          py="xs"
+          withCloseButton
+          closeButtonLabel="Close"
+          onClose={dropped.forget}
+        >
+          {dropped.problem}
+        </Alert>
+      )}
+      <FileDrop file={dropped}>
         <Paper withBorder bg="var(--ody-surface)" ref={form}>
           <Section title="Identity" about="How people recognise the agent in lists and runs.">
             <TextInput

@@ -1,7 +1,7 @@
-import { Alert, Button, FileButton, Group, Modal, Radio, Stack, Text } from "@mantine/core";
-import { IconCheck, IconUpload } from "@tabler/icons-react";
+import { Alert, Button, Group, Modal, Radio, Stack, Text } from "@mantine/core";
+import { IconCheck } from "@tabler/icons-react";
 import { useMemo, useState } from "react";
-import { FileDrop, readFile } from "~/components/file-drop";
+import { ChooseFile, FileDrop, useFile } from "~/components/file-drop";
 import { JsonEditor } from "~/components/json-editor";
 import type { ToolDraft } from "~/pages/agents/form/draft";
 import { nameOf, type Recognised, recognise } from "~/pages/agents/form/recognise";
@@ -18,42 +18,26 @@ interface ImportDialogProps {
 
 export function ImportDialog({ opened, onClose, text, onText, tools, onFill }: ImportDialogProps) {
   const [merge, setMerge] = useState(false);
-  const [unread, setUnread] = useState<string | null>(null);
+  const file = useFile(write);
   const found = useMemo(() => recognise(text), [text]);
   const recognised = found !== null && "what" in found ? found : null;
-  const problem = unread ?? (found !== null && "problem" in found ? found.problem : null);
+  const problem = file.problem ?? (found !== null && "problem" in found ? found.problem : null);
 
   function write(next: string) {
-    setUnread(null);
+    file.forget();
     onText(next);
-  }
-
-  async function take(file: File | null) {
-    if (file === null) return;
-    const read = await readFile(file);
-    if ("text" in read) write(read.text);
-    else setUnread(read.problem);
   }
 
   return (
     <Modal opened={opened} onClose={onClose} title="Import JSON" size="lg">
-      <FileDrop onFile={(file) => void take(file)}>
+      <FileDrop file={file}>
         <Stack gap="sm">
           <Text size="sm" c="var(--ody-text-dim)">
             A whole registration such as agent.json, or a list of tools in our shape, OpenAI's, Anthropic's or
             MCP's. Paste it, drop a file here, or{" "}
-            <FileButton accept="application/json,.json" onChange={(file) => void take(file)}>
-              {(button) => (
-                <Button
-                  {...button}
-                  variant="default"
-                  size="compact-xs"
-                  leftSection={<IconUpload size={13} />}
-                >
-                  choose a file
-                </Button>
-              )}
-            </FileButton>
+            <ChooseFile file={file} of="json">
+              choose a file
+            </ChooseFile>
           </Text>
           <JsonEditor label="JSON to import" value={text} onChange={write} minHeight={180} maxHeight={320} />
           <div aria-live="polite">

@@ -1,6 +1,6 @@
 import { Group, Stack, Tabs } from "@mantine/core";
 import { getRouteApi } from "@tanstack/react-router";
-import { SourceBadge, ToneBadge } from "~/components/badges";
+import { SourceBadge, ToneBadge, VerdictBadge } from "~/components/badges";
 import { JsonView } from "~/components/json-view";
 import { PlainText } from "~/components/section";
 import { duration } from "~/components/time";
@@ -8,6 +8,7 @@ import { ActorMark } from "~/pages/run/actor-mark";
 import { CallDetail } from "~/pages/run/detail/call-detail";
 import classes from "~/pages/run/detail/detail.module.css";
 import { DispatchDetail } from "~/pages/run/detail/dispatch-detail";
+import { GradeDetail } from "~/pages/run/detail/grade-detail";
 import { ReplyDetail } from "~/pages/run/detail/reply-detail";
 import { TraceEventDetail } from "~/pages/run/detail/trace-event-detail";
 import { LedgerPanel } from "~/pages/run/ledger/ledger-panel";
@@ -83,6 +84,7 @@ function Badges({ step }: { step: Step }) {
       {step.rule !== null && <ToneBadge tone="injected">rule {step.rule}</ToneBadge>}
       {step.refused && <ToneBadge tone="error">refused</ToneBadge>}
       {step.status !== null && <ToneBadge tone="error">HTTP {step.status}</ToneBadge>}
+      {step.event.kind === "grade" && <VerdictBadge verdict={String(step.event.data.verdict)} />}
       {textOf(step.event.data.fault) && (
         <ToneBadge tone="injected">fault: {String(step.event.data.fault)}</ToneBadge>
       )}
@@ -105,6 +107,8 @@ function Detail({ view, step }: { view: RunView; step: Step }) {
       return <DispatchDetail event={event} />;
     case "reply":
       return <ReplyDetail event={event} />;
+    case "grade":
+      return <GradeDetail view={view} event={event} />;
     default:
       return (
         <Stack gap="md">

@@ -33,14 +33,20 @@ function Failed({ view: { run }, errorName }: { view: RunView; errorName: string
       </Text>
       <Text size="sm">
         {advice}{" "}
-        <TextLink
-          to="/agents/$agentId"
-          params={{ agentId: run.agent_id }}
-          search={{ tab: "settings" }}
-          underline="always"
-        >
-          Agent settings
-        </TextLink>
+        {errorName === "agent_model_unresolved" ? (
+          <TextLink to="/settings" underline="always">
+            Settings
+          </TextLink>
+        ) : (
+          <TextLink
+            to="/agents/$agentId"
+            params={{ agentId: run.agent_id }}
+            search={{ tab: "settings" }}
+            underline="always"
+          >
+            Agent settings
+          </TextLink>
+        )}
       </Text>
       {detail && (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls
@@ -70,10 +76,10 @@ function GivenUp({ view: { run, attempt } }: { view: RunView }) {
   );
 }
 
-function calledNothing({ run, version, trace, events }: RunView): boolean {
+function calledNothing({ run, version, events }: RunView): boolean {
   return (
     run.status === "completed" &&
-    trace.state === "ended" &&
+    events.some((event) => event.kind === "reply") &&
     (version?.tools_schema.length ?? 0) > 0 &&
     !events.some((event) => event.kind === "tool_call")
   );

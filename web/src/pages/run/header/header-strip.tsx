@@ -3,6 +3,7 @@ import { getRouteApi } from "@tanstack/react-router";
 import { memo, type ReactNode, useMemo, useState } from "react";
 import { toneColor } from "~/components/badges";
 import { Copy } from "~/components/copy";
+import { money } from "~/components/money";
 import { TextLink } from "~/components/page";
 import { intervalText, percent } from "~/components/share";
 import { Ago, duration } from "~/components/time";
@@ -37,6 +38,11 @@ export const HeaderStrip = memo(function HeaderStrip({ view }: { view: RunView }
         <Fact label="Tool calls">
           <Calls view={view} />
         </Fact>
+        {run.cost_usd > 0 && (
+          <Fact label="Cost of grading">
+            <span className={classes.number}>{money(run.cost_usd)}</span>
+          </Fact>
+        )}
         {view.attempts.length > 1 && (
           <Fact label="Attempt">
             <AttemptChoice view={view} />
@@ -58,6 +64,29 @@ export const HeaderStrip = memo(function HeaderStrip({ view }: { view: RunView }
             {run.task_id}
           </TextLink>
         </Fact>
+        {run.batch_id !== null && (
+          <Fact label="Batch">
+            <TextLink to="/batches/$batchId" params={{ batchId: run.batch_id }}>
+              {run.batch_id}
+            </TextLink>
+            {run.repeat > 1 && (
+              <Text span size="sm" c="var(--ody-text-dim)">
+                repeat {run.repeat}
+              </Text>
+            )}
+          </Fact>
+        )}
+        {run.dataset_id !== null && run.row !== null && (
+          <Fact label="Dataset">
+            <TextLink
+              to="/datasets/$datasetId"
+              params={{ datasetId: run.dataset_id }}
+              search={{ row: run.row }}
+            >
+              {run.dataset_id}, row {run.row}
+            </TextLink>
+          </Fact>
+        )}
       </dl>
       <Instruction text={String(run.odyssey_seed.user_instruction ?? run.user_instruction)} />
     </Paper>

@@ -54,10 +54,10 @@ export function buildSteps(events: TraceEvent[]): Step[] {
 
 /**
  * From the first thing the platform did to the last; `until` is now for an attempt that still runs. Trace events
- * may state any time, so they count only where there is nothing else.
+ * may state any time, so they count only where there is nothing else; grades may be given days later.
  */
 export function axisOf(steps: Step[], until: number | null): Axis {
-  const own = steps.filter((step) => step.event.kind !== "trace_event");
+  const own = steps.filter(({ event }) => event.kind !== "trace_event" && event.kind !== "grade");
   const counted = own.length > 1 || until !== null ? own : steps;
   const began = counted.reduce((first, step) => Math.min(first, step.at), Number.POSITIVE_INFINITY);
   const ended = counted.reduce(
@@ -131,8 +131,10 @@ function aboutOf(event: TraceEvent): string {
       return textOf(event.data.url) ?? "";
     case "reply":
       return textOf(event.data.error_class) ?? finalResponseOf(event.data.body) ?? "";
+    case "grade":
+      return textOf(event.data.reason) ?? "";
     default:
-      return textOf(event.data.message) ?? textOf(event.data.verdict) ?? "";
+      return textOf(event.data.message) ?? "";
   }
 }
 

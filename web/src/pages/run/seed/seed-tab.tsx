@@ -28,10 +28,15 @@ export function SeedTab({ view }: { view: RunView }) {
             {listOf(seed.checks).length > 0 ? (
               <JsonView value={seed.checks} name="checks" depth={4} />
             ) : (
-              <None>No checks, so there is no verdict.</None>
+              <None>No checks.</None>
             )}
           </Stack>
         </Panel>
+        {listOf(seed.rubric).length > 0 && (
+          <Panel title="Rubric">
+            <JsonView value={seed.rubric} name="rubric" depth={3} />
+          </Panel>
+        )}
         <Panel title="Behavior instructions">
           {behavior ? <PlainText text={behavior} label="behavior instructions" /> : <None>None.</None>}
         </Panel>

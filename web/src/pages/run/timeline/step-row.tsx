@@ -1,5 +1,5 @@
 import { type CSSProperties, memo } from "react";
-import { ToneBadge, toneColor } from "~/components/badges";
+import { ToneBadge, toneColor, VerdictBadge } from "~/components/badges";
 import { duration } from "~/components/time";
 import { ActorMark } from "~/pages/run/actor-mark";
 import { type Axis, outsideOf, type Place, placeOf, type Step } from "~/pages/run/model/waterfall";
@@ -74,6 +74,7 @@ function Marks({ step, declared }: { step: Step; declared: Set<string> | null })
       {step.refused && <ToneBadge tone="error">refused {step.status}</ToneBadge>}
       {!step.refused && step.status !== null && <ToneBadge tone="error">HTTP {step.status}</ToneBadge>}
       {!step.refused && step.source !== null && <ToneBadge tone={step.source}>{step.source}</ToneBadge>}
+      {step.event.kind === "grade" && <VerdictBadge verdict={String(step.event.data.verdict)} />}
     </span>
   );
 }

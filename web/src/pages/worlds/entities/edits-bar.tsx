@@ -1,6 +1,7 @@
 import { Alert, Button, Group, Modal, Stack, Text, UnstyledButton } from "@mantine/core";
 import { IconAlertTriangle, IconHistory } from "@tabler/icons-react";
 import { useState } from "react";
+import { counted } from "~/components/counted";
 import { ChangedEntity } from "~/components/ledger/changed-entity";
 import {
   type Edit,
@@ -12,7 +13,6 @@ import {
 } from "~/pages/worlds/entities/edits";
 import classes from "~/pages/worlds/entities/entities.module.css";
 import type { Edits, Meanwhile } from "~/pages/worlds/entities/use-edits";
-import { counted } from "~/pages/worlds/sizes";
 
 const MOST_SHOWN = 6;
 

@@ -5,7 +5,9 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
 import { ENTITIES_PER_PAGE, type Entity, entitiesQuery, type Fields, type World } from "~/api/worlds";
+import { counted } from "~/components/counted";
 import { DataTable } from "~/components/data-table";
+import { useMayChange } from "~/components/may-change";
 import { ButtonLink, Panel } from "~/components/page";
 import { Empty, ErrorState, RowsLoading } from "~/components/states";
 import { entityColumns } from "~/pages/worlds/entities/columns";
@@ -16,8 +18,6 @@ import { EntityPane } from "~/pages/worlds/entities/entity-pane";
 import { NewEntity } from "~/pages/worlds/entities/new-entity";
 import { TypeList, typesOf } from "~/pages/worlds/entities/type-list";
 import type { Edits } from "~/pages/worlds/entities/use-edits";
-import { useMayChange } from "~/pages/worlds/may-change";
-import { counted } from "~/pages/worlds/sizes";
 import { compact } from "~/shell/search";
 
 const route = getRouteApi("/app/worlds/$worldId");

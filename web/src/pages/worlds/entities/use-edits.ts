@@ -4,6 +4,7 @@ import { useState } from "react";
 import { api, data, type Schemas } from "~/api/client";
 import { asProblem, type Problem } from "~/api/problem";
 import { type World, worldQuery, worldsQuery } from "~/api/worlds";
+import { counted } from "~/components/counted";
 import {
   applied,
   differences,
@@ -13,7 +14,6 @@ import {
   withEdit,
   withoutEdit,
 } from "~/pages/worlds/entities/edits";
-import { counted } from "~/pages/worlds/sizes";
 
 /** The world was changed by something else since it was read: what that did, and where it meets these edits. */
 export interface Meanwhile {

@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { asProblem } from "~/api/problem";
 import { fidelityQuery, type World } from "~/api/worlds";
 import { CommandLine } from "~/components/command-line";
+import { counted } from "~/components/counted";
 import { type Column, DataTable } from "~/components/data-table";
 import { downloadJson } from "~/components/download";
 import { Panel } from "~/components/page";
@@ -12,7 +13,6 @@ import { Empty, ErrorState, RowsLoading } from "~/components/states";
 import { Ago } from "~/components/time";
 import classes from "~/pages/worlds/fidelity/fidelity.module.css";
 import { type ReportRow, readReport, SHARES, type ShareName } from "~/pages/worlds/fidelity/report";
-import { counted } from "~/pages/worlds/sizes";
 
 const TITLES: Record<ShareName, [title: string, about: string]> = {
   responses: ["Responses", "of all calls"],

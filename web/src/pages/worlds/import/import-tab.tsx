@@ -1,32 +1,21 @@
-import {
-  Autocomplete,
-  Button,
-  FileButton,
-  Group,
-  Input,
-  SegmentedControl,
-  Select,
-  Stack,
-  Text,
-  Textarea,
-} from "@mantine/core";
+import { Autocomplete, Button, Input, SegmentedControl, Select, Stack, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
-import { IconFileText, IconUpload } from "@tabler/icons-react";
 import { getRouteApi } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
 import type { World } from "~/api/worlds";
-import { FileDrop, readFile } from "~/components/file-drop";
+import { counted } from "~/components/counted";
+import { ChooseFile, FileDrop, useFile } from "~/components/file-drop";
+import { useMayChange } from "~/components/may-change";
 import { Panel } from "~/components/page";
 import { Refusal } from "~/components/refusal";
+import { TableText } from "~/components/table-text";
 import classes from "~/pages/worlds/import/import.module.css";
 import { PreviewView } from "~/pages/worlds/import/preview";
 import { likelyIdField, recordsIn } from "~/pages/worlds/import/records";
 import { type ImportRequest, useApply, usePreview } from "~/pages/worlds/import/use-import";
-import { useMayChange, VIEWERS_READ } from "~/pages/worlds/may-change";
-import { counted, size } from "~/pages/worlds/sizes";
+import { VIEWERS_READ } from "~/pages/worlds/viewers";
 
 const route = getRouteApi("/app/worlds/$worldId");
-const SHOWN_AS_TEXT = 100_000;
 const PLACEHOLDER = "order_id,status,total_cents\nord_1,pending,7950\nord_2,shipped,1200";
 
 /** Many entities of one type at once. What it would do is told before it is done. */
@@ -34,7 +23,6 @@ export function ImportTab({ world }: { world: World }) {
   const navigate = route.useNavigate();
   const mayChange = useMayChange();
   const [content, setContent] = useState({ text: "", file: null as string | null, revision: 0 });
-  const [unread, setUnread] = useState<string | null>(null);
   const [type, setType] = useState("");
   const [chosenIdField, setIdField] = useState<string | null>(null);
   const [mode, setMode] = useState<ImportRequest["mode"]>("merge");
@@ -61,68 +49,39 @@ export function ImportTab({ world }: { world: World }) {
     void navigate({ search: { type: type.trim() }, resetScroll: false });
   });
 
-  function write(text: string, file: string | null = null) {
-    setUnread(null);
-    apply.reset();
-    setContent((before) => ({ text, file, revision: before.revision + 1 }));
-  }
+  const file = useFile((text, name) => {
+    write(text, name);
+    if (type === "") setType(name.replace(/\.[^.]*$/, "").replace(/s$/, ""));
+  });
 
-  async function take(file: File | null) {
-    if (file === null) return;
-    const read = await readFile(file);
-    if (!("text" in read)) return setUnread(read.problem);
-    write(read.text, file.name);
-    if (type === "") setType(file.name.replace(/\.[^.]*$/, "").replace(/s$/, ""));
+  function write(text: string, name: string | null = null) {
+    file.forget();
+    apply.reset();
+    setContent((before) => ({ text, file: name, revision: before.revision + 1 }));
   }
 
   const ready = request !== null && preview.result !== null && !preview.checking;
   return (
-    <FileDrop onFile={(file) => void take(file)}>
+    <FileDrop file={file}>
       <div className={classes.split}>
         <Panel title="What to import" style={{ minWidth: 0 }}>
           <Stack gap="sm">
             <Text size="sm" c="var(--ody-text-dim)">
               CSV with a line of column names, a JSON list of objects, or JSON objects by id. Paste it, drop a
               file anywhere here, or{" "}
-              <FileButton accept=".csv,.json,text/csv,application/json" onChange={(file) => void take(file)}>
-                {(button) => (
-                  <Button
-                    {...button}
-                    variant="default"
-                    size="compact-xs"
-                    leftSection={<IconUpload size={13} />}
-                  >
-                    choose a file
-                  </Button>
-                )}
-              </FileButton>
+              <ChooseFile file={file} of="table">
+                choose a file
+              </ChooseFile>
             </Text>
-            {content.text.length > SHOWN_AS_TEXT ? (
-              <Group gap="xs" className={classes.file}>
-                <IconFileText size={18} aria-hidden />
-                <Text size="sm" style={{ overflowWrap: "anywhere" }}>
-                  {content.file ?? "Pasted text"}, {size(content.text.length)}
-                </Text>
-                <Button variant="subtle" size="compact-xs" ml="auto" onClick={() => write("")}>
-                  Take another
-                </Button>
-              </Group>
-            ) : (
-              <Textarea
-                aria-label="CSV or JSON"
-                autosize
-                minRows={8}
-                maxRows={18}
-                placeholder={PLACEHOLDER}
-                classNames={{ input: classes.code ?? "" }}
-                value={content.text}
-                onChange={({ currentTarget }) => write(currentTarget.value, content.file)}
-                spellCheck={false}
-              />
-            )}
-            {(unread ?? records?.problem) && (
+            <TableText
+              text={content.text}
+              name={content.file}
+              placeholder={PLACEHOLDER}
+              onChange={(text) => write(text, content.file)}
+            />
+            {(file.problem ?? records?.problem) && (
               <Text size="xs" c="var(--band-red)" role="alert">
-                {unread ?? records?.problem}
+                {file.problem ?? records?.problem}
               </Text>
             )}
             <div className={classes.choices}>

@@ -1,10 +1,10 @@
 import { Loader, Stack, Text } from "@mantine/core";
 import type { FieldError, Problem } from "~/api/problem";
 import { type Tone, toneColor } from "~/components/badges";
+import { counted } from "~/components/counted";
 import { Refusal } from "~/components/refusal";
 import classes from "~/pages/worlds/import/import.module.css";
 import type { ImportRequest, Preview } from "~/pages/worlds/import/use-import";
-import { counted } from "~/pages/worlds/sizes";
 
 const MOST_SHOWN = 50;
 

@@ -6,6 +6,7 @@ import { api, data } from "~/api/client";
 import { asProblem, errorsBelow, messageAt } from "~/api/problem";
 import { type Agent, agentsQuery } from "~/api/queries";
 import { type World, worldQuery, worldsQuery } from "~/api/worlds";
+import { useMayChange } from "~/components/may-change";
 import { Panel } from "~/components/page";
 import { Refusal } from "~/components/refusal";
 import { formDraft, writtenRules } from "~/components/rules/draft";
@@ -14,7 +15,6 @@ import type { RulesDraft } from "~/components/rules/model";
 import { RulesEditor } from "~/components/rules/rules-editor";
 import { RulesInWords } from "~/components/rules/rules-in-words";
 import { type ToolInfo, toolsOf } from "~/components/rules/tools";
-import { useMayChange } from "~/pages/worlds/may-change";
 
 interface RulesTabProps {
   world: World;

@@ -1,0 +1,152 @@
+"""The judge model and the budgets: who may change them, and what is never shown."""
+
+from collections.abc import Iterator
+
+import pytest
+from interface.conftest import OpenPage
+from interface.test_verdicts import as_person_of
+from playwright.sync_api import Page, expect
+from support.chromium import Watched
+from support.model_server import ModelServer, answers
+from support.platform import Org
+from support.site import Site
+
+KEY = "sk-never-shown-again-7f3a"
+
+
+@pytest.fixture
+def org(site: Site) -> Org:
+    return site.platform.new_org("Settings")
+
+
+@pytest.fixture
+def model() -> Iterator[ModelServer]:
+    with ModelServer(answers) as server:
+        yield server
+
+
+@pytest.fixture
+def settings(open_page: OpenPage, org: Org) -> Watched:
+    return as_person_of(open_page, org, "/settings")
+
+
+def judge_of(org: Org) -> dict[str, object] | None:
+    judge: dict[str, object] | None = org.ok(org.get("/api/settings"))["models"]["judge"]
+    return judge
+
+
+def test_an_admin_sets_a_judge_and_its_key_is_never_shown_again(
+    settings: Watched, org: Org, model: ModelServer
+) -> None:
+    page = settings.page
+    expect(page.get_by_text("verdicts come from the checks of the tasks alone")).to_be_visible()
+    expect(page.get_by_role("button", name="Use this judge")).to_be_disabled()
+    page.get_by_role("radio", name="Anthropic").press("Space")
+    page.get_by_label("Model", exact=True).fill("scripted-1")
+    page.get_by_label("Base URL").fill(model.url)
+    page.get_by_label("API key").fill(KEY)
+    page.get_by_label("Price of input").fill("2.5")
+    page.get_by_role("button", name="Use this judge").click()
+    expect(page.get_by_text("****7f3a")).to_be_visible()
+    expect(page.get_by_role("button", name="Save", exact=True)).to_be_disabled()
+    judge = judge_of(org)
+    assert judge is not None
+    assert (judge["provider"], judge["model"], judge["base_url"]) == ("anthropic", "scripted-1", model.url)
+    assert judge["input_usd_per_mtok"] == 2.5
+    page.reload()
+    expect(page.get_by_label("Model", exact=True)).to_have_value("scripted-1")
+    assert KEY not in page.content()
+
+
+def test_another_host_asks_for_the_key_again(settings: Watched, org: Org, model: ModelServer) -> None:
+    page = settings.page
+    settings.expected.append("422")
+    org.ok(org.put("/api/settings", model.settings(api_key=KEY)))
+    page.reload()
+    page.get_by_label("Base URL").fill("http://127.0.0.1:9/v1")
+    with page.expect_response("**/api/settings") as answer:
+        page.get_by_role("button", name="Save", exact=True).click()
+    assert answer.value.json()["code"] == "secret_required"
+    expect(page.get_by_text("send api_key again")).to_be_visible()
+    page.get_by_role("button", name="Change the key").click()
+    page.get_by_label("API key").fill("sk-another-key-9999")
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.get_by_text("****9999")).to_be_visible()
+
+
+def test_what_is_wrong_is_said_at_its_field(settings: Watched) -> None:
+    page = settings.page
+    settings.expected.append("422")
+    page.get_by_label("Model", exact=True).fill("scripted-1")
+    page.get_by_label("Base URL").fill("ftp://somewhere")
+    page.get_by_label("Time-out").fill("")
+    page.get_by_role("button", name="Use this judge").click()
+    expect(page.get_by_label("Time-out")).to_have_attribute("aria-invalid", "true")
+    page.get_by_label("Time-out").fill("60")
+    page.get_by_role("button", name="Use this judge").click()
+    expect(page.get_by_label("Base URL")).to_have_attribute("aria-invalid", "true")
+
+
+def test_a_judge_is_removed_after_asking(settings: Watched, org: Org, model: ModelServer) -> None:
+    page = settings.page
+    org.ok(org.put("/api/settings", model.settings(api_key=KEY)))
+    page.reload()
+    page.get_by_role("button", name="Remove", exact=True).click()
+    page.get_by_role("dialog").get_by_role("button", name="Remove the judge").click()
+    expect(page.get_by_role("button", name="Use this judge")).to_be_visible()
+    expect(page.get_by_label("Model", exact=True)).to_have_value("")
+    assert judge_of(org) is None
+
+
+def test_budgets_are_set_and_taken_away(settings: Watched, org: Org) -> None:
+    page = settings.page
+    page.get_by_label("Money").fill("5")
+    page.get_by_label("Model calls").fill("0")
+    page.get_by_role("button", name="Save budgets").click()
+    spent = page.get_by_role("region", name="Spent today")
+    expect(spent).to_contain_text("$0.00 of $5.00")
+    expect(spent).to_contain_text("0 of 0 used up")
+    page.get_by_label("Money").fill("")
+    page.get_by_role("button", name="Save budgets").click()
+    expect(spent).to_contain_text("$0.00, no limit")
+    assert org.ok(org.get("/api/settings"))["budgets"] == {"usd_per_day": None, "calls_per_day": 0}
+
+
+def test_what_was_spent_today_is_shown(open_page: OpenPage, site: Site) -> None:
+    page = open_page("/settings").page
+    expect(page.get_by_role("region", name="Spent today")).to_contain_text("2 of 10,000")
+
+
+def test_unsaved_changes_are_not_lost_by_a_click(settings: Watched) -> None:
+    page = settings.page
+    page.get_by_label("Model", exact=True).fill("half a na")
+    page.get_by_role("navigation", name="Main").get_by_role("link", name="Runs").click()
+    dialog = page.get_by_role("dialog", name="Leave without saving?")
+    dialog.get_by_role("button", name="Stay").click()
+    expect(page.get_by_label("Model", exact=True)).to_have_value("half a na")
+    page.get_by_role("button", name="Discard", exact=True).click()
+    page.get_by_role("navigation", name="Main").get_by_role("link", name="Runs").click()
+    expect(page.get_by_role("heading", level=1, name="Runs")).to_be_visible()
+
+
+def test_others_than_admins_read_and_change_nothing(
+    open_page: OpenPage, org: Org, model: ModelServer
+) -> None:
+    org.ok(org.put("/api/settings", model.settings(api_key=KEY)))
+    for role in ("viewer", "member"):
+        body = {"email": f"{role}@settings.example", "role": role}
+        person = org.ok(org.post("/api/people", body))["id"]
+        page = as_person_of(open_page, org, "/settings", person).page
+        expect(page.get_by_text("Only an admin can change these settings.")).to_be_visible()
+        judge = page.get_by_role("region", name="Judge model")
+        expect(judge).to_contain_text("scripted")
+        expect(judge).to_contain_text("****7f3a")
+        expect(page.get_by_role("main").get_by_role("textbox")).to_have_count(0)
+        expect(page.get_by_role("button", name="Save")).to_have_count(0)
+
+
+def test_two_keys_lead_to_the_settings(page: Page) -> None:
+    page.get_by_role("heading", level=1, name="Home").wait_for()
+    page.keyboard.press("g")
+    page.keyboard.press("s")
+    expect(page.get_by_role("heading", level=1, name="Settings")).to_be_visible()

@@ -1,0 +1,249 @@
+"""How well a run went: the card on its page, the list, and grading while one looks."""
+
+import re
+import threading
+from typing import Any
+
+from interface.conftest import OpenPage
+from playwright.sync_api import Locator, Page, expect
+from support.agents import Dispatched, ScriptedAgent, final
+from support.browser import new_link
+from support.chromium import Watched
+from support.model_server import Asked, ModelServer, answers
+from support.platform import WORLD, Org
+from support.site import Site
+from support.verdicts import RUBRIC, careful
+
+UNRELOADED = "window.isUnreloaded"
+
+
+def card(page: Page) -> Locator:
+    return page.get_by_role("region", name="Verdict")
+
+
+def as_person_of(open_page: OpenPage, org: Org, path: str, person: int | None = None) -> Watched:
+    watched = open_page(f"/signin#{new_link(org, person)}", anonymous=True)
+    watched.expected = ["401"]
+    watched.page.get_by_role("button", name="Sign in to Odyssey").click()
+    watched.page.get_by_role("navigation", name="Main").wait_for()
+    watched.page.goto(path)
+    return watched
+
+
+def test_a_fail_names_its_mode_and_leads_to_the_step_that_decided_it(open_page: OpenPage, site: Site) -> None:
+    page = open_page(f"/runs/{site.verdicts.violating}").page
+    expect(card(page)).to_contain_text("fail")
+    expect(card(page)).to_contain_text("75 %")
+    expect(card(page)).to_contain_text("policy violated")
+    expect(card(page)).to_contain_text("No judge was asked; the verdict comes from the checks alone.")
+    checks = card(page).get_by_role("region", name="Checks").get_by_role("listitem")
+    expect(checks).to_have_count(4)
+    expect(checks.first).to_contain_text(re.compile("failed.*Check 2.*policy.*before any get_order"))
+    expect(checks.filter(has_text="passed")).to_have_count(3)
+    checks.first.get_by_role("link", name="step 2").click()
+    expect(page).to_have_url(re.compile(r"\?step=2$"))
+    expect(page.get_by_role("region", name="Step 2")).to_contain_text("update_order")
+    expect(page.get_by_role("region", name="Step 2")).to_be_in_viewport()
+
+
+def test_a_claim_without_a_call_is_said_in_words(open_page: OpenPage, site: Site) -> None:
+    page = open_page(f"/runs/{site.verdicts.claiming}").page
+    claims = card(page).get_by_role("list", name="Claims the proxy did not see")
+    expect(claims).to_have_text("The transcript says update_order was called once; the proxy never saw it.")
+    expect(card(page)).to_contain_text("claimed without a call")
+    expect(card(page)).to_contain_text("0 %")
+
+
+def test_a_judge_shows_its_answers_its_cost_and_what_it_really_said(open_page: OpenPage, site: Site) -> None:
+    page = open_page(f"/runs/{site.verdicts.judged}").page
+    judge = card(page).get_by_role("region", name="Judge")
+    rubric = judge.get_by_role("list", name="Answers to the rubric").get_by_role("listitem")
+    expect(rubric).to_have_count(3)
+    expect(rubric.nth(0)).to_contain_text(
+        re.compile("passed.*Was the order cancelled.*yes.*Because of done.")
+    )
+    expect(rubric.nth(1)).to_contain_text("5 of 5")
+    expect(rubric.nth(2)).to_contain_text("friendly")
+    for fact in ("scripted-judge-1", "1,000 in, 50 out", "$0.003"):
+        expect(judge).to_contain_text(fact)
+    expect(judge).not_to_contain_text("claimed_actions")
+    judge.get_by_role("button", name="Raw answer of the model").click()
+    expect(judge.get_by_role("group", name="raw answer of the judge")).to_contain_text("claimed_actions")
+
+
+def test_earlier_verdicts_are_kept_with_what_changed(open_page: OpenPage, site: Site) -> None:
+    page = open_page(f"/runs/{site.verdicts.judged}").page
+    card(page).get_by_role("button", name="Graded twice").click()
+    given = card(page).get_by_role("list", name="Verdicts it was given, newest first")
+    for change in (
+        "verdict: fail → pass",
+        "answer to clear: 1 of 5 → 5 of 5",
+        "failure mode: rubric failed → none",
+    ):
+        expect(given.get_by_text(change, exact=True)).to_be_visible()
+    expect(given.get_by_text("The judge's answers do not pass")).to_be_visible()
+
+
+def test_a_grade_is_a_step_of_the_trace(open_page: OpenPage, site: Site) -> None:
+    first, _ = [event["sequence"] for event in site.org.trace(site.verdicts.judged, "grade")]
+    page = open_page(f"/runs/{site.verdicts.judged}").page
+    steps = page.get_by_role("listbox", name="Steps").get_by_role("option").filter(has_text="grade")
+    expect(steps).to_have_count(2)
+    expect(steps.first).to_contain_text("fail")
+    steps.first.click()
+    step = page.get_by_role("region", name=f"Step {first}")
+    expect(step).to_contain_text("Grade 1, score 50 %, rubric failed")
+    expect(step.get_by_role("list", name="Answers to the rubric")).to_contain_text("not passed")
+
+
+def test_a_run_without_a_verdict_says_what_to_add(open_page: OpenPage, site: Site) -> None:
+    page = open_page(f"/runs/{site.idle_run}").page
+    expect(card(page)).to_contain_text("There is nothing to grade it by.")
+    expect(card(page).get_by_role("link", name="Settings")).to_be_visible()
+    card(page).get_by_role("link", name="run it again with changes").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text(f"New run like {site.idle_run}")
+
+
+def test_a_rubric_that_nobody_can_answer_leads_to_the_settings(open_page: OpenPage, site: Site) -> None:
+    agent = ScriptedAgent(careful)
+    run = site.org.run(site.org.agent(agent.url, name="Without a judge"), rubric=RUBRIC)
+    page = open_page(f"/runs/{run['id']}").page
+    banner = page.get_by_role("region", name="Why the run failed")
+    expect(banner).to_contain_text("no model is configured for it")
+    banner.get_by_role("link", name="Settings").click()
+    expect(page.get_by_role("heading", level=1, name="Settings")).to_be_visible()
+    agent.stop()
+
+
+def test_the_verdict_arrives_without_a_reload(open_page: OpenPage, site: Site) -> None:
+    gate = threading.Event()
+
+    def waiting(_: Dispatched) -> Any:
+        gate.wait(60)
+        return final("Now it is done.")
+
+    agent = ScriptedAgent(waiting)
+    try:
+        registered = site.org.agent(agent.url, name="Patient and graded")
+        seed = {"user_instruction": "Wait.", "checks": [{"final_response": {"contains": "done"}}]}
+        (run,) = site.org.start(registered, seed)
+        page = open_page(f"/runs/{run}").page
+        expect(card(page)).to_contain_text("It is graded by 1 check when it has ended.")
+        page.evaluate(f"{UNRELOADED} = true")
+        gate.set()
+        expect(card(page)).to_contain_text("The check holds.")
+        expect(page.get_by_role("option").filter(has_text="grade")).to_contain_text("pass")
+        assert page.evaluate(UNRELOADED) is True
+    finally:
+        gate.set()
+        agent.stop()
+
+
+def test_grading_again_is_live_until_the_verdict_is_there(open_page: OpenPage, site: Site) -> None:
+    gate = threading.Event()
+
+    def slow(asked: Asked) -> Any:
+        gate.wait(60)
+        return answers(asked)
+
+    org = site.platform.new_org("Judged", "judge@judged.example")
+    agent = ScriptedAgent(careful)
+    with ModelServer(slow) as model:
+        try:
+            run = org.run(org.agent(agent.url), initial_state=WORLD)
+            page = as_person_of(open_page, org, f"/runs/{run['id']}").page
+            expect(card(page)).to_contain_text("There is nothing to grade it by.")
+            org.ok(org.put("/api/settings", model.settings()))
+            page.evaluate(f"{UNRELOADED} = true")
+            card(page).get_by_role("button", name="Grade").click()
+            expect(card(page).get_by_role("status")).to_contain_text("Being graded")
+            expect(card(page).get_by_role("button", name="Grade")).to_be_disabled()
+            gate.set()
+            expect(card(page).get_by_role("list", name="Answers to the rubric")).to_be_visible()
+            expect(card(page).get_by_role("button", name="Grade again")).to_be_enabled()
+            expect(page.get_by_role("option").filter(has_text="grade")).to_have_count(1)
+            card(page).get_by_role("button", name="Grade again").click()
+            expect(card(page).get_by_role("button", name="Graded twice")).to_be_visible()
+            expect(page.get_by_role("option").filter(has_text="grade")).to_have_count(2)
+            assert page.evaluate(UNRELOADED) is True
+        finally:
+            gate.set()
+            agent.stop()
+
+
+def test_the_list_tells_verdict_score_and_failure_mode(open_page: OpenPage, site: Site) -> None:
+    page = open_page("/runs?verdict=FAIL").page
+    rows = page.get_by_role("table", name="Runs").locator("tbody tr")
+    expect(rows.filter(has_text="Hasty desk")).to_contain_text(re.compile("fail.*75 %.*policy violated"))
+    expect(rows.filter(has_text="Boasting desk")).to_contain_text("claimed without a call")
+    expect(rows.filter(has_text="Careful desk")).to_have_count(0)
+    page.get_by_role("combobox", name="Verdict").click()
+    page.get_by_role("option", name="pass", exact=True).click()
+    expect(rows.filter(has_text="Careful desk")).to_contain_text(re.compile("pass.*100 %"))
+    expect(rows.filter(has_text="Hasty desk")).to_have_count(0)
+
+
+def test_home_counts_verdicts_and_leads_to_them(open_page: OpenPage, site: Site) -> None:
+    page = open_page("/").page
+    squares = page.get_by_role("list", name=re.compile("runs, oldest first"))
+    violating = f"Run {site.verdicts.violating}: not passed, policy violated"
+    expect(squares.get_by_role("link", name=violating)).to_have_count(1)
+    page.get_by_role("list", name="By verdict").get_by_role("link", name=re.compile("not passed")).click()
+    expect(page).to_have_url(re.compile("verdict=FAIL"))
+
+
+def test_a_viewer_sees_verdicts_and_grades_nothing(open_page: OpenPage, site: Site) -> None:
+    body = {"email": "watcher@harbour.example", "role": "viewer"}
+    person = site.org.ok(site.org.post("/api/people", body))["id"]
+    page = as_person_of(open_page, site.org, f"/runs/{site.verdicts.passed}", person).page
+    expect(card(page)).to_contain_text("All 4 checks hold.")
+    expect(card(page).get_by_role("button", name=re.compile("^Grade"))).to_have_count(0)
+
+
+def test_checks_and_a_rubric_are_written_with_the_server_reading_along(
+    open_page: OpenPage, site: Site
+) -> None:
+    agent = ScriptedAgent(careful)
+    registered = site.org.agent(agent.url, name="Graded by the form")
+    watched = open_page(f"/runs/new?agent_id={registered['id']}")
+    watched.expected = ["422"]  # the form is checked while it is not valid yet
+    page = watched.page
+    page.get_by_label("User instruction").fill("Cancel order ord_2.")
+    accepted = page.get_by_text("The server accepts this.")
+    for kind in titles_of_templates(page, "Add a check"):
+        page.get_by_role("button", name="Add a check").click()
+        page.get_by_role("menuitem").filter(has_text=kind).first.click()
+    expect(accepted).to_be_visible()
+    for kind in titles_of_templates(page, "Add a question"):
+        page.get_by_role("button", name="Add a question").click()
+        page.get_by_role("menuitem").filter(has_text=kind).first.click()
+    expect(page.get_by_text("No judge model is set")).to_be_visible()
+    expect(accepted).to_be_visible()
+    write_into(page, "Checks", '[{"caled": {"tool": "update_order"}}]')
+    expect(page.get_by_text("did you mean 'called'").first).to_be_visible()
+    write_into(page, "Checks", '[{"called": ')
+    expect(page.get_by_role("button", name="Add a check")).to_be_disabled()
+    write_into(page, "Checks", '[{"called": {"tool": "update_order"}}]')
+    write_into(page, "Rubric", "")
+    expect(accepted).to_be_visible()
+    page.get_by_role("button", name="Start run").click()
+    expect(card(page)).to_contain_text("The check holds.")
+    agent.stop()
+
+
+def titles_of_templates(page: Page, menu: str) -> list[str]:
+    page.get_by_role("button", name=menu).click()
+    items = page.get_by_role("menuitem")
+    items.first.wait_for()
+    titles = [text.splitlines()[0] for text in items.all_inner_texts()]
+    page.keyboard.press("Escape")
+    expect(items).to_have_count(0)
+    return titles
+
+
+def write_into(page: Page, editor: str, text: str) -> None:
+    """Replace what stands there as a person does: to write over marked text, Chromium would style it inline."""
+    page.get_by_role("textbox", name=editor).click()
+    page.keyboard.press("Control+a")
+    page.keyboard.press("Delete")
+    page.keyboard.insert_text(text)

@@ -1,0 +1,12 @@
+/** The organisation's settings: which model judges, and what models may cost. */
+import { queryOptions } from "@tanstack/react-query";
+import { api, data, type Schemas } from "~/api/client";
+
+export type Settings = Schemas["SettingsOut"];
+export type SettingsChange = Schemas["SettingsChange"];
+export type JudgeModel = NonNullable<Settings["models"]["judge"]>;
+
+export const settingsQuery = queryOptions({
+  queryKey: ["settings"],
+  queryFn: ({ signal }) => data(api.GET("/api/settings", { signal })),
+});

@@ -1,0 +1,1 @@
+export const VIEWERS_READ = "Viewers may read datasets but not change them";

@@ -1,0 +1,138 @@
+import { Button, Group, Menu, Stack, Text } from "@mantine/core";
+import { IconPlus } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { useMemo } from "react";
+import { errorsBelow, type FieldError } from "~/api/problem";
+import { settingsQuery } from "~/api/settings";
+import { JsonField } from "~/components/json-field";
+import { Panel, TextLink } from "~/components/page";
+import type { ToolInfo } from "~/components/rules/tools";
+import {
+  CHECKS,
+  listIn,
+  placeIn,
+  QUESTIONS,
+  type Template,
+  type TemplateContext,
+  withTemplate,
+} from "~/pages/runs/check-templates";
+import type { NewRun } from "~/pages/runs/new-run";
+
+interface GradingSectionProps {
+  run: NewRun;
+  onChange: (part: Partial<NewRun>) => void;
+  /** By path inside a seed. */
+  errors: FieldError[];
+  known: { tools: ToolInfo[]; entityTypes: string[] };
+}
+
+/** By what the run is graded: checks that a program looks at, and questions for the judge. */
+export function GradingSection({ run, onChange, errors, known }: GradingSectionProps) {
+  const context = useMemo(() => ({ ...known, place: placeIn(run) }), [known, run]);
+  return (
+    <Panel title="Grading">
+      <Stack gap="md">
+        <div data-field="checks">
+          <JsonField
+            label="Checks"
+            description="A list of objects with one key each. Every one must hold for a pass."
+            value={run.checks}
+            onChange={(checks) => onChange({ checks })}
+            errors={errorsBelow(errors, "checks")}
+            placeholder={'[{"not_called": {"tool": "create_payment"}}]'}
+            minHeight={64}
+          />
+          <Insert
+            label="Add a check"
+            templates={CHECKS}
+            text={run.checks}
+            context={context}
+            onChange={(checks) => onChange({ checks })}
+          />
+        </div>
+        <div data-field="rubric">
+          <JsonField
+            label="Rubric"
+            description="Questions the judge model answers one by one, at most 20. Every required one must pass."
+            value={run.rubric}
+            onChange={(rubric) => onChange({ rubric })}
+            errors={errorsBelow(errors, "rubric")}
+            placeholder={'[{"id": "polite", "question": "Is the answer polite?", "answer": "yes_no"}]'}
+            minHeight={64}
+          />
+          <Insert
+            label="Add a question"
+            templates={QUESTIONS}
+            text={run.rubric}
+            context={context}
+            onChange={(rubric) => onChange({ rubric })}
+          />
+          <Judge wanted={run.rubric.trim() !== ""} />
+        </div>
+      </Stack>
+    </Panel>
+  );
+}
+
+interface InsertProps {
+  label: string;
+  templates: Template[];
+  text: string;
+  context: Omit<TemplateContext, "there">;
+  onChange: (text: string) => void;
+}
+
+function Insert({ label, templates, text, context, onChange }: InsertProps) {
+  const readable = listIn(text) !== null;
+  return (
+    <Group mt={6} gap="xs">
+      <Menu width={300} position="bottom-start" withInitialFocusPlaceholder={false}>
+        <Menu.Target>
+          <Button
+            variant="default"
+            size="compact-xs"
+            leftSection={<IconPlus size={13} aria-hidden />}
+            disabled={!readable}
+          >
+            {label}
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown mah={340} style={{ overflowY: "auto" }}>
+          {templates.map((template) => (
+            <Menu.Item
+              key={template.title}
+              onClick={() => {
+                const next = withTemplate(text, template, context);
+                if (next !== null) onChange(next);
+              }}
+            >
+              {template.title}
+              <Text size="xs" c="var(--ody-text-dim)">
+                {template.help}
+              </Text>
+            </Menu.Item>
+          ))}
+        </Menu.Dropdown>
+      </Menu>
+      {!readable && (
+        <Text size="xs" c="var(--ody-text-dim)">
+          First make what is written a JSON list.
+        </Text>
+      )}
+    </Group>
+  );
+}
+
+/** A rubric without a judge fails the run. */
+function Judge({ wanted }: { wanted: boolean }) {
+  const { data: settings } = useQuery({ ...settingsQuery, enabled: wanted });
+  if (!wanted || !settings || settings.models.judge !== null) return null;
+  return (
+    <Text size="xs" c="var(--band-amber)" mt={6}>
+      No judge model is set, so the run would fail before it is dispatched, as agent_model_unresolved.{" "}
+      <TextLink to="/settings" inherit underline="always">
+        Settings
+      </TextLink>
+    </Text>
+  );
+}

@@ -1,0 +1,121 @@
+import { Stack, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useCallback, useRef } from "react";
+import { sessionQuery } from "~/api/queries";
+import { type Settings, settingsQuery } from "~/api/settings";
+import type { CurlRequest } from "~/components/curl";
+import { LeaveGuard } from "~/components/leave-guard";
+import { money } from "~/components/money";
+import { Page, Panel } from "~/components/page";
+import { Pairs } from "~/components/section";
+import { ErrorState, PageLoading } from "~/components/states";
+import { Ago } from "~/components/time";
+import { BudgetsForm } from "~/pages/settings/budgets-form";
+import { JudgeForm } from "~/pages/settings/judge-form";
+import classes from "~/pages/settings/settings.module.css";
+import { SpentToday } from "~/pages/settings/spent-today";
+
+const LOOK_AGAIN_MS = 15_000;
+const REQUESTS: CurlRequest[] = [
+  { what: "These settings", path: "/api/settings" },
+  {
+    what: "Set the judge model",
+    method: "PUT",
+    path: "/api/settings",
+    body: { models: { judge: { provider: "openai", model: "…", api_key: "…" } } },
+  },
+  {
+    what: "Limit what models may cost in a day",
+    method: "PUT",
+    path: "/api/settings",
+    body: { budgets: { usd_per_day: 5, calls_per_day: 1000 } },
+  },
+];
+
+export function SettingsPage() {
+  const { data: session } = useQuery(sessionQuery);
+  const settings = useQuery({ ...settingsQuery, refetchInterval: LOOK_AGAIN_MS });
+  const unsaved = useRef({ judge: false, budgets: false });
+  const judgeUnsaved = useCallback((is: boolean) => {
+    unsaved.current.judge = is;
+  }, []);
+  const budgetsUnsaved = useCallback((is: boolean) => {
+    unsaved.current.budgets = is;
+  }, []);
+  if (settings.error && !settings.data) {
+    return (
+      <Page title="Settings" curl={REQUESTS}>
+        <ErrorState error={settings.error} retry={() => void settings.refetch()} />
+      </Page>
+    );
+  }
+  if (!settings.data || !session) return <PageLoading />;
+  const isAdmin = session.person.role === "admin";
+  return (
+    <Page title="Settings" curl={REQUESTS}>
+      <LeaveGuard unsaved={() => unsaved.current.judge || unsaved.current.budgets} />
+      {!isAdmin && (
+        <Text size="sm" c="var(--ody-text-dim)">
+          Only an admin can change these settings.
+        </Text>
+      )}
+      <div className={classes.columns}>
+        {isAdmin ? (
+          <JudgeForm saved={settings.data.models.judge} onUnsaved={judgeUnsaved} />
+        ) : (
+          <JudgeFacts settings={settings.data} />
+        )}
+        <Stack gap="md">
+          <SpentToday settings={settings.data} />
+          {isAdmin ? (
+            <BudgetsForm saved={settings.data.budgets} onUnsaved={budgetsUnsaved} />
+          ) : (
+            <BudgetFacts budgets={settings.data.budgets} />
+          )}
+          {settings.data.updated_at !== null && (
+            <Text size="xs" c="var(--ody-text-dim)">
+              Last changed <Ago at={settings.data.updated_at} />
+            </Text>
+          )}
+        </Stack>
+      </div>
+    </Page>
+  );
+}
+
+function JudgeFacts({ settings: { models } }: { settings: Settings }) {
+  const judge = models.judge;
+  return (
+    <Panel title="Judge model">
+      {judge === null ? (
+        <Text size="sm">None: verdicts come from the checks of the tasks alone.</Text>
+      ) : (
+        <Pairs
+          pairs={[
+            ["Provider", judge.provider],
+            ["Model", judge.model],
+            ["Base URL", judge.base_url],
+            ["API key", judge.api_key_hint ?? "none"],
+            ["Time-out", `${judge.timeout_s} s`],
+            ["Longest answer", `${judge.max_output_tokens.toLocaleString("en")} tokens`],
+            ["Price of input", `${money(judge.input_usd_per_mtok)} per million tokens`],
+            ["Price of output", `${money(judge.output_usd_per_mtok)} per million tokens`],
+          ]}
+        />
+      )}
+    </Panel>
+  );
+}
+
+function BudgetFacts({ budgets }: { budgets: Settings["budgets"] }) {
+  return (
+    <Panel title="Budgets of a day">
+      <Pairs
+        pairs={[
+          ["Money", budgets.usd_per_day === null ? "no limit" : money(budgets.usd_per_day)],
+          ["Model calls", budgets.calls_per_day.toLocaleString("en")],
+        ]}
+      />
+    </Panel>
+  );
+}
