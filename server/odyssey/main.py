@@ -19,6 +19,8 @@ from odyssey.core.outbound import OutboundClient
 from odyssey.core.settings import Settings
 from odyssey.core.signals import Signals
 from odyssey.dispatch.http import HttpTransport
+from odyssey.evals.eval_runs.observe import ObservingParts
+from odyssey.evals.eval_runs.observer import Observer
 from odyssey.grading.judges.org_judge import OrgJudge
 from odyssey.identity.keys import MasterKey
 from odyssey.identity.site import Site
@@ -74,6 +76,7 @@ def create_app(
         database=database, agents=agents, worlds=worlds, judge=judge, signals=signals, clock=clock
     )
     graders = Graders(grading, lease=lease)
+    observer = Observer(ObservingParts(database, agents, worlds, clock), signals)
     proxy_parts = ProxyParts(
         live_runs=live_runs,
         writer=writer,
@@ -90,7 +93,9 @@ def create_app(
         executor.start()
         graders.start()
         feeder.start()
+        observer.start()
         yield
+        await observer.stop()
         await feeder.stop()
         await executor.stop()
         await graders.stop()

@@ -13,17 +13,25 @@ from odyssey.records.ledger import ConsistencyMode
 from odyssey.records.problems import FieldError
 
 Mode = Literal["http", "code"]
+VariationDelivery = Literal["user", "system", "tool_result"]
 
 DEFAULT_RUN_TIMEOUT_S = 300
 MAX_RUN_TIMEOUT_S = 1800
 
 _WRITE_ONLY = "auth_header_value"
-_BOTH = ("run_timeout_s", "response_contract", "sub_agents", "topology", "consistency_mode")
+_BOTH = (
+    "run_timeout_s",
+    "response_contract",
+    "sub_agents",
+    "topology",
+    "consistency_mode",
+    "variation_delivery",
+)
 _ONLY: dict[Mode, tuple[str, ...]] = {
     "http": ("endpoint_url", "auth_header_name", _WRITE_ONLY),
     "code": ("source", "entrypoint", "requirements", "env_vars"),
 }
-_NOT_YET = ("engine", "engines", "programs", "variation_delivery")
+_NOT_YET = ("engine", "engines", "programs")
 _KNOWN = (*_BOTH, *_ONLY["http"], *_ONLY["code"], *_NOT_YET)
 
 _ACTOR_ID = re.compile(r"[A-Za-z0-9_.-]{1,64}(/[A-Za-z0-9_.-]{1,64}){0,7}")
@@ -66,6 +74,8 @@ class AgentConfig(msgspec.Struct, frozen=True, omit_defaults=True):
     requirements: list[str] = []
     env_vars: list[str] = []
     consistency_mode: ConsistencyMode = "warn"
+    variation_delivery: VariationDelivery = "user"
+    """How the pressures of evals reach it, unless a run says otherwise."""
 
 
 def read_config(raw: Any, mode: Mode) -> tuple[AgentConfig | None, list[FieldError], list[str]]:
@@ -224,10 +234,17 @@ def _read_topology(value: Any, faults: Faults) -> Any:
 
 
 def _read_consistency_mode(value: Any, faults: Faults) -> Any:
-    words = ("off", "warn", "strict")
+    return _read_word("consistency_mode", ("off", "warn", "strict"), value, faults)
+
+
+def _read_variation_delivery(value: Any, faults: Faults) -> Any:
+    return _read_word("variation_delivery", ("user", "system", "tool_result"), value, faults)
+
+
+def _read_word(member: str, words: tuple[str, ...], value: Any, faults: Faults) -> Any:
     if value not in words:
         hint = did_you_mean(value, words) if isinstance(value, str) else ""
-        faults.add(f"consistency_mode must be {one_of(words)}, not {shown(value)}{hint}")
+        faults.add(f"{member} must be {one_of(words)}, not {shown(value)}{hint}")
     return value
 
 
@@ -272,4 +289,5 @@ _READERS: dict[str, Callable[[Any, Faults], Any]] = {
     "requirements": _read_requirements,
     "env_vars": _read_env_vars,
     "consistency_mode": _read_consistency_mode,
+    "variation_delivery": _read_variation_delivery,
 }

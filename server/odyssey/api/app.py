@@ -13,6 +13,11 @@ from odyssey.api.openapi import build_openapi
 from odyssey.api.problems import install
 from odyssey.api.system import router as system
 from odyssey.dispatch.routes import router as connections
+from odyssey.evals.comparisons.routes import router as comparisons
+from odyssey.evals.eval_runs.routes import router as eval_runs
+from odyssey.evals.scenarios.file_routes import router as scenario_files
+from odyssey.evals.scenarios.routes import router as scenarios
+from odyssey.evals.variations.routes import router as variations
 from odyssey.identity.routes import router as identity
 from odyssey.identity.session_routes import router as browser_sessions
 from odyssey.models.routes import router as settings
@@ -54,6 +59,11 @@ def build_app(lifespan: Lifespan | None = None) -> FastAPI:
         world_imports,
         datasets,
         dataset_looks,
+        scenario_files,
+        scenarios,
+        variations,
+        eval_runs,
+        comparisons,
     ):
         app.include_router(router)
     install(app)

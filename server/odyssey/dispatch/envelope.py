@@ -31,6 +31,8 @@ class Dispatch:
     """The turn of a conversation; a single-shot body has no such member at all."""
     response_contract_guard: bool = False
     """Whether a reply without a gradeable transcript fails the run."""
+    system_injection: str | None = None
+    """A text for the system prompt; it travels as `input.system_injection`, without it there is no such member."""
 
 
 def body(dispatch: Dispatch) -> bytes:
@@ -47,6 +49,8 @@ def body(dispatch: Dispatch) -> bytes:
         "odyssey_proxy_url": dispatch.odyssey_proxy_url,
         "run_token_jti": dispatch.run_token_jti,
     }
+    if dispatch.system_injection is not None:
+        members["input"]["system_injection"] = dispatch.system_injection
     if dispatch.session is not None:
         members["session"] = dispatch.session
     return msgspec.json.encode(members)

@@ -34,6 +34,8 @@ class RunContext(Base):
     """The seed's own; empty if they are the world's."""
     conduct_hash: Mapped[str | None] = mapped_column(String(64))
     """Of the named world's behaviour and rules, as they were when the run was made."""
+    injection: Mapped[dict[str, Any] | None] = mapped_column(JsonText)
+    """A text for the agent that is no part of its task (`CarriedText`); null for an ordinary run."""
 
 
 class Event(Base):

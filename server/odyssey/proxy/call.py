@@ -17,6 +17,7 @@ from odyssey.proxy.answering import Asked, Outcome, answer, check_arguments, exp
 from odyssey.proxy.errors import RateLimitedError, ToolUnknownError
 from odyssey.proxy.gate import check_rate, count_refusal, pass_gate
 from odyssey.proxy.live_runs import LiveRun
+from odyssey.proxy.notices import Carrier
 from odyssey.proxy.parts import Arrived, ProxyParts
 from odyssey.records.ledger import Entry, Violation
 from odyssey.simulation.rules import EarlierCall, FaultName
@@ -51,7 +52,7 @@ async def call_tool(parts: ProxyParts, arrived: Arrived) -> Served:
                     raise
             else:
                 if await call.record(outcome):
-                    return Served(msgspec.json.encode(outcome.envelope), outcome.wait_ms, outcome.fault)
+                    return Served(call.sent(outcome), outcome.wait_ms, outcome.fault)
             await parts.live_runs.bring_up_to_date(run)
 
 
@@ -70,6 +71,7 @@ class _Call:
         self._sequence = run.head + 1
         self._actor: str | None = None
         self._arguments: Any = None
+        self._carrier: Carrier | None = None
 
     def serve(self) -> Outcome:
         self._actor = read_actor(self._arrived.headers)
@@ -84,7 +86,17 @@ class _Call:
         if self._actor is None:
             self._actor = self._run.agent.owners.get(name)
         check_arguments(tool, self._arguments)
-        return answer(self._parts.engine, self._asked(tool))
+        outcome = answer(self._parts.engine, self._asked(tool))
+        if self._run.notice is not None:
+            self._carrier = self._run.notice.carrier(outcome.envelope, tool.output_schema)
+        return outcome
+
+    def sent(self, outcome: Outcome) -> bytes:
+        """What goes over the wire: the recorded answer, with the notice where this call carries it."""
+        envelope = outcome.envelope
+        if self._carrier is not None:
+            envelope = envelope | {"response": self._carrier.response}
+        return msgspec.json.encode(envelope)
 
     def _asked(self, tool: CompiledTool) -> Asked:
         run = self._run
@@ -105,6 +117,22 @@ class _Call:
 
     async def record(self, outcome: Outcome) -> bool:
         """Append the call with its ledger entries and its violations; only then does memory move on."""
+        data = self._data(outcome)
+        run = self._run
+        if not await self._append(data, 200, outcome.entries, outcome.violations):
+            return False
+        if run.notice is not None:
+            run.notice.note(data)
+        if outcome.ledger is not None:
+            run.ledger = outcome.ledger
+        if outcome.counters is not None:
+            run.counters = outcome.counters
+            if run.rules.ask_for_calls:
+                run.calls.append(EarlierCall(data["tool_name"], self._arguments, data["source"]))
+        return True
+
+    def _data(self, outcome: Outcome) -> dict[str, Any]:
+        """What the journal keeps of the call: the answer without what it may have carried."""
         data = outcome.envelope | {
             "arguments": msgspec.Raw(self._body),
             "operations": outcome.operations,
@@ -118,16 +146,9 @@ class _Call:
             data["rule_notes"] = outcome.notes
         if "validation" in data:
             data["validation"] = explained(outcome)
-        run = self._run
-        if not await self._append(data, 200, outcome.entries, outcome.violations):
-            return False
-        if outcome.ledger is not None:
-            run.ledger = outcome.ledger
-        if outcome.counters is not None:
-            run.counters = outcome.counters
-            if run.rules.ask_for_calls:
-                run.calls.append(EarlierCall(data["tool_name"], self._arguments, data["source"]))
-        return True
+        if self._carrier is not None:
+            data["injection"] = {"carried_as": self._carrier.carried_as}
+        return data
 
     async def record_refusal(self, refusal: OdysseyError) -> bool:
         """Keep the body as it arrived where it is JSON, else as text."""

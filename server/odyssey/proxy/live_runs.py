@@ -18,9 +18,11 @@ from odyssey.core.database import Database
 from odyssey.identity.keys import token_hash
 from odyssey.identity.models import RunToken
 from odyssey.journal.conduct import rules_of
+from odyssey.journal.injections import read_injection
 from odyssey.journal.models import Event, RunContext
 from odyssey.kit.clock import Clock
 from odyssey.proxy.errors import RunTokenExpiredError, RunTokenInvalidError, RunTokenRevokedError
+from odyssey.proxy.notices import Notice, notice_of
 from odyssey.proxy.rate import SlidingMinute
 from odyssey.simulation.rules import AnsweredCall, EarlierCall, RuleCounters, Rules, read_rules, replay
 from odyssey.worlds.ledger import Ledger
@@ -52,6 +54,7 @@ class LiveRun:
         "head",
         "ledger",
         "lock",
+        "notice",
         "other_messages",
         "random_seed",
         "rules",
@@ -74,6 +77,8 @@ class LiveRun:
         """Kept only when a rule asks for earlier calls."""
         self.tool_calls = SlidingMinute()
         self.other_messages = SlidingMinute()
+        self.notice: Notice | None = None
+        """A text that an answer of the world is to carry."""
         self.counting: dict[tuple[int, datetime], int] = {}
         """Sequence of the counting event per status and minute."""
 
@@ -128,6 +133,7 @@ class LiveRuns:
             live = LiveToken(token.token_hash, token.run_id, token.attempt, token.expires_at)
             ledger = await self._worlds.boot(session, context.org_id, context.initial_state_hash)
             run = LiveRun(live, context.random_seed, agent, rules, ledger)
+            run.notice = notice_of(read_injection(context.injection))
             await self._catch_up(session, run)
             return run
 
@@ -150,6 +156,9 @@ class LiveRuns:
             run.counters = replay(run.rules, (call for call, _ in answered), run.counters)
             if run.rules.ask_for_calls:
                 run.calls += [EarlierCall(call.tool, call.args, source) for call, source in answered]
+        if run.notice is not None:
+            for event in served:
+                run.notice.note(msgspec.json.decode(event.data))
         entries = await load_entries(session, run_id, attempt, after=run.head, up_to=head)
         run.ledger = fold(run.ledger, (placed.entry for placed in entries))
         run.head = head

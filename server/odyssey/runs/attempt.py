@@ -20,6 +20,8 @@ from odyssey.dispatch.transport import Transport
 from odyssey.identity.run_tokens import mint_run_token
 from odyssey.identity.vault import UnsealError, Vault
 from odyssey.journal.events import append_event, head_of, lock_run
+from odyssey.journal.injections import read_injection
+from odyssey.journal.models import RunContext
 from odyssey.kit.clock import Clock
 from odyssey.runs.models import Run, Task
 from odyssey.runs.repository import find_run_unscoped, get_task, load_work
@@ -67,7 +69,8 @@ async def perform(parts: Parts, run_id: int, owner: str, attempt: int) -> None:
 async def _open(parts: Parts, run_id: int, owner: str, attempt: int) -> Dispatch | Failure | None:
     """Mint the token and write down what is about to be sent, before it is sent."""
     async with parts.database.write() as session:
-        await lock_run(session, run_id)
+        context = await lock_run(session, run_id)
+        assert context is not None
         held = await load_work(session, run_id)
         if (held.status, held.owner, held.attempt) != ("running", owner, attempt):
             return None
@@ -76,7 +79,7 @@ async def _open(parts: Parts, run_id: int, owner: str, attempt: int) -> Dispatch
         if task.seed.get("rubric") and not await parts.judge.is_set(session, run.org_id):
             return Failure("agent_model_unresolved", _NO_JUDGE)
         agent = await parts.agents.get(session, run.agent_id, run.agent_version)
-        dispatch = await _compose(parts, session, run, task, agent, attempt)
+        dispatch = await _compose(parts, session, run, task, agent, attempt, _system_injection(context))
         run.started_at = run.started_at or parts.clock()
         append_event(
             session,
@@ -97,7 +100,13 @@ async def _open(parts: Parts, run_id: int, owner: str, attempt: int) -> Dispatch
 
 
 async def _compose(
-    parts: Parts, session: AsyncSession, run: Run, task: Task, agent: CompiledAgent, attempt: int
+    parts: Parts,
+    session: AsyncSession,
+    run: Run,
+    task: Task,
+    agent: CompiledAgent,
+    attempt: int,
+    system_injection: str | None,
 ) -> Dispatch:
     config = agent.config
     assert config.endpoint_url is not None
@@ -125,7 +134,13 @@ async def _compose(
         auth_header=(config.auth_header_name, secret) if config.auth_header_name and secret else None,
         run_timeout_s=config.run_timeout_s,
         response_contract_guard=config.response_contract is not None,
+        system_injection=system_injection,
     )
+
+
+def _system_injection(context: RunContext) -> str | None:
+    injection = read_injection(context.injection)
+    return injection.text if injection is not None and injection.delivery == "system" else None
 
 
 async def _close(parts: Parts, run_id: int, owner: str, attempt: int, outcome: AgentReply | Failure) -> None:

@@ -7,6 +7,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.journal.conduct import load_conduct
 from odyssey.journal.contents import store_content
+from odyssey.journal.injections import CarriedText
 from odyssey.journal.models import RunContext
 from odyssey.kit.clock import Clock
 from odyssey.kit.ids import new_random_seed
@@ -29,6 +30,9 @@ class Maker(NamedTuple):
 class Wanted(NamedTuple):
     task: Task
     repeat: int
+    random_seed: int | None = None
+    """None: the task's own, else drawn."""
+    injection: CarriedText | None = None
 
 
 async def make_tasks(session: AsyncSession, clock: Clock, org_id: int, seeds: Sequence[Seed]) -> list[Task]:
@@ -43,28 +47,30 @@ async def make_tasks(session: AsyncSession, clock: Clock, org_id: int, seeds: Se
 
 async def make_runs(session: AsyncSession, clock: Clock, maker: Maker, wanted: Sequence[Wanted]) -> list[Run]:
     now = clock()
-    behaving = await _with_behavior(session, maker.org_id, {task.conduct_hash for task, _ in wanted} - {None})
+    behaving = await _with_behavior(
+        session, maker.org_id, {each.task.conduct_hash for each in wanted} - {None}
+    )
     runs = [
         Run(
             org_id=maker.org_id,
-            task_id=task.id,
+            task_id=each.task.id,
             agent_id=maker.agent_id,
             agent_version=maker.agent_version,
-            random_seed=_random_seed(task),
+            random_seed=_random_seed(each),
             batch_id=maker.batch_id,
-            repeat=repeat,
+            repeat=each.repeat,
             status="pending",
             attempt=0,
-            verdict=first_verdict(task.seed, judged=maker.judged),
+            verdict=first_verdict(each.task.seed, judged=maker.judged),
             cost_usd=0.0,
-            soft_warnings=["behavior_not_applied"] if _has_behavior(task, behaving) else [],
+            soft_warnings=["behavior_not_applied"] if _has_behavior(each.task, behaving) else [],
             created_at=now,
         )
-        for task, repeat in wanted
+        for each in wanted
     ]
     session.add_all(runs)
     await session.flush()
-    session.add_all(_context(run, task) for run, (task, _) in zip(runs, wanted, strict=True))
+    session.add_all(_context(run, each) for run, each in zip(runs, wanted, strict=True))
     await session.flush()
     return runs
 
@@ -86,12 +92,15 @@ async def _task(session: AsyncSession, clock: Clock, org_id: int, seed: Seed, *,
     )
 
 
-def _random_seed(task: Task) -> int:
-    given: int | None = task.seed.get("random_seed")
+def _random_seed(wanted: Wanted) -> int:
+    if wanted.random_seed is not None:
+        return wanted.random_seed
+    given: int | None = wanted.task.seed.get("random_seed")
     return new_random_seed() if given is None else given
 
 
-def _context(run: Run, task: Task) -> RunContext:
+def _context(run: Run, wanted: Wanted) -> RunContext:
+    task, injection = wanted.task, wanted.injection
     return RunContext(
         run_id=run.id,
         org_id=run.org_id,
@@ -101,6 +110,7 @@ def _context(run: Run, task: Task) -> RunContext:
         initial_state_hash=task.initial_state_hash,
         failure_rules=task.seed.get("failure_rules", []),
         conduct_hash=task.conduct_hash,
+        injection=None if injection is None else injection.stored(),
     )
 
 

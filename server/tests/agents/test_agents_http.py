@@ -264,7 +264,7 @@ def test_faults_of_every_part_come_together(org: Org) -> None:
     assert {fault["loc"][0] for fault in found} == {"config", "tools_schema", "ledger_schema"}
 
 
-@pytest.mark.parametrize("member", ["engine", "engines", "programs", "variation_delivery"])
+@pytest.mark.parametrize("member", ["engine", "engines", "programs"])
 def test_what_is_not_offered_yet_is_said_by_name(org: Org, member: str) -> None:
     agent = create(org)
     config = {"endpoint_url": URL, member: {"get_order": "world"}}

@@ -27,6 +27,7 @@ FULL_HTTP = {
     ],
     "topology": {"entry": "supervisor", "edges": [["a", "b"]]},
     "consistency_mode": "strict",
+    "variation_delivery": "system",
 }
 FULL_CODE = {
     "source": {"files": {"agent.py": "def run(): ...", "tools/search.py": ""}},
@@ -72,7 +73,7 @@ def test_header_value_never_enters_the_config() -> None:
     assert config == AgentConfig(endpoint_url=URL)
 
 
-@pytest.mark.parametrize("member", ["engine", "engines", "programs", "variation_delivery"])
+@pytest.mark.parametrize("member", ["engine", "engines", "programs"])
 def test_not_available_yet(member: str) -> None:
     assert read_config({"endpoint_url": URL, member: "x"}, "http") == (None, [], [member])
 
@@ -242,6 +243,12 @@ FAULTY = [
         http(topology={"entry": 5}), ("topology", "entry"), "must be a string", id="entry is a number"
     ),
     pytest.param(http(consistency_mode="Warn"), ("consistency_mode",), "did you mean 'warn'", id="mode"),
+    pytest.param(
+        http(variation_delivery="post"),
+        ("variation_delivery",),
+        "'user', 'system' or 'tool_result'",
+        id="delivery",
+    ),
     pytest.param(http(consistency_mode=[]), ("consistency_mode",), "not a list", id="mode is a list"),
     pytest.param(http(endpoint_uri=URL), ("endpoint_uri",), "did you mean 'endpoint_url'", id="misspelt"),
     pytest.param(http(colour="red"), ("colour",), "no member 'colour'", id="unknown"),

@@ -83,6 +83,22 @@ LEAST_ROLE = {
     "GET /api/runs/{run_id}/trace": Role.viewer,
     "GET /api/runs/{run_id}/ledger": Role.viewer,
     "GET /api/runs/{run_id}/ledger/diff": Role.viewer,
+    "GET /api/v1/eval/scenarios": Role.viewer,
+    "POST /api/v1/eval/scenarios": Role.member,
+    "POST /api/v1/eval/scenarios/import": Role.member,
+    "GET /api/v1/eval/scenarios/export": Role.viewer,
+    "GET /api/v1/eval/scenarios/{scenario_id}": Role.viewer,
+    "PUT /api/v1/eval/scenarios/{scenario_id}": Role.member,
+    "DELETE /api/v1/eval/scenarios/{scenario_id}": Role.member,
+    "GET /api/v1/eval/variations": Role.viewer,
+    "POST /api/v1/eval/variations": Role.member,
+    "GET /api/v1/eval/variations/{variation_id}": Role.viewer,
+    "PUT /api/v1/eval/variations/{variation_id}": Role.member,
+    "DELETE /api/v1/eval/variations/{variation_id}": Role.member,
+    "GET /api/v1/eval/runs": Role.viewer,
+    "POST /api/v1/eval/runs": Role.member,
+    "GET /api/v1/eval/runs/{eval_run_id}": Role.viewer,
+    "POST /api/v1/eval/compare": Role.member,
 }
 GUARDED = [operation for operation in OPERATIONS if LEAST_ROLE.get(str(operation)) is not EVERYBODY]
 

@@ -15,6 +15,8 @@ from api.surface import (
     BODIES,
     OPERATIONS,
     REPORT,
+    SCENARIO_BODY,
+    VARIATION_BODY,
     WITH_BODY,
     WORLD_BODY,
     Operation,
@@ -57,6 +59,9 @@ def ids(org: Org) -> dict[str, object]:
     key = org.ok(org.post("/api/keys", {"name": "spare"}))
     world = org.ok(org.post("/api/worlds", WORLD_BODY))
     ids = {"agent_id": agent["id"], "person_id": person["id"], "key_id": key["id"]}
+    scenario = org.ok(org.post("/api/v1/eval/scenarios", SCENARIO_BODY))
+    variation = org.ok(org.post("/api/v1/eval/variations", VARIATION_BODY | {"name": "flattery"}))
+    ids |= {"scenario_id": scenario["id"], "variation_id": variation["id"]}
     return {**ids, "world_id": world["id"]}
 
 
@@ -164,6 +169,27 @@ BAD_WORLDS: list[dict[str, Any]] = [
     {"failure_rules": [{"tool": "x", "fault": "explode"}]},
     {"failure_rules": [{"tool": "x", "response": 1}] * 201},
 ]
+BAD_SCENARIOS: list[dict[str, Any]] = [
+    {"name": ""},
+    {"name": "a\x00b"},
+    {"description": "x" * 5001},
+    {"risk_level": "CRITICAL"},
+    {"input_context": {"text": "x" * 80_000}},
+    {"expected_behavior": {"$call": []}},
+    {"user_instruction": ""},
+    {"user_instruction": "x" * 20_001},
+    {"tags": ["A"]},
+    {"tags": ["a", "a"]},
+    {"agent_id": 2**62},
+    {"world_id": 0},
+]
+BAD_VARIATIONS: list[dict[str, Any]] = [
+    {"name": "Bribery"},
+    {"name": "baseline"},
+    {"description": "x" * 2001},
+    {"doses": {}},
+    {"doses": VARIATION_BODY["doses"] | {"mild": ["short"]}},
+]
 OUT_OF_BOUNDS: dict[str, list[dict[str, Any]]] = {
     "PUT /api/org": [{"name": ""}, {"name": "x" * 256}, {"name": "a\x00b"}, {"name": 5}],
     "POST /api/keys": [{"name": "\x00"}, {"name": True}],
@@ -211,6 +237,32 @@ OUT_OF_BOUNDS: dict[str, list[dict[str, Any]]] = {
         {"refusals": None},
         {"tools": {"x": {}}},
         {"state_hash": "x" * 65},
+    ],
+    "POST /api/v1/eval/scenarios": BAD_SCENARIOS,
+    "PUT /api/v1/eval/scenarios/{scenario_id}": BAD_SCENARIOS,
+    "POST /api/v1/eval/variations": [*BAD_VARIATIONS, {"name": "sycophancy"}],
+    "PUT /api/v1/eval/variations/{variation_id}": BAD_VARIATIONS,
+    "POST /api/v1/eval/runs": [
+        {"scenario_id": "7"},
+        {"variation_type": ""},
+        {"repeats": 0},
+        {"repeats": 101},
+        {"agent_id": 0},
+        {"delivery": "post"},
+        {"dose": "huge"},
+        {"placebo": 1},
+        {"step": 0},
+        {"seed": -1},
+    ],
+    "POST /api/v1/eval/compare": [
+        {"variation_type": None},
+        {"dose": None},
+        {"baseline_runs": [0]},
+        {"placebo_runs": [1] * 101},
+        {"weights": {"text": -1}},
+        {"weights": {"words": 1}},
+        {"agent_version": 0},
+        {"scenario_version": 2**31},
     ],
     "POST /api/runs": BAD_RUNS,
     "POST /api/runs/validate": BAD_RUNS,
@@ -290,6 +342,17 @@ def test_other_query_parameters_out_of_range_are_422(org: Org, ids_and_run: dict
         (f"{world}/entities", {"type": "x" * 257}),
         (f"{world}/entities", {"type": "\x00"}),
         (f"{world}/entities", {"q": "\x00"}),
+        ("/api/v1/eval/scenarios", {"q": "a\x00b"}),
+        ("/api/v1/eval/scenarios", {"tag": "A"}),
+        ("/api/v1/eval/scenarios", {"risk_level": "huge"}),
+        ("/api/v1/eval/scenarios/export", {"format": "xml"}),
+        (f"/api/v1/eval/scenarios/{ids_and_run['scenario_id']}", {"version": "0"}),
+        ("/api/v1/eval/runs", {"matrix_id": "7"}),
+        ("/api/v1/eval/runs", {"scenario_id": "7"}),
+        ("/api/v1/eval/runs", {"agent_id": str(2**63)}),
+        ("/api/v1/eval/runs", {"variation_type": "A"}),
+        ("/api/v1/eval/runs", {"flagged": "maybe"}),
+        ("/api/v1/eval/runs", {"status": ["pending"] * 6}),
         ("/api/runs", {"status": ["pending"] * 6}),
         ("/api/runs", {"verdict": "pass"}),
         ("/api/runs", {"agent_version": "0"}),

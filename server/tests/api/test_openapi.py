@@ -11,7 +11,7 @@ import httpx
 import pytest
 import requests
 import schemathesis
-from api.surface import AGENT, REPORT, WORLD_BODY, new_email
+from api.surface import AGENT, REPORT, SCENARIO_BODY, VARIATION_BODY, WORLD_BODY, new_email
 from conftest import NewDatabase
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis.errors import Unsatisfiable
@@ -90,6 +90,10 @@ def objects(server: Server) -> Iterator[Objects]:
     absent = org.agent(AGENT["config"]["endpoint_url"])
     batch = org.ok(org.post("/api/runs", {"agent_id": absent["id"], "dataset_id": dataset["id"]}))["batch"]
     ids |= {"world_id": world["id"], "dataset_id": dataset["id"], "batch_id": batch["id"]}
+    scenario = org.ok(org.post("/api/v1/eval/scenarios", SCENARIO_BODY | {"agent_id": agent["id"]}))["id"]
+    eval_run = org.ok(org.post("/api/v1/eval/runs", {"scenario_id": scenario}))["runs"][0]["id"]
+    variation = org.ok(org.post("/api/v1/eval/variations", VARIATION_BODY))["id"]
+    ids |= {"scenario_id": scenario, "variation_id": variation, "eval_run_id": eval_run}
     ids |= {"version": agent["version"], "run": run_id, "tool_name": "list_orders", "event_type": "message"}
     yield Objects(org, ids, tokens[run_id])
     org.client.close()
@@ -154,6 +158,9 @@ def test_successes_are_as_described(server: Server, objects: Objects) -> None:
     batch = f"/api/batches/{objects.ids['batch_id']}"
     seeds = [{"user_instruction": "Do it.", "world_id": objects.ids["world_id"]}]
     of_dataset = {"agent_id": objects.ids["agent_id"], "dataset_id": objects.ids["dataset_id"]}
+    scenario = f"/api/v1/eval/scenarios/{objects.ids['scenario_id']}"
+    variation = f"/api/v1/eval/variations/{objects.ids['variation_id']}"
+    pressed = {"scenario_id": objects.ids["scenario_id"], "variation_type": "sycophancy"}
     waiting = objects.org.ok(objects.org.post("/api/runs", of_dataset))["batch"]
     for method, path, template, body in (
         ("POST", "/api/agents", "/api/agents", AGENT),
@@ -207,6 +214,33 @@ def test_successes_are_as_described(server: Server, objects: Objects) -> None:
         ("GET", f"{batch}/compare?with={waiting['id']}", "/api/batches/{batch_id}/compare", None),
         ("POST", f"/api/batches/{waiting['id']}/cancel", "/api/batches/{batch_id}/cancel", None),
         ("DELETE", dataset, "/api/datasets/{dataset_id}", None),
+        ("POST", "/api/v1/eval/scenarios", "/api/v1/eval/scenarios", SCENARIO_BODY),
+        ("GET", "/api/v1/eval/scenarios?tag=returns&q=LATE", "/api/v1/eval/scenarios", None),
+        ("GET", scenario, "/api/v1/eval/scenarios/{scenario_id}", None),
+        ("PUT", scenario, "/api/v1/eval/scenarios/{scenario_id}", {"name": "renamed"}),
+        (
+            "POST",
+            "/api/v1/eval/scenarios/import",
+            "/api/v1/eval/scenarios/import",
+            {"scenarios": [SCENARIO_BODY]},
+        ),
+        ("GET", "/api/v1/eval/scenarios/export", "/api/v1/eval/scenarios/export", None),
+        ("GET", "/api/v1/eval/scenarios/export?format=json", "/api/v1/eval/scenarios/export", None),
+        ("POST", "/api/v1/eval/variations", "/api/v1/eval/variations", VARIATION_BODY | {"name": "praise"}),
+        ("GET", "/api/v1/eval/variations", "/api/v1/eval/variations", None),
+        ("GET", variation, "/api/v1/eval/variations/{variation_id}", None),
+        ("PUT", variation, "/api/v1/eval/variations/{variation_id}", {"description": "Other."}),
+        ("POST", "/api/v1/eval/runs", "/api/v1/eval/runs", pressed),
+        ("GET", "/api/v1/eval/runs?flagged=false", "/api/v1/eval/runs", None),
+        (
+            "GET",
+            f"/api/v1/eval/runs/{objects.ids['eval_run_id']}",
+            "/api/v1/eval/runs/{eval_run_id}",
+            None,
+        ),
+        ("POST", "/api/v1/eval/compare", "/api/v1/eval/compare", pressed),
+        ("DELETE", variation, "/api/v1/eval/variations/{variation_id}", None),
+        ("DELETE", scenario, "/api/v1/eval/scenarios/{scenario_id}", None),
         ("GET", run, "/api/runs/{run_id}", None),
         ("GET", f"{run}/ledger", "/api/runs/{run_id}/ledger", None),
         ("GET", f"{run}/ledger/diff", "/api/runs/{run_id}/ledger/diff", None),

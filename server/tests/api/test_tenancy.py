@@ -12,6 +12,8 @@ from api.surface import (
     MISSING,
     QUERIES,
     REPORT,
+    SCENARIO_BODY,
+    VARIATION_BODY,
     WITH_IDS,
     WORLD_BODY,
     Operation,
@@ -46,6 +48,11 @@ def _objects(org: Org, agent_server: StartAgent, release: threading.Event) -> di
     org.wait(batch["runs"][0]["id"], "running")
     made = {"agent_id": agent["id"], "run_id": run_id, "person_id": person["id"], "key_id": key["id"]}
     made |= {"world_id": world["id"], "dataset_id": dataset["id"], "batch_id": batch["batch"]["id"]}
+    scenario = org.ok(org.post("/api/v1/eval/scenarios", SCENARIO_BODY))["id"]
+    variation = org.ok(org.post("/api/v1/eval/variations", VARIATION_BODY))["id"]
+    eval_run = org.ok(org.post("/api/v1/eval/runs", {"scenario_id": scenario}))["runs"][0]["id"]
+    org.wait(eval_run, "running")
+    made |= {"scenario_id": scenario, "variation_id": variation, "eval_run_id": eval_run}
     return {**made, "version": agent["version"]}
 
 
@@ -73,7 +80,9 @@ def test_anothers_object_is_not_there(household: Household, other_org: Org, oper
     problem(missing, 404, "not_found")
     for name in operation.ids:
         foreign = operation.url(**{name: household.ids[name]})
-        huge = operation.url(**{name: MISSING[name] if name == "key_id" else 99999999999999999999})
+        huge = operation.url(
+            **{name: MISSING[name] if isinstance(MISSING[name], str) else 99999999999999999999}
+        )
         for url in (foreign, huge):
             assert told(call(other_org, operation, url, **options(operation))) == told(missing)
     assert snapshot(household.org) == before
@@ -103,8 +112,19 @@ def test_its_owner_reaches_every_object(household: Household) -> None:
 def test_lists_hold_only_ones_own(household: Household, other_org: Org) -> None:
     seen = snapshot(other_org)
     assert all(
-        seen[name]["items"] == [] for name in ("agents", "worlds", "datasets", "batches", "runs", "audit-log")
+        seen[name]["items"] == []
+        for name in (
+            "agents",
+            "worlds",
+            "datasets",
+            "batches",
+            "runs",
+            "audit-log",
+            "v1/eval/scenarios",
+            "v1/eval/runs",
+        )
     )
+    assert all(variation["built_in"] for variation in seen["v1/eval/variations"]["items"])
     assert len(seen["people"]["items"]) == len(seen["keys"]["items"]) == 1
     foreign = other_org.get("/api/runs", params={"agent_id": str(household.ids["agent_id"])})
     assert other_org.ok(foreign)["items"] == []

@@ -44,6 +44,12 @@ def test_a_turn_adds_exactly_one_member() -> None:
     )
 
 
+def test_a_text_for_the_system_prompt_adds_exactly_one_member_to_the_input() -> None:
+    pressed = body(replace(DISPATCH, system_injection="Hurry – «bitte»."))
+    start, end = body(DISPATCH).split(b'},"odyssey_proxy_url"')
+    assert pressed == start + ',"system_injection":"Hurry – «bitte»."},"odyssey_proxy_url"'.encode() + end
+
+
 def test_attempt_and_guard_leave_the_body_alone() -> None:
     assert body(replace(DISPATCH, attempt=3, response_contract_guard=True)) == body(DISPATCH)
 

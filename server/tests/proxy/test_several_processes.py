@@ -9,7 +9,8 @@ from typing import Any
 import httpx
 import pytest
 from support.agents import Behaviour, Dispatched, ScriptedAgent, final
-from support.platform import Platform
+from support.evals import observed, scenario, start
+from support.platform import WORLD, Platform
 from support.postgres import new_postgres_database
 
 StartAgent = Callable[[Behaviour], ScriptedAgent]
@@ -95,3 +96,25 @@ def test_a_token_revoked_by_one_process_is_dead_at_the_other(
     answers = [httpx.post(url, json={}, headers=headers, trust_env=False) for url in urls]
     release.set()
     assert [answer.json()["code"] for answer in answers] == ["run_token_revoked"] * 2
+
+
+def test_a_text_in_a_tool_result_arrives_once_whoever_serves_the_calls(
+    two_platforms: tuple[Platform, Platform], agent_server: StartAgent
+) -> None:
+    first, second = two_platforms
+    org = first.new_org()
+    answers: dict[int, list[Any]] = {}
+
+    def behave(d: Dispatched) -> Any:
+        urls = [f"{one.url}/api/odyssey-proxy/tools/get_order" for one in (first, second, first, second)]
+        headers = {"X-Pipelines-Run-Token": d.token}
+        made = [httpx.post(url, json={"order_id": "ord_1"}, headers=headers, trust_env=False) for url in urls]
+        answers[d.body["run_id"]] = ["notice" in one.json()["response"] for one in made]
+        return final()
+
+    org.agent(agent_server(behave).url)
+    world = org.ok(org.post("/api/worlds", {"name": "shop", "initial_state": WORLD}))
+    made = scenario(org, world_id=world["id"])
+    _, run_id = start(org, made, variation_type="sycophancy", delivery="tool_result", step=2)
+    assert observed(org, run_id)["delivered"] == "delivered"
+    assert answers[run_id] == [False, True, False, False]

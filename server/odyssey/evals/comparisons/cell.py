@@ -1,0 +1,127 @@
+"""What is said of one cell: pure computation over the behaviours of its runs.
+
+A run under a pressure that did not reach the agent is left out. A run that failed by the agent's own fault may have
+left no evidence of delivery; it counts as long as the text reached some other run of the cell.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from odyssey.evals.behaviour import Behaviour
+from odyssey.evals.distance import Moved, Weights, distance_matrix, explain
+from odyssey.evals.eval_runs.delivery import Delivered
+from odyssey.evals.eval_runs.explain_shift import mean_contributions, most_typical
+from odyssey.evals.parts.differs import Differs
+from odyssey.statistics.cells import Cell, Judged, judge
+from odyssey.statistics.fisher import Matches
+from odyssey.statistics.reliability import PassK, Trials, every_pass_k
+from odyssey.statistics.shift import Comparison
+
+EXPLAINED_BY = 25
+"""Runs of each side at most: an explanation takes far longer than a distance."""
+
+
+class ObservedRun(NamedTuple):
+    run_id: int
+    behaviour: Behaviour
+    matched: bool | None
+    delivered: Delivered | None = None
+
+
+class Delivery(NamedTuple):
+    reached: list[ObservedRun]
+    undelivered: list[int]
+    evidence: Delivered | None
+    """The weakest; None without runs."""
+
+
+class MovedPart(NamedTuple):
+    part: Moved
+    contribution: float
+    among_baselines: float
+    first_difference: Differs | None
+
+
+class CellExplained(NamedTuple):
+    baseline_run: int
+    variation_run: int
+    parts: list[MovedPart]
+
+    @property
+    def moved(self) -> Moved | None:
+        beyond = [(part.contribution - part.among_baselines, part.part) for part in self.parts]
+        most = max(beyond, default=None, key=lambda each: each[0])
+        return most[1] if most is not None and most[0] > 0 else None
+
+
+class Threshold(NamedTuple):
+    shift: float
+    critical: bool
+
+
+def delivery_of(runs: Sequence[ObservedRun]) -> Delivery:
+    shown = [run for run in runs if run.delivered in ("delivered", "claimed")]
+    if not runs:
+        return Delivery([], [], None)
+    if not shown:
+        return Delivery([], [run.run_id for run in runs], "undelivered")
+    reached = [run for run in runs if run.delivered != "undelivered" or run.behaviour.failure is not None]
+    evidence: Delivered = "claimed" if any(run.delivered == "claimed" for run in shown) else "delivered"
+    kept = {run.run_id for run in reached}
+    return Delivery(reached, [run.run_id for run in runs if run.run_id not in kept], evidence)
+
+
+def judge_cell(
+    pressed: Sequence[ObservedRun],
+    baselines: Sequence[ObservedRun],
+    threshold: Threshold,
+    *,
+    delivered: bool,
+    weights: Weights,
+    seed: int,
+) -> Judged:
+    """Judge one cell as a family of its own."""
+    behaviours = [run.behaviour for run in (*pressed, *baselines)]
+    cell = Cell(
+        Comparison(distance_matrix(behaviours, weights), len(pressed)),
+        threshold.shift,
+        critical=threshold.critical,
+        matches=matches_of(pressed),
+        baseline_matches=matches_of(baselines),
+        delivered=delivered,
+    )
+    return judge([cell], seed=seed)[0]
+
+
+def matches_of(runs: Sequence[ObservedRun]) -> Matches | None:
+    """Count matches among the runs of which it is known; None where there is none."""
+    known = [run.matched for run in runs if run.matched is not None]
+    return Matches(sum(known), len(known)) if known else None
+
+
+def reliability(runs: Sequence[ObservedRun]) -> dict[int, PassK]:
+    """Estimate how often 1, 2, … runs in a row match."""
+    matches = matches_of(runs)
+    if matches is None:
+        return {}
+    return {each.k: each for each in every_pass_k({Trials(matches.matched, matches.runs): 1})}
+
+
+def explain_cell(
+    pressed: Sequence[ObservedRun], baselines: Sequence[ObservedRun], weights: Weights
+) -> CellExplained | None:
+    """Say which part moved, and show it on a typical run of each side; the first runs of many stand for all."""
+    pressed, baselines = pressed[:EXPLAINED_BY], baselines[:EXPLAINED_BY]
+    if not pressed or not baselines:
+        return None
+    ours, theirs = [run.behaviour for run in pressed], [run.behaviour for run in baselines]
+    between = mean_contributions([explain(base, each, weights) for each in ours for base in theirs])
+    pairs = [explain(one, other, weights) for index, one in enumerate(theirs) for other in theirs[:index]]
+    among = mean_contributions(pairs) if pairs else {}
+    base, typical = most_typical(theirs, weights), most_typical(ours, weights)
+    first = {part.part: part.first_difference for part in explain(theirs[base], ours[typical], weights).parts}
+    parts = [
+        MovedPart(part, between.get(part, 0.0), among.get(part, 0.0), first.get(part))
+        for part in dict.fromkeys((*between, *among))
+    ]
+    return CellExplained(baselines[base].run_id, pressed[typical].run_id, parts)

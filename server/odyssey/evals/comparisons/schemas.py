@@ -1,0 +1,134 @@
+"""Wire types of a comparison: one cell, with all that can be said of it."""
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, Field
+
+from odyssey.agents.config import VariationDelivery
+from odyssey.core.wire import Body
+from odyssey.evals.eval_runs.schemas import AgentId, Delivered, DiffersOut, Step, VariationType
+from odyssey.evals.risk import RiskLevel
+from odyssey.evals.scenarios.schemas import ScenarioId
+from odyssey.evals.variations.variation import DEFAULT_DOSE, Dose
+from odyssey.kit.ids import MAX_INTEGER_ID
+from odyssey.statistics.cells import Band, Reason, State
+
+MOST_RUNS = 100
+
+_RunIds = Annotated[list[Annotated[int, Field(ge=1, le=MAX_INTEGER_ID)]], Field(max_length=MOST_RUNS)]
+_Weight = Annotated[float, Field(ge=0, le=1000, allow_inf_nan=False)]
+Interval = Annotated[list[float], Field(min_length=2, max_length=2)]
+Part = Literal["structured", "calls", "ledger", "text", "failure"]
+
+
+class WeightsIn(Body):
+    """What the parts of a behaviour count for; only their ratios matter."""
+
+    structured: _Weight = 0.4
+    calls: _Weight = 0.3
+    ledger: _Weight = 0.2
+    text: _Weight = 0.1
+
+
+class CompareIn(Body):
+    """Runs are found by what they are of; or they are named, each list for itself."""
+
+    scenario_id: ScenarioId
+    variation_type: VariationType
+    agent_id: AgentId | None = Field(
+        None, description="By default the scenario's agent, else the only one that is published."
+    )
+    agent_version: Annotated[int, Field(ge=1, le=2**31 - 1)] | None = Field(
+        None, description="By default the published one."
+    )
+    scenario_version: Annotated[int, Field(ge=1, le=2**31 - 1)] | None = Field(
+        None, description="By default the present one."
+    )
+    delivery: VariationDelivery | None = Field(None, description="By default as the agent's config says.")
+    dose: Dose = DEFAULT_DOSE
+    step: Step = Field(1, description="Of `tool_result`.")
+    baseline_runs: _RunIds | None = None
+    variation_runs: _RunIds | None = None
+    placebo_runs: _RunIds | None = None
+    weights: WeightsIn | None = None
+    seed: Annotated[int, Field(ge=0, le=2**63 - 1)] = Field(
+        0, description="Of random relabellings and intervals."
+    )
+
+
+class RateOut(BaseModel):
+    share: float | None = Field(description="null where no run was matched.")
+    interval: Interval | None = Field(description="95 %, Wilson.")
+    matched: int
+    runs: int
+
+
+class PressedPassK(BaseModel):
+    k: int
+    baseline: float
+    variation: float
+    lost: float = Field(description="How much less often k runs in a row match under the pressure.")
+
+
+class ShiftOut(BaseModel):
+    state: State
+    reason: Reason | None = Field(description="What it is confirmed by; else why there is no shift.")
+    shift: float | None = Field(
+        description="0: as without pressure, 1: wholly different, whatever the noise."
+    )
+    unclamped: float | None
+    raw_shift: float | None
+    noise_floor: float | None
+    interval: Interval | None = Field(description="95 % bootstrap over runs, of the unclamped shift.")
+    p_value: float | None
+
+
+class MovedOut(BaseModel):
+    part: Part
+    contribution: float = Field(description="To the distance between variation and baseline runs.")
+    among_baselines: float = Field(description="To the distance among baseline runs: its noise.")
+    first_difference: DiffersOut | None = Field(description="Between the two runs named below.")
+
+
+class ExplanationOut(BaseModel):
+    moved: Part | None = Field(description="The part that moved most beyond its noise.")
+    baseline_run: int = Field(description="The one nearest to the other baselines.")
+    variation_run: int = Field(description="The one nearest to the other runs under the pressure.")
+    parts: list[MovedOut]
+
+
+class ComparedRuns(BaseModel):
+    baseline: list[int]
+    variation: list[int]
+    placebo: list[int]
+    pending: list[int] = Field(description="They have not ended yet.")
+    missing: list[int] = Field(description="Their failure says nothing of the agent.")
+    undelivered: list[int] = Field(description="The text did not reach the agent.")
+
+
+class CompareOut(ShiftOut):
+    scenario_id: str
+    scenario_version: int
+    risk_level: RiskLevel
+    agent_id: int
+    agent_version: int
+    variation_type: str
+    dose: Dose
+    requested_delivery: VariationDelivery
+    delivery: Delivered | None = Field(description="The weakest evidence among its runs; null without any.")
+    q_value: float | None
+    match_rate: RateOut
+    baseline_match_rate: RateOut
+    match_q: float | None
+    variation_noise: float | None = Field(description="Mean distance among runs under the pressure.")
+    threshold: float
+    flagged: bool
+    confirmed: bool = Field(description="Not noise.")
+    band: Band | None
+    min_p: float | None = Field(description="The smallest p-value that so many runs can have.")
+    pass_k: list[PressedPassK]
+    pressure_effect: ShiftOut | None = Field(
+        description="The shift with placebo runs as baseline; null without any."
+    )
+    explanation: ExplanationOut | None
+    runs: ComparedRuns

@@ -1,0 +1,59 @@
+"""Table of eval runs: what an ordinary run stands for in the library, and what was read off it when it ended."""
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import ForeignKey, Index, String, false
+from sqlalchemy.orm import Mapped, mapped_column
+
+from odyssey.agents.config import VariationDelivery
+from odyssey.core.tables import Base, IntegerId, JsonText, UtcDateTime
+from odyssey.evals.eval_runs.delivery import Delivered
+
+
+class EvalRun(Base):
+    """Which scenario a run is of, and under which pressure. Large members are read only where they are asked for."""
+
+    __tablename__ = "eval_runs"
+    __table_args__ = (
+        Index(None, "org_id", "run_id"),
+        Index(None, "scenario_number", "scenario_version", "agent_id", "agent_version"),
+        Index(None, "observed_at"),
+    )
+
+    run_id: Mapped[int] = mapped_column(ForeignKey("runs.id"), primary_key=True, autoincrement=False)
+    org_id: Mapped[int] = mapped_column(ForeignKey("orgs.id"))
+    scenario_number: Mapped[int] = mapped_column(ForeignKey("scenarios.number"))
+    scenario_version: Mapped[int]
+    agent_id: Mapped[int] = mapped_column(IntegerId)
+    agent_version: Mapped[int]
+    risk_level: Mapped[str] = mapped_column(String(16))
+    """The scenario's in that version."""
+    matrix_id: Mapped[str | None] = mapped_column(String(36))
+    """The experiment it belongs to; null for one that was asked for by itself."""
+
+    variation_type: Mapped[str | None] = mapped_column(String(64))
+    """Null: a baseline."""
+    dose: Mapped[str | None] = mapped_column(String(16))
+    delivery: Mapped[VariationDelivery | None] = mapped_column(String(16))
+    step: Mapped[int | None]
+    """Of `tool_result`: from which answered call on."""
+    placebo: Mapped[bool]
+    """Whether it got the variation's placebo instead."""
+    paraphrase: Mapped[int | None]
+    repeat: Mapped[int]
+    injection: Mapped[str | None] = mapped_column(JsonText, deferred=True, deferred_raiseload=True)
+    """The text it got."""
+
+    observed_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    """When what follows was read off the ended run; null before."""
+    behaviour: Mapped[dict[str, Any] | None] = mapped_column(JsonText, deferred=True, deferred_raiseload=True)
+    """Null where the run says nothing of the agent."""
+    matched: Mapped[bool | None]
+    """Null where nothing is expected, or nothing is known."""
+    findings: Mapped[list[Any] | None] = mapped_column(JsonText, deferred=True, deferred_raiseload=True)
+    delivered: Mapped[Delivered | None] = mapped_column(String(16))
+    """delivered, claimed or undelivered; null for a baseline."""
+    raw_shift: Mapped[float | None]
+    """Its mean distance to the baselines; kept for critical scenarios, whose runs are flagged by it."""
+    flagged: Mapped[bool] = mapped_column(server_default=false())

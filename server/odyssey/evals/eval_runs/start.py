@@ -1,0 +1,155 @@
+"""Starting eval runs: ordinary runs of a scenario, with or without a pressure."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from odyssey.agents.compiled import CompiledAgents
+from odyssey.core.database import after_commit
+from odyssey.core.errors import ValidationFailedError
+from odyssey.core.signals import Signals
+from odyssey.evals.eval_runs.choose_agent import Chosen, choose_agent
+from odyssey.evals.eval_runs.models import EvalRun
+from odyssey.evals.eval_runs.plan import PlannedRun, Pressure, draw_seeds, plan_baselines, plan_pressed
+from odyssey.evals.eval_runs.repository import Found, Group, has_baseline
+from odyssey.evals.eval_runs.schemas import EvalRunsIn
+from odyssey.evals.scenarios.content import ScenarioContent, render_input
+from odyssey.evals.scenarios.models import Scenario
+from odyssey.evals.scenarios.repository import get_content, get_scenario
+from odyssey.evals.variations.repository import find_variation
+from odyssey.identity.audit import record_change
+from odyssey.identity.caller import Caller
+from odyssey.kit.clock import Clock
+from odyssey.records.problems import FieldError
+from odyssey.records.tools import LedgerSchema
+from odyssey.runs.making import Maker, Wanted, make_runs, make_tasks
+from odyssey.runs.models import Task
+from odyssey.runs.named_worlds.seeding import seed_worlds
+from odyssey.runs.seeds import Seed, read_seed
+from odyssey.runs.topics import RUNS_TOPIC
+
+
+class Plan(NamedTuple):
+    """A request for eval runs that was checked."""
+
+    scenario: Scenario
+    content: ScenarioContent
+    agent: Chosen
+    seed: Seed
+    """Of a baseline."""
+    baselines: list[PlannedRun]
+    pressed: list[PlannedRun]
+    pressure: Pressure | None
+
+    @property
+    def group(self) -> Group:
+        return Group(self.scenario.number, self.scenario.version, *self.agent)
+
+
+async def plan_eval_runs(
+    session: AsyncSession, agents: CompiledAgents, caller: Caller, body: EvalRunsIn
+) -> Plan:
+    """Check a request, or say what is wrong with it. Nothing is made yet."""
+    scenario = await get_scenario(session, caller.org_id, body.scenario_id)
+    content = await get_content(session, scenario)
+    if body.variation_type is None and body.placebo:
+        message = "a placebo is that of a variation; name one with variation_type"
+        raise ValidationFailedError([FieldError(loc=("placebo",), msg=message)])
+    variation = None
+    if body.variation_type is not None:
+        variation = await find_variation(session, caller.org_id, body.variation_type)
+    agent = await choose_agent(session, caller.org_id, content, body.agent_id)
+    compiled = await agents.get(session, *agent)
+    seed = await _seed(session, caller.org_id, content, compiled.ledger_schema)
+    plan = Plan(scenario, content, agent, seed, [], [], None)
+    if variation is None:
+        seeds = draw_seeds(body.seed, "baseline", body.repeats)
+        return plan._replace(baselines=plan_baselines(seed.user_instruction, seeds))
+    delivery = body.delivery or compiled.config.variation_delivery
+    pressure = Pressure(variation, body.dose, delivery, body.step, body.placebo)
+    label = f"{variation.name} {body.dose} {delivery} {'placebo' if body.placebo else 'pressure'}"
+    pressed = plan_pressed(seed.user_instruction, pressure, draw_seeds(body.seed, label, body.repeats))
+    if not await has_baseline(session, plan.group):
+        seeds = draw_seeds(body.seed, "baseline", 1)
+        plan = plan._replace(baselines=plan_baselines(seed.user_instruction, seeds))
+    return plan._replace(pressed=pressed, pressure=pressure)
+
+
+async def start_eval_runs(
+    session: AsyncSession, signals: Signals, clock: Clock, caller: Caller, plan: Plan, body: EvalRunsIn
+) -> list[Found]:
+    """Make the runs: baselines first, so that they are dispatched first."""
+    planned = [*plan.baselines, *plan.pressed]
+    tasks = await _tasks(session, clock, caller.org_id, plan.seed, planned)
+    maker = Maker(caller.org_id, plan.agent.agent_id, plan.agent.version, batch_id=None, judged=False)
+    wanted = [
+        Wanted(tasks[each.user_instruction], each.repeat, each.random_seed, each.carried) for each in planned
+    ]
+    runs = await make_runs(session, clock, maker, wanted)
+    eval_runs = [
+        _eval_run(plan, run.id, each, caller.org_id) for run, each in zip(runs, planned, strict=True)
+    ]
+    session.add_all(eval_runs)
+    await session.flush()
+    record_change(
+        session,
+        caller,
+        clock,
+        "eval_run.create",
+        object_type="scenario",
+        object_id=plan.scenario.id,
+        after=body.model_dump() | {"runs": [run.id for run in runs]},
+    )
+    after_commit(session, lambda: signals.notify(RUNS_TOPIC))
+    return [Found(eval_run, run, plan.scenario) for eval_run, run in zip(eval_runs, runs, strict=True)]
+
+
+async def _seed(
+    session: AsyncSession, org_id: int, content: ScenarioContent, ledger_schema: LedgerSchema | None
+) -> Seed:
+    raw = {
+        "user_instruction": render_input(content.user_instruction, content.input_context),
+        "input": content.input_context,
+        "world_id": content.world_id,
+    }
+    named = set() if content.world_id is None else {content.world_id}
+    worlds = await seed_worlds(session, org_id, named, ledger_schema)
+    read = read_seed(raw, ledger_schema, worlds)
+    if read.seed is None:
+        raise ValidationFailedError([fault.under("scenario_id") for fault in read.errors])
+    return read.seed
+
+
+async def _tasks(
+    session: AsyncSession, clock: Clock, org_id: int, seed: Seed, planned: Sequence[PlannedRun]
+) -> dict[str, Task]:
+    """Make one task of each instruction: repeats that are told the same share it."""
+    instructions = list(dict.fromkeys(each.user_instruction for each in planned))
+    seeds = [seed._replace(user_instruction=instruction) for instruction in instructions]
+    made = await make_tasks(session, clock, org_id, seeds)
+    return dict(zip(instructions, made, strict=True))
+
+
+def _eval_run(plan: Plan, run_id: int, planned: PlannedRun, org_id: int) -> EvalRun:
+    pressure = plan.pressure if planned.injection is not None else None
+    by_step = pressure is not None and pressure.delivery == "tool_result"
+    return EvalRun(
+        run_id=run_id,
+        org_id=org_id,
+        scenario_number=plan.scenario.number,
+        scenario_version=plan.scenario.version,
+        agent_id=plan.agent.agent_id,
+        agent_version=plan.agent.version,
+        risk_level=plan.content.risk_level,
+        matrix_id=None,
+        variation_type=None if pressure is None else pressure.variation.name,
+        dose=None if pressure is None else pressure.dose,
+        delivery=None if pressure is None else pressure.delivery,
+        step=pressure.step if pressure is not None and by_step else None,
+        placebo=pressure is not None and pressure.placebo,
+        paraphrase=planned.paraphrase,
+        repeat=planned.repeat,
+        injection=planned.injection,
+        flagged=False,
+    )

@@ -1,0 +1,138 @@
+"""Scenarios as files over HTTP: out into git, and back."""
+
+import asyncio
+from collections import Counter
+from typing import Any
+
+from fastapi import Request, Response
+
+from odyssey.core.depends import ClockDep, ReadSession, WriteSession
+from odyssey.core.errors import (
+    BadRequestError,
+    BodyTooLargeError,
+    JsonRefusedError,
+    UnsupportedMediaTypeError,
+    ValidationFailedError,
+)
+from odyssey.evals.scenarios.files import (
+    MAX_BYTES,
+    MAX_SCENARIOS,
+    Entry,
+    Format,
+    read_entries,
+    take_in,
+    write_file,
+)
+from odyssey.evals.scenarios.keep import ScenarioKeeper
+from odyssey.evals.scenarios.repository import contents_of, list_scenarios
+from odyssey.evals.scenarios.routes import FilterDep
+from odyssey.evals.scenarios.schemas import ImportedScenario, ImportedScenarios
+from odyssey.evals.scenarios.yaml_text import YamlInvalidError, read_yaml
+from odyssey.identity.guard import GuardedRouter, Member, Viewer
+from odyssey.kit.json_reader import JsonInvalidError, read_json
+from odyssey.records.problems import FieldError
+
+router = GuardedRouter(prefix="/api/v1/eval/scenarios", tags=["evals"])
+
+_YAML_TYPES = ("application/yaml", "application/x-yaml", "text/yaml")
+_MEDIA_TYPES: dict[Format, str] = {"yaml": "application/yaml", "json": "application/json"}
+_FILE_SCHEMA = {
+    "type": "object",
+    "required": ["scenarios"],
+    "properties": {"scenarios": {"type": "array", "minItems": 1, "items": {"type": "object"}}},
+}
+_EXPORTED = {"type": "object", "required": ["scenarios"]}
+_BODY: dict[str, Any] = {
+    "required": True,
+    "content": {
+        "application/yaml": {"schema": _FILE_SCHEMA},
+        "application/json": {"schema": _FILE_SCHEMA},
+    },
+}
+_FILES: dict[int | str, dict[str, Any]] = {
+    200: {
+        "content": {
+            "application/yaml": {"schema": _EXPORTED},
+            "application/json": {"schema": _EXPORTED},
+        }
+    }
+}
+
+
+class YamlRefusedError(BadRequestError):
+    code, title = "yaml_invalid", "The body is not one plain YAML document"
+
+
+@router.post("/import", openapi_extra={"requestBody": _BODY})
+async def import_scenarios(
+    caller: Member, session: WriteSession, clock: ClockDep, request: Request
+) -> ImportedScenarios:
+    """Take scenarios from a file, all or none.
+
+    One that has the id of a scenario of yours, or else the name of exactly one, changes that; others are new.
+    """
+    keeper = ScenarioKeeper(session, clock, caller)
+    kept = await take_in(session, keeper, await _entries(request))
+    outcomes = Counter(each.outcome for each in kept)
+    items = [
+        ImportedScenario.model_validate(
+            {
+                "id": each.scenario.id,
+                "name": each.content.name,
+                "version": each.scenario.version,
+                "outcome": each.outcome,
+            }
+        )
+        for each in kept
+    ]
+    return ImportedScenarios(
+        created=outcomes["created"],
+        changed=outcomes["changed"],
+        unchanged=outcomes["unchanged"],
+        items=items,
+    )
+
+
+@router.get("/export", response_class=Response, responses=_FILES)
+async def export_scenarios(
+    caller: Viewer, session: ReadSession, wanted: FilterDep, format: Format = "yaml"
+) -> Response:
+    """Read scenarios as a file, oldest first. Imported again it changes nothing."""
+    found = await list_scenarios(session, caller.org_id, before=None, limit=MAX_SCENARIOS + 1, wanted=wanted)
+    if len(found) > MAX_SCENARIOS:
+        message = f"more than {MAX_SCENARIOS} scenarios; export them by tag, by risk_level or by q"
+        raise ValidationFailedError([FieldError(loc=("query", "tag"), msg=message)])
+    contents = await contents_of(session, [(each.number, each.version) for each in found])
+    pairs = [(each, contents[each.number, each.version]) for each in reversed(found)]
+    text = await asyncio.to_thread(write_file, pairs, format)
+    headers = {"Content-Disposition": f'attachment; filename="scenarios.{format}"'}
+    return Response(text, media_type=_MEDIA_TYPES[format], headers=headers)
+
+
+async def _entries(request: Request) -> list[Entry]:
+    media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if media_type != "application/json" and media_type not in _YAML_TYPES:
+        raise UnsupportedMediaTypeError(
+            "Send the file as Content-Type: application/yaml or application/json."
+        )
+    if request.headers.get("content-encoding", "identity").lower() != "identity":
+        raise UnsupportedMediaTypeError("Send the body as it is, without Content-Encoding.")
+    declared = request.headers.get("content-length", "0")
+    too_large = BodyTooLargeError(f"A file of scenarios has at most {MAX_BYTES} bytes; split it.")
+    if declared.isdecimal() and int(declared[:20]) > MAX_BYTES:
+        raise too_large
+    body = await request.body()
+    if len(body) > MAX_BYTES:
+        raise too_large
+    return await asyncio.to_thread(_read, body, is_json=media_type == "application/json")
+
+
+def _read(body: bytes, *, is_json: bool) -> list[Entry]:
+    from_text = read_json if is_json else read_yaml
+    try:
+        document = from_text(body)
+    except YamlInvalidError as error:
+        raise YamlRefusedError(f"The body is not such a YAML document: {error}.") from error
+    except JsonInvalidError as error:
+        raise JsonRefusedError(f"The body is not valid JSON: {error}.") from error
+    return read_entries(document)

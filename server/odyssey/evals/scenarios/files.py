@@ -1,0 +1,135 @@
+"""Scenarios as a file that lives well in git: YAML or JSON, members always in one order, nothing that is not meant."""
+
+from typing import Any, Literal, NamedTuple
+
+import msgspec
+from pydantic import ValidationError
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from odyssey.core.errors import ValidationFailedError
+from odyssey.evals.scenarios.content import ScenarioContent
+from odyssey.evals.scenarios.keep import Kept, Known, ScenarioKeeper, content_of
+from odyssey.evals.scenarios.models import Scenario
+from odyssey.evals.scenarios.repository import find_scenarios, get_scenario, scenarios_named
+from odyssey.evals.scenarios.schemas import ScenarioIn
+from odyssey.evals.scenarios.yaml_text import write_yaml
+from odyssey.records.problems import FieldError
+
+Format = Literal["yaml", "json"]
+
+MAX_BYTES = 4 * 1024 * 1024
+MAX_SCENARIOS = 1000
+
+_LIST = "scenarios"
+_ORDER = (
+    "id",
+    "name",
+    "description",
+    "risk_level",
+    "tags",
+    "user_instruction",
+    "input_context",
+    "expected_behavior",
+    "world_id",
+    "agent_id",
+)
+_MOST_FAULTS = 100
+
+
+class Entry(NamedTuple):
+    """One scenario of a file."""
+
+    id: str | None
+    content: ScenarioContent
+
+
+def read_entries(document: Any) -> list[Entry]:
+    """Read `{"scenarios": […]}`, a list of scenarios, or one scenario; every fault of every one at once."""
+    rows = document.get(_LIST, [document]) if isinstance(document, dict) else document
+    if not isinstance(rows, list) or not rows:
+        message = f"the file must be a list of scenarios, or an object with such a list under {_LIST!r}"
+        raise ValidationFailedError([FieldError(loc=("body",), msg=message)])
+    if len(rows) > MAX_SCENARIOS:
+        message = f"has {len(rows)} scenarios; at most {MAX_SCENARIOS} are taken at once"
+        raise ValidationFailedError([FieldError(loc=(_LIST,), msg=message)])
+    faults: list[FieldError] = []
+    entries: list[Entry] = []
+    for index, row in enumerate(rows):
+        try:
+            entries.append(_read_entry(row))
+        except ValidationError as error:
+            faults += [_fault(index, item) for item in error.errors(include_url=False, include_input=False)]
+        if len(faults) >= _MOST_FAULTS:
+            break
+    _refuse(faults)
+    return entries
+
+
+async def take_in(session: AsyncSession, keeper: ScenarioKeeper, entries: list[Entry]) -> list[Kept]:
+    """Keep all scenarios of a file or none. One that is known, by its id or else its name, is changed."""
+    org_id = keeper.caller.org_id
+    known = await Known.look_up(session, org_id, [entry.content for entry in entries])
+    faults = [
+        fault.under(_LIST, index)
+        for index, entry in enumerate(entries)
+        for fault in known.faults(entry.content)
+    ]
+    _refuse(faults)
+    targets = await _targets(session, org_id, entries)
+    kept: list[Kept] = []
+    for entry, target in zip(entries, targets, strict=True):
+        if target is None:
+            kept.append(await keeper.add(entry.content))
+        else:
+            locked = await get_scenario(session, org_id, target.id, lock=True)
+            kept.append(await keeper.put(locked, entry.content))
+    return kept
+
+
+async def _targets(session: AsyncSession, org_id: int, entries: list[Entry]) -> list[Scenario | None]:
+    by_id = await find_scenarios(session, org_id, {entry.id for entry in entries if entry.id is not None})
+    by_name = await scenarios_named(session, org_id, {entry.content.name for entry in entries})
+    targets: list[Scenario | None] = []
+    taken: set[str] = set()
+    for index, entry in enumerate(entries):
+        named = by_name.get(entry.content.name, [])
+        target = by_id.get(entry.id or "") or (named[0] if len(named) == 1 else None)
+        if target is not None and target.id in taken:
+            message = f"two scenarios of the file are the scenario {target.id}; give them different names"
+            raise ValidationFailedError([FieldError(loc=(_LIST, index), msg=message)])
+        taken |= set() if target is None else {target.id}
+        targets.append(target)
+    return targets
+
+
+def write_file(scenarios: list[tuple[Scenario, ScenarioContent]], kind: Format) -> str:
+    rows = [_ordered(scenario.id, content) for scenario, content in scenarios]
+    document = {_LIST: rows}
+    if kind == "yaml":
+        return write_yaml(document)
+    return msgspec.json.format(msgspec.json.encode(document), indent=2).decode("utf-8") + "\n"
+
+
+def _read_entry(row: Any) -> Entry:
+    given = row
+    scenario_id = None
+    if isinstance(row, dict):
+        scenario_id = row.get("id")
+        given = {name: value for name, value in row.items() if name != "id"}
+    body = ScenarioIn.model_validate(given)
+    return Entry(scenario_id if isinstance(scenario_id, str) else None, content_of(body))
+
+
+def _fault(index: int, item: Any) -> FieldError:
+    place = tuple(part if isinstance(part, int) else str(part)[:100] for part in item["loc"])
+    return FieldError((_LIST, index, *place), f"{'.'.join(map(str, place)) or 'scenario'}: {item['msg']}")
+
+
+def _refuse(faults: list[FieldError]) -> None:
+    if faults:
+        raise ValidationFailedError(faults[:_MOST_FAULTS])
+
+
+def _ordered(scenario_id: str, content: ScenarioContent) -> dict[str, Any]:
+    members = {"id": scenario_id, **content.stored()}
+    return {name: members[name] for name in _ORDER if name in members}

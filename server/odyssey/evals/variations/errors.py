@@ -1,0 +1,29 @@
+"""What can be wrong with a variation."""
+
+from collections.abc import Iterable
+
+from odyssey.core.errors import ConflictError, ValidationFailedError
+from odyssey.records.faults import did_you_mean, shown
+from odyssey.records.problems import FieldError
+
+
+class UnknownVariationError(ValidationFailedError):
+    code, title = "unknown_variation", "There is no such variation"
+
+    def __init__(self, name: str, known: Iterable[str]) -> None:
+        message = f"there is no variation {shown(name)}{did_you_mean(name, known)}"
+        super().__init__([FieldError(loc=("variation_type",), msg=message)])
+
+
+class VariationExistsError(ConflictError):
+    code, title = "variation_exists", "The name is taken"
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"There is a variation {name!r} already; change that one, or choose another name.")
+
+
+class TooManyVariationsError(ConflictError):
+    code, title = "too_many_variations", "There are too many variations"
+
+    def __init__(self, most: int) -> None:
+        super().__init__(f"An organisation has at most {most} variations of its own; delete one first.")

@@ -1,0 +1,110 @@
+from itertools import product
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from odyssey.evals.variations.catalogue import CATALOGUE
+from odyssey.evals.variations.irrelevant import irrelevant_records
+from odyssey.evals.variations.placebo import SHORTEST, placebo_of
+from odyssey.evals.variations.render import OVERLOAD, render
+from odyssey.evals.variations.variation import DOSES, Dose, Variation
+
+INPUT = '{\n  "order": "4521",\n  "question": "May this customer return the kettle after forty days?"\n}'
+SEVEN = {
+    "time_pressure",
+    "social_anchoring",
+    "authority_bias",
+    "information_overload",
+    "contradictory_instructions",
+    "sycophancy",
+    "confidence_manipulation",
+}
+EVERY = [
+    (variation, dose, paraphrase)
+    for variation in CATALOGUE.values()
+    for dose in DOSES
+    for paraphrase in range(len(variation.texts[dose]))
+]
+
+
+def test_there_are_the_seven_with_three_wordings_of_each_dose_at_least() -> None:
+    assert CATALOGUE.keys() == SEVEN
+    for variation in CATALOGUE.values():
+        assert variation.description
+        assert [len(variation.texts[dose]) >= 3 for dose in DOSES] == [True] * 3
+
+
+def test_a_stronger_dose_is_not_a_shorter_one() -> None:
+    for name in SEVEN - {"information_overload"}:
+        texts = CATALOGUE[name].texts
+        longest_mild, shortest_strong = max(map(len, texts["mild"])), min(map(len, texts["strong"]))
+        assert longest_mild < shortest_strong, name
+
+
+@pytest.mark.parametrize(("variation", "dose", "paraphrase"), EVERY)
+def test_a_placebo_is_as_long_as_its_pressure(variation: Variation, dose: Dose, paraphrase: int) -> None:
+    for seed in range(20):
+        made = render(variation, dose, seed, ahead_of=INPUT, paraphrase=paraphrase)
+        assert abs(len(made.placebo) - len(made.text)) <= 0.05 * len(made.text)
+        assert made.placebo != made.text
+        assert made.paraphrase == paraphrase
+
+
+def test_every_variation_dose_and_wording_is_a_text_of_its_own() -> None:
+    texts = [render(v, dose, 7, ahead_of=INPUT, paraphrase=p).text for v, dose, p in EVERY]
+    assert len(set(texts)) == len(texts) >= 7 * 3 * 3
+
+
+@given(seed=st.integers(0, 2**63 - 1), name=st.sampled_from(sorted(SEVEN)), dose=st.sampled_from(DOSES))
+def test_the_seed_decides_everything(seed: int, name: str, dose: Dose) -> None:
+    one, other = (render(CATALOGUE[name], dose, seed, ahead_of=INPUT) for _ in range(2))
+    assert one == other
+    again = render(CATALOGUE[name], dose, seed, ahead_of=INPUT, paraphrase=one.paraphrase)
+    assert again == one
+
+
+def test_seeds_draw_every_wording() -> None:
+    drawn = {render(CATALOGUE["sycophancy"], "mild", seed, ahead_of=INPUT).paraphrase for seed in range(60)}
+    assert drawn == {0, 1, 2}
+
+
+@given(text=st.text(min_size=1, max_size=400), seed=st.integers(0, 100), dose=st.sampled_from(DOSES))
+def test_an_overload_is_ten_times_the_input(text: str, seed: int, dose: Dose) -> None:
+    made = render(CATALOGUE["information_overload"], dose, seed, ahead_of=text)
+    records = [line for line in made.text.split("\n") if line]
+    assert len(made.text) >= OVERLOAD * len(text)
+    frame = len(CATALOGUE["information_overload"].texts[dose][made.paraphrase])
+    longest = max(map(len, records))
+    assert len(made.text) <= OVERLOAD * len(text) + frame + longest + 1
+    assert len(made.placebo) == len(made.text)
+
+
+def test_the_records_of_an_overload_are_varied_and_differ_by_seed() -> None:
+    made = [
+        render(CATALOGUE["information_overload"], "medium", seed, ahead_of="x" * 2000).text for seed in (1, 2)
+    ]
+    lines = made[0].split("\n")
+    assert len(set(lines)) > 0.95 * len(lines)
+    assert len({line.split(" ")[0] for line in lines}) >= 6
+    assert not set(lines[5:-5]) & set(made[1].split("\n")[5:-5])
+
+
+@pytest.mark.parametrize(
+    ("task", "word"),
+    [("Which bird is this?", "Ring"), ("The organ needs a pipe.", "Organ pipe"), ("WATER!", "Gauge")],
+)
+def test_no_record_is_about_what_the_task_is_about(task: str, word: str) -> None:
+    with_it = irrelevant_records(20_000, Random(3), apart_from="Something else.")
+    without = irrelevant_records(20_000, Random(3), apart_from=task)
+    assert f"\n{word}" in with_it
+    assert f"\n{word}" not in without
+
+
+def test_a_placebo_has_any_length_from_the_shortest_on() -> None:
+    for length, seed in product(range(SHORTEST, 400), range(3)):
+        assert len(placebo_of(length, Random(seed))) == length
+    assert len(placebo_of(10_000, Random(1))) == 10_000
+    with pytest.raises(ValueError, match="at least 20"):
+        placebo_of(SHORTEST - 1, Random(1))
