@@ -1,15 +1,16 @@
 """The composition root: builds every part, joins them, and gives back an application to serve."""
 
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from datetime import timedelta
+from typing import Protocol
 from urllib.parse import urlsplit
 
 from fastapi import FastAPI
 
 from odyssey.agents.compiled import CompiledAgents
-from odyssey.api.app import build_app
+from odyssey.api.app import Lifespan, build_app
 from odyssey.api.front import Front
 from odyssey.api.hosts import AllowedHosts
 from odyssey.core.database import Database
@@ -39,6 +40,37 @@ from odyssey.runs.verdicts.grade_run import GradingParts
 from odyssey.runs.verdicts.graders import Graders
 from odyssey.simulation.world.engine import WorldEngine
 from odyssey.worlds.shared import SharedWorlds
+
+
+class Loop(Protocol):
+    """Work that goes on as long as the server does."""
+
+    def start(self) -> None: ...
+
+    async def stop(self) -> None: ...
+
+
+Close = Callable[[], Awaitable[None]]
+
+
+def _lifespan(
+    database: Database, signals: Signals, loops: Sequence[Loop], closing: Sequence[Close]
+) -> Lifespan:
+    """Begin the loops once the database is migrated; end them in the other order, then close what is open."""
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        await migrate(database)
+        for loop in loops:
+            loop.start()
+        yield
+        for loop in reversed(loops):
+            await loop.stop()
+        signals.close()
+        for close in closing:
+            await close()
+
+    return lifespan
 
 
 def create_app(
@@ -87,25 +119,10 @@ def create_app(
         trace_limit=TRACE_LIMIT,
     )
 
-    @asynccontextmanager
-    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        await migrate(database)
-        executor.start()
-        graders.start()
-        feeder.start()
-        observer.start()
-        yield
-        await observer.stop()
-        await feeder.stop()
-        await executor.stop()
-        await graders.stop()
-        signals.close()
-        await writer.close()
-        await client.close()
-        await database.close()
-
+    loops: tuple[Loop, ...] = (graders, executor, feeder, observer)
+    closing = (writer.close, client.close, database.close)
     hosts = AllowedHosts(settings.allowed_host_names | {urlsplit(public_url).hostname or ""})
-    front = Front(build_app(lifespan), Proxy(proxy_parts), hosts)
+    front = Front(build_app(_lifespan(database, signals, loops, closing)), Proxy(proxy_parts), hosts)
     state = front.state
     state.database, state.signals, state.clock, state.settings = database, signals, clock, settings
     state.agents, state.vault, state.transport, state.site = agents, vault, transport, Site(public_url)

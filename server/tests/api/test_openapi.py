@@ -151,18 +151,14 @@ def send(url: str, secret: str, strategy: Any) -> None:
         answered()
 
 
-def test_successes_are_as_described(server: Server, objects: Objects) -> None:
-    """The random ones above are mostly refused."""
-    agent, run = f"/api/agents/{objects.ids['agent_id']}", f"/api/runs/{objects.ids['run_id']}"
-    world, dataset = f"/api/worlds/{objects.ids['world_id']}", f"/api/datasets/{objects.ids['dataset_id']}"
-    batch = f"/api/batches/{objects.ids['batch_id']}"
-    seeds = [{"user_instruction": "Do it.", "world_id": objects.ids["world_id"]}]
-    of_dataset = {"agent_id": objects.ids["agent_id"], "dataset_id": objects.ids["dataset_id"]}
-    scenario = f"/api/v1/eval/scenarios/{objects.ids['scenario_id']}"
-    variation = f"/api/v1/eval/variations/{objects.ids['variation_id']}"
-    pressed = {"scenario_id": objects.ids["scenario_id"], "variation_type": "sycophancy"}
-    waiting = objects.org.ok(objects.org.post("/api/runs", of_dataset))["batch"]
-    for method, path, template, body in (
+Success = tuple[str, str, str, Any]
+"""Method, path, the path as the description has it, and body."""
+
+
+def of_agents_and_worlds(objects: Objects) -> list[Success]:
+    agent, world = f"/api/agents/{objects.ids['agent_id']}", f"/api/worlds/{objects.ids['world_id']}"
+    seeds = seeds_of(objects)
+    return [
         ("POST", "/api/agents", "/api/agents", AGENT),
         ("POST", "/api/agents/validate", "/api/agents/validate", AGENT),
         ("PUT", agent, "/api/agents/{agent_id}", {"name": "renamed"}),
@@ -195,6 +191,16 @@ def test_successes_are_as_described(server: Server, objects: Objects) -> None:
             "/api/worlds/{world_id}/import",
             [{"order_id": "ord_9"}],
         ),
+    ]
+
+
+def of_datasets_and_batches(objects: Objects) -> list[Success]:
+    dataset = f"/api/datasets/{objects.ids['dataset_id']}"
+    batch = f"/api/batches/{objects.ids['batch_id']}"
+    seeds = seeds_of(objects)
+    of_dataset = {"agent_id": objects.ids["agent_id"], "dataset_id": objects.ids["dataset_id"]}
+    waiting = objects.org.ok(objects.org.post("/api/runs", of_dataset))["batch"]
+    return [
         ("POST", "/api/datasets?name=rows", "/api/datasets", seeds),
         ("POST", "/api/datasets/lint", "/api/datasets/lint", seeds),
         ("POST", "/api/datasets/audit", "/api/datasets/audit", seeds),
@@ -214,6 +220,14 @@ def test_successes_are_as_described(server: Server, objects: Objects) -> None:
         ("GET", f"{batch}/compare?with={waiting['id']}", "/api/batches/{batch_id}/compare", None),
         ("POST", f"/api/batches/{waiting['id']}/cancel", "/api/batches/{batch_id}/cancel", None),
         ("DELETE", dataset, "/api/datasets/{dataset_id}", None),
+    ]
+
+
+def of_evals(objects: Objects) -> list[Success]:
+    scenario = f"/api/v1/eval/scenarios/{objects.ids['scenario_id']}"
+    variation = f"/api/v1/eval/variations/{objects.ids['variation_id']}"
+    pressed = {"scenario_id": objects.ids["scenario_id"], "variation_type": "sycophancy"}
+    return [
         ("POST", "/api/v1/eval/scenarios", "/api/v1/eval/scenarios", SCENARIO_BODY),
         ("GET", "/api/v1/eval/scenarios?tag=returns&q=LATE", "/api/v1/eval/scenarios", None),
         ("GET", scenario, "/api/v1/eval/scenarios/{scenario_id}", None),
@@ -241,6 +255,13 @@ def test_successes_are_as_described(server: Server, objects: Objects) -> None:
         ("POST", "/api/v1/eval/compare", "/api/v1/eval/compare", pressed),
         ("DELETE", variation, "/api/v1/eval/variations/{variation_id}", None),
         ("DELETE", scenario, "/api/v1/eval/scenarios/{scenario_id}", None),
+    ]
+
+
+def of_runs_and_the_end(objects: Objects) -> list[Success]:
+    agent, run = f"/api/agents/{objects.ids['agent_id']}", f"/api/runs/{objects.ids['run_id']}"
+    world = f"/api/worlds/{objects.ids['world_id']}"
+    return [
         ("GET", run, "/api/runs/{run_id}", None),
         ("GET", f"{run}/ledger", "/api/runs/{run_id}/ledger", None),
         ("GET", f"{run}/ledger/diff", "/api/runs/{run_id}/ledger/diff", None),
@@ -248,8 +269,18 @@ def test_successes_are_as_described(server: Server, objects: Objects) -> None:
         ("GET", f"{run}/trace", "/api/runs/{run_id}/trace", None),
         ("DELETE", world, "/api/worlds/{world_id}", None),
         ("DELETE", agent, "/api/agents/{agent_id}", None),
-    ):
-        answer = objects.org.client.request(method, path, json=body)
-        assert answer.status_code < 300, answer.text
-        case = server.schema[template][method].Case(path_parameters=objects.ids)
-        case.validate_response(answer, checks=CHECKS)
+    ]
+
+
+def seeds_of(objects: Objects) -> list[dict[str, Any]]:
+    return [{"user_instruction": "Do it.", "world_id": objects.ids["world_id"]}]
+
+
+def test_successes_are_as_described(server: Server, objects: Objects) -> None:
+    """The random ones above are mostly refused."""
+    for part in (of_agents_and_worlds, of_datasets_and_batches, of_evals, of_runs_and_the_end):
+        for method, path, template, body in part(objects):
+            answer = objects.org.client.request(method, path, json=body)
+            assert answer.status_code < 300, answer.text
+            case = server.schema[template][method].Case(path_parameters=objects.ids)
+            case.validate_response(answer, checks=CHECKS)
