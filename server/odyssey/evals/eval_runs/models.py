@@ -19,6 +19,7 @@ class EvalRun(Base):
         Index(None, "org_id", "run_id"),
         Index(None, "scenario_number", "scenario_version", "agent_id", "agent_version"),
         Index(None, "observed_at"),
+        Index(None, "replaces", unique=True),
     )
 
     run_id: Mapped[int] = mapped_column(ForeignKey("runs.id"), primary_key=True, autoincrement=False)
@@ -42,6 +43,8 @@ class EvalRun(Base):
     """Whether it got the variation's placebo instead."""
     paraphrase: Mapped[int | None]
     repeat: Mapped[int]
+    replaces: Mapped[int | None] = mapped_column(IntegerId)
+    """The missing run it stands in for: a run is repeated once."""
     injection: Mapped[str | None] = mapped_column(JsonText, deferred=True, deferred_raiseload=True)
     """The text it got."""
 
