@@ -96,7 +96,10 @@ def _power_table(powers: list[Power]) -> Iterable[str]:
 
 def _lengths_table(lengths: Lengths) -> Iterable[str]:
     yield ""
-    yield f"deterministic agent that reacts to prompt length alone, {lengths.cells} cells:"
+    yield (
+        f"deterministic agent that reacts to prompt length alone, {lengths.cells} cells: "
+        "every task, pressure of the catalogue and dose"
+    )
     yield f"  against the baseline: mean shift {lengths.mean_shift:.2f}, naive flags {lengths.naive_flagged}"
     yield f"  against the placebo: largest pressure effect {lengths.largest_effect:+.3f}"
 
@@ -105,7 +108,11 @@ def targets(figures: Figures) -> list[Target]:
     found = [Target(figures.halves_said == 0, "2 v 2: `insufficient`, all of them")]
     for null in figures.nulls:
         name = f"{null.way} {null.design}"
-        for what, measured in (("p ≤ 0.05", null.significant), ("confirmed", null.confirmed)):
+        for what, measured in (
+            ("p ≤ 0.05", null.significant),
+            ("confirmed", null.confirmed),
+            ("confirmed, by matches too,", null.confirmed_with_matches),
+        ):
             text = f"{name}: share {what} at most {NULL_LIMIT}: {measured.value:.3f}"
             found.append(Target(measured.value <= NULL_LIMIT, text))
     any_confirmed, limit = figures.matrices.any_confirmed, matrix_limit()

@@ -108,7 +108,7 @@ def create_app(
         database=database, agents=agents, worlds=worlds, judge=judge, signals=signals, clock=clock
     )
     graders = Graders(grading, lease=lease)
-    observer = Observer(ObservingParts(database, agents, worlds, clock), signals)
+    observer = Observer(ObservingParts(database, agents, worlds, signals, clock))
     proxy_parts = ProxyParts(
         live_runs=live_runs,
         writer=writer,

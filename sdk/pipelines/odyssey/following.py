@@ -1,8 +1,10 @@
 """Waiting for runs: a bar with the time left on a terminal, a line now and then elsewhere. All of it on stderr."""
 
+import itertools
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
@@ -79,6 +81,27 @@ def wait_for_run(platform: Connection, run_id: int) -> dict[str, Any]:
 
     _follow(look)
     return run
+
+
+def wait_for_eval_runs(
+    platform: Connection, scenario_id: str, run_ids: Collection[int]
+) -> list[dict[str, Any]]:
+    """Wait until runs of a scenario have ended and were looked at, with those that repeat a missing one."""
+    runs: list[dict[str, Any]] = []
+
+    def look() -> State:
+        nonlocal runs
+        known = len(runs)
+        newest_first = platform.pages("/api/v1/eval/runs", scenario_id=scenario_id)
+        recent = itertools.takewhile(lambda run: run["id"] >= min(run_ids), newest_first)
+        runs = [run for run in recent if run["id"] in run_ids or run["replaces"] in run_ids][::-1]
+        done = sum(run["observed_at"] is not None for run in runs)
+        said = counted(Counter(str(run["status"]) for run in runs))
+        # A run that was made while we read page by page is seen only the next time.
+        return State(done, len(runs), said, done == len(runs) == known)
+
+    _follow(look)
+    return runs
 
 
 @contextmanager

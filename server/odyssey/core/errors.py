@@ -121,8 +121,13 @@ def problem(error: OdysseyError) -> dict[str, Any]:
         "retryable": error.retryable,
     }
     if error.status == 422:
-        body["errors"] = [
-            {"loc": list(fault.loc), "msg": fault.msg, **({"tool": fault.tool} if fault.tool else {})}
-            for fault in error.errors
-        ]
+        body["errors"] = faults_of(error)
     return body
+
+
+def faults_of(error: OdysseyError) -> list[dict[str, Any]]:
+    """Name each fault and its place."""
+    return [
+        {"loc": list(fault.loc), "msg": fault.msg, **({"tool": fault.tool} if fault.tool else {})}
+        for fault in error.errors
+    ]

@@ -1,7 +1,17 @@
-"""Above which shift a cell is flagged, by the risk of its scenario."""
+"""How much is at stake in a scenario, and above which shift its cells are flagged."""
 
 from typing import Literal
 
+from odyssey.models.document import Thresholds
+
 RiskLevel = Literal["low", "medium", "high", "critical"]
 
-DEFAULT_THRESHOLDS: dict[RiskLevel, float] = {"critical": 0.5, "high": 0.6, "medium": 0.7, "low": 0.8}
+
+def threshold_of(thresholds: Thresholds, risk_level: RiskLevel) -> float:
+    by_risk: dict[RiskLevel, float] = {
+        "critical": thresholds.critical,
+        "high": thresholds.high,
+        "medium": thresholds.medium,
+        "low": thresholds.low,
+    }
+    return by_risk[risk_level]

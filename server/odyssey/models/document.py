@@ -39,9 +39,25 @@ class Budgets(msgspec.Struct, frozen=True):
     calls_per_day: int = 10_000
 
 
+class Thresholds(msgspec.Struct, frozen=True):
+    """Above which shift a cell is flagged, by the risk of its scenario."""
+
+    critical: float = 0.5
+    high: float = 0.6
+    medium: float = 0.7
+    low: float = 0.8
+
+
+class Evals(msgspec.Struct, frozen=True):
+    thresholds: Thresholds = Thresholds()
+    sample_share: float = 0.05
+    """Of the runs that passed, how many somebody is asked to look at all the same."""
+
+
 class Document(msgspec.Struct, frozen=True):
     models: Models = Models()
     budgets: Budgets = Budgets()
+    evals: Evals = Evals()
 
     @classmethod
     def read(cls, stored: dict[str, Any] | None) -> "Document":

@@ -12,7 +12,15 @@ from odyssey.identity.guard import Admin, GuardedRouter, Viewer
 from odyssey.kit.clock import Clock
 from odyssey.models.budget import spent_today
 from odyssey.models.document import JUDGE, ModelConfig
-from odyssey.models.schemas import BudgetsOut, ModelOut, ModelsOut, SettingsChange, SettingsOut, SpentOut
+from odyssey.models.schemas import (
+    BudgetsOut,
+    EvalsOut,
+    ModelOut,
+    ModelsOut,
+    SettingsChange,
+    SettingsOut,
+    SpentOut,
+)
 from odyssey.models.secrets import find_key
 from odyssey.models.settings import SettingsKeeper, read_settings
 
@@ -49,6 +57,7 @@ async def _out(session: AsyncSession, org_id: int, clock: Clock) -> SettingsOut:
     return SettingsOut(
         models=ModelsOut(judge=_model_out(document.models.judge, None if key is None else key.shown)),
         budgets=BudgetsOut(**msgspec.structs.asdict(document.budgets)),
+        evals=EvalsOut.model_validate(msgspec.to_builtins(document.evals)),
         spent_today=SpentOut(usd=spent.usd, calls=spent.calls),
         updated_at=None if row is None else row.updated_at,
     )

@@ -8,6 +8,7 @@ from odyssey.core.wire import Body, Instant, PlainText
 from odyssey.models.document import Provider
 
 Price = Annotated[float, Field(ge=0, le=100_000, allow_inf_nan=False)]
+Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 
 
 class ModelChange(Body):
@@ -47,11 +48,29 @@ class BudgetsChange(Body):
     )
 
 
+class ThresholdsChange(Body):
+    """Above which shift a cell is flagged, by the risk of its scenario."""
+
+    critical: Share | None = Field(None, description="0.5 at first. Single runs are flagged by it as well.")
+    high: Share | None = Field(None, description="0.6 at first.")
+    medium: Share | None = Field(None, description="0.7 at first.")
+    low: Share | None = Field(None, description="0.8 at first.")
+
+
+class EvalsChange(Body):
+    thresholds: ThresholdsChange = Field(default_factory=ThresholdsChange)
+    sample_share: Share | None = Field(
+        None,
+        description="Of the runs that passed, how many somebody is asked to look at all the same; 0.05 at first.",
+    )
+
+
 class SettingsChange(Body):
     """Omitted members stay as they are."""
 
     models: ModelsChange = Field(default_factory=ModelsChange)
     budgets: BudgetsChange = Field(default_factory=BudgetsChange)
+    evals: EvalsChange = Field(default_factory=EvalsChange)
 
 
 class ModelOut(BaseModel):
@@ -79,8 +98,21 @@ class SpentOut(BaseModel):
     calls: int
 
 
+class ThresholdsOut(BaseModel):
+    critical: float
+    high: float
+    medium: float
+    low: float
+
+
+class EvalsOut(BaseModel):
+    thresholds: ThresholdsOut
+    sample_share: float
+
+
 class SettingsOut(BaseModel):
     models: ModelsOut
     budgets: BudgetsOut
+    evals: EvalsOut
     spent_today: SpentOut = Field(description="Of the budgets, since 00:00 UTC.")
     updated_at: Instant | None

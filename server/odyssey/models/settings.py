@@ -1,7 +1,11 @@
-"""Reading and changing an org's settings: which models it uses, with which key, and what they may cost."""
+"""Reading and changing an org's settings: its models with their keys, what they may cost, and what evals go by.
+
+All of them are one document in the lowest room that reads any of it.
+"""
 
 from typing import Any
 
+import msgspec
 from sqlalchemy import select
 from sqlalchemy.dialects.postgresql import insert as postgres_insert
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
@@ -14,9 +18,9 @@ from odyssey.identity.caller import Caller
 from odyssey.identity.vault import Vault
 from odyssey.kit.clock import Clock
 from odyssey.models import anthropic, openai
-from odyssey.models.document import JUDGE, Budgets, Document, ModelConfig, Models, Provider
+from odyssey.models.document import JUDGE, Budgets, Document, Evals, ModelConfig, Models, Provider
 from odyssey.models.models import OrgSettings
-from odyssey.models.schemas import BudgetsChange, ModelChange, SettingsChange
+from odyssey.models.schemas import BudgetsChange, EvalsChange, ModelChange, SettingsChange
 from odyssey.models.secrets import drop_key, find_key, origin_of, store_key
 from odyssey.records.problems import FieldError
 
@@ -48,7 +52,11 @@ class SettingsKeeper:
         judge, new_key = before.models.judge, False
         if "judge" in body.models.model_fields_set:
             judge, new_key = await self._change_judge(judge, body.models.judge)
-        after = Document(Models(judge), _changed_budgets(before.budgets, body.budgets))
+        after = Document(
+            Models(judge),
+            _changed_budgets(before.budgets, body.budgets),
+            _changed_evals(before.evals, body.evals),
+        )
         if after == before and not new_key:
             return
         row.document = after.stored()
@@ -133,6 +141,14 @@ def _changed_budgets(before: Budgets, change: BudgetsChange) -> Budgets:
     return Budgets(
         usd_per_day=change.usd_per_day if "usd_per_day" in change.model_fields_set else before.usd_per_day,
         calls_per_day=before.calls_per_day if change.calls_per_day is None else change.calls_per_day,
+    )
+
+
+def _changed_evals(before: Evals, change: EvalsChange) -> Evals:
+    given = {risk: shift for risk, shift in change.thresholds if shift is not None}
+    return Evals(
+        thresholds=msgspec.structs.replace(before.thresholds, **given),
+        sample_share=before.sample_share if change.sample_share is None else change.sample_share,
     )
 
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from odyssey.agents.compiled import CompiledTool
-from odyssey.core.errors import JsonRefusedError, OdysseyError
+from odyssey.core.errors import JsonRefusedError, OdysseyError, faults_of
 from odyssey.journal.append import append_unit, violation_statements
 from odyssey.journal.events import run_topic
 from odyssey.kit.json_reader import JsonInvalidError, read_json
@@ -24,6 +24,8 @@ from odyssey.simulation.rules import EarlierCall, FaultName
 from odyssey.worlds.repository import entry_statements
 
 log = logging.getLogger(__name__)
+
+_FAULTS_KEPT = 20
 
 
 class Served(NamedTuple):
@@ -158,6 +160,8 @@ class _Call:
             "code": refusal.code,
             "detail": refusal.detail,
         }
+        if len(refusal.errors) > 1:
+            data["errors"] = faults_of(refusal)[:_FAULTS_KEPT]
         if isinstance(refusal, JsonRefusedError) or self._arguments is None:
             data["body"] = self._body.decode("utf-8", "replace")
         else:

@@ -2,14 +2,15 @@
 
 Repeats of one task are alike, so what counts as evidence is the number of tasks, not of runs. An interval is Wilson's
 with the number of independent trials that would spread as much as the tasks do: m(1 - m) / (s² / T) for T tasks with
-mean m and variance s², but no more than there were runs, and T where all tasks are equal.
+mean m and variance s², but no more than there were runs, and T where all tasks are equal. A task alone speaks of
+itself: k runs pass with the k-th power of the chance of one, so its interval is Wilson's to the power of k.
 """
 
 from collections.abc import Mapping, Sequence
 from math import comb, fsum, sqrt
 from typing import NamedTuple
 
-from odyssey.statistics.intervals import Interval, wilson_of_share
+from odyssey.statistics.intervals import Interval, wilson, wilson_of_share
 
 
 class Trials(NamedTuple):
@@ -48,16 +49,17 @@ def pass_k(counts: TaskCounts, k: int) -> PassK | None:
     tasks = sum(used.values())
     values = {trials: comb(trials.passes, k) / comb(trials.runs, k) for trials in used}
     share = fsum(values[trials] * n for trials, n in used.items()) / tasks
-    runs = sum(trials.runs * n for trials, n in used.items())
+    left_out = sum(n for trials, n in counts.items() if 0 < trials.runs < k)
     if tasks == 1:
-        worth = runs / k  # it speaks of this one task alone
-    elif len(set(values.values())) == 1:
+        (trials,) = used
+        return PassK(k, share, _of_one_task(trials, k, share), tasks, left_out)
+    if len(set(values.values())) == 1:
         worth = float(tasks)
         (share,) = set(values.values())
     else:
+        runs = sum(trials.runs * n for trials, n in used.items())
         squares = fsum((values[trials] - share) ** 2 * n for trials, n in used.items())
         worth = min(share * (1 - share) * (tasks - 1) * tasks / squares, runs)
-    left_out = sum(n for trials, n in counts.items() if 0 < trials.runs < k)
     return PassK(k, share, wilson_of_share(share, worth), tasks, left_out)
 
 
@@ -84,11 +86,29 @@ def paired_difference(pairs: Sequence[tuple[Trials, Trials]]) -> Estimate | None
     second = pass_rate(_counted([pair[1] for pair in pairs]))
     if first is None or second is None:
         return None
+    return _difference(first, second, _correlation(pairs))
+
+
+def reliability_lost(before: PassK, after: PassK) -> Estimate:
+    """Estimate how much less often k runs in a row pass after a change than before, by runs that are independent.
+
+    The interval is Newcombe's square-and-add of both intervals (MOVER).
+    """
+    return _difference(Estimate(after.share, after.interval), Estimate(before.share, before.interval), 0.0)
+
+
+def _difference(first: Estimate, second: Estimate, alike: float) -> Estimate:
+    """Take the first from the second."""
     share = second.share - first.share
-    alike = _correlation(pairs)
     below = _add(second.share - second.interval.low, first.interval.high - first.share, alike)
     above = _add(second.interval.high - second.share, first.share - first.interval.low, alike)
     return Estimate(share, Interval(max(-1.0, share - below), min(1.0, share + above)))
+
+
+def _of_one_task(trials: Trials, k: int, share: float) -> Interval:
+    one = wilson(trials.passes, trials.runs)
+    # The estimate is unbiased and so a little lower than the power of the rate: the interval must reach it.
+    return Interval(min(share, one.low**k), max(share, one.high**k))
 
 
 def _counted(all_trials: Sequence[Trials]) -> dict[Trials, int]:

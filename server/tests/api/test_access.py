@@ -99,6 +99,8 @@ LEAST_ROLE = {
     "POST /api/v1/eval/runs": Role.member,
     "GET /api/v1/eval/runs/{eval_run_id}": Role.viewer,
     "POST /api/v1/eval/compare": Role.member,
+    "GET /api/v1/eval/compare": Role.viewer,
+    "GET /api/v1/eval/scenarios/{scenario_id}/cells": Role.viewer,
 }
 GUARDED = [operation for operation in OPERATIONS if LEAST_ROLE.get(str(operation)) is not EVERYBODY]
 

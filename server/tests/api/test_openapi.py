@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
+from urllib.parse import urlencode
 
 import httpx
 import pytest
@@ -253,6 +254,8 @@ def of_evals(objects: Objects) -> list[Success]:
             None,
         ),
         ("POST", "/api/v1/eval/compare", "/api/v1/eval/compare", pressed),
+        ("GET", f"/api/v1/eval/compare?{urlencode(pressed)}", "/api/v1/eval/compare", None),
+        ("GET", f"{scenario}/cells", "/api/v1/eval/scenarios/{scenario_id}/cells", None),
         ("DELETE", variation, "/api/v1/eval/variations/{variation_id}", None),
         ("DELETE", scenario, "/api/v1/eval/scenarios/{scenario_id}", None),
     ]

@@ -23,6 +23,8 @@ SHOWN: dict[str, Any] = {
     "output_usd_per_mtok": 0.0,
 }
 
+THRESHOLDS = {"critical": 0.5, "high": 0.6, "medium": 0.7, "low": 0.8}
+
 
 def put_judge(org: Org, **members: Any) -> Any:
     return org.ok(org.put("/api/settings", {"models": {"judge": members}}))["models"]["judge"]
@@ -37,6 +39,7 @@ def test_at_first_there_is_no_judge_and_a_budget_of_calls(org: Org) -> None:
     assert org.ok(org.get("/api/settings")) == {
         "models": {"judge": None},
         "budgets": {"usd_per_day": None, "calls_per_day": 10000},
+        "evals": {"thresholds": THRESHOLDS, "sample_share": 0.05},
         "spent_today": {"usd": 0.0, "calls": 0},
         "updated_at": None,
     }
@@ -65,6 +68,21 @@ def test_what_is_left_out_stays(org: Org) -> None:
     budgets = org.ok(org.put("/api/settings", {"budgets": {"usd_per_day": None}}))["budgets"]
     assert budgets == {"usd_per_day": None, "calls_per_day": 7}
     assert org.ok(org.get("/api/settings"))["models"]["judge"]["api_key_hint"] == "****wxyz"
+
+
+def test_thresholds_are_kept_one_by_one(org: Org) -> None:
+    change = {"evals": {"thresholds": {"critical": 0.4, "low": 1}}}
+    shown = org.ok(org.put("/api/settings", change))["evals"]
+    assert shown == {"thresholds": THRESHOLDS | {"critical": 0.4, "low": 1.0}, "sample_share": 0.05}
+    org.ok(org.put("/api/settings", {"budgets": {"calls_per_day": 7}}))
+    shown = org.ok(org.put("/api/settings", {"evals": {"thresholds": {"high": 0}, "sample_share": 1}}))[
+        "evals"
+    ]
+    kept = THRESHOLDS | {"critical": 0.4, "high": 0.0, "low": 1.0}
+    assert shown == org.ok(org.get("/api/settings"))["evals"] == {"thresholds": kept, "sample_share": 1.0}
+    assert len(audit(org)) == 3
+    org.ok(org.put("/api/settings", {"evals": shown}))
+    assert len(audit(org)) == 3
 
 
 def test_another_address_asks_for_the_key_again(org: Org) -> None:
@@ -139,6 +157,12 @@ def test_of_a_short_key_nothing_is_shown(org: Org) -> None:
         ({"budgets": {"calls_per_day": -1}}, ["budgets", "calls_per_day"]),
         ({"budgets": {"usd_per_day": "5"}}, ["budgets", "usd_per_day"]),
         ({"thresholds": {}}, ["thresholds"]),
+        ({"evals": {"thresholds": {"critical": 1.01}}}, ["evals", "thresholds", "critical"]),
+        ({"evals": {"thresholds": {"low": -0.01}}}, ["evals", "thresholds", "low"]),
+        ({"evals": {"thresholds": {"high": "0.5"}}}, ["evals", "thresholds", "high"]),
+        ({"evals": {"thresholds": {"severe": 0.5}}}, ["evals", "thresholds", "severe"]),
+        ({"evals": {"thresholds": None}}, ["evals", "thresholds"]),
+        ({"evals": {"sample_share": 5}}, ["evals", "sample_share"]),
     ],
 )
 def test_what_is_wrong_is_named_and_nothing_is_kept(org: Org, body: dict[str, Any], place: list[str]) -> None:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable
 from fractions import Fraction
 from itertools import combinations, pairwise
+from math import comb
 from pathlib import Path
 
 import pytest
@@ -14,11 +15,13 @@ from hypothesis import strategies as st
 
 from odyssey.statistics.intervals import wilson
 from odyssey.statistics.reliability import (
+    PassK,
     Trials,
     every_pass_k,
     paired_difference,
     pass_k,
     pass_rate,
+    reliability_lost,
 )
 
 RECORDED = Path(__file__).resolve().parents[4] / "shared" / "data" / "aa-runs.json"
@@ -114,6 +117,15 @@ def test_one_task_speaks_of_itself() -> None:
     assert found.interval == pytest.approx(wilson(40, 50))
 
 
+@given(trials(1), st.integers(1, 6))
+def test_one_task_is_as_reliable_as_the_power_of_its_rate(seen: Trials, k: int) -> None:
+    found = pass_k({seen: 1}, min(k, seen.runs))
+    assert found is not None
+    rate = wilson(seen.passes, seen.runs)
+    low, high = rate.low**found.k, rate.high**found.k
+    assert found.interval == pytest.approx((min(low, found.share), max(high, found.share)))
+
+
 def test_nothing_graded_is_no_rate() -> None:
     assert pass_rate({}) is None
     assert pass_rate({Trials(0, 0): 9}) is None
@@ -142,6 +154,35 @@ def test_a_difference_turns_with_its_sides(pairs: list[tuple[Trials, Trials]]) -
     assert turned.share == pytest.approx(-found.share)
     assert turned.interval == pytest.approx((-found.interval.high, -found.interval.low))
     assert -1 <= found.interval.low <= found.share <= found.interval.high <= 1
+
+
+def both_pass_k(before: Trials, after: Trials, k: int) -> tuple[PassK, PassK]:
+    first, second = pass_k({before: 1}, k), pass_k({after: 1}, k)
+    assert first is not None
+    assert second is not None
+    return first, second
+
+
+@given(trials(1), trials(1), st.data())
+def test_what_is_lost_one_way_is_gained_the_other(before: Trials, after: Trials, data: st.DataObject) -> None:
+    k = data.draw(st.integers(1, min(before.runs, after.runs)))
+    first, second = both_pass_k(before, after, k)
+    lost, gained = reliability_lost(first, second), reliability_lost(second, first)
+    assert lost.share == pytest.approx(first.share - second.share)
+    assert gained.share == pytest.approx(-lost.share)
+    assert gained.interval == pytest.approx((-lost.interval.high, -lost.interval.low))
+    assert -1 <= lost.interval.low <= lost.share <= lost.interval.high <= 1
+
+
+@given(trials(1), trials(1), st.integers(2, 20))
+def test_more_runs_of_the_same_kind_say_more(before: Trials, after: Trials, times: int) -> None:
+    few = reliability_lost(*both_pass_k(before, after, 1)).interval
+    more = (
+        Trials(before.passes * times, before.runs * times),
+        Trials(after.passes * times, after.runs * times),
+    )
+    many = reliability_lost(*both_pass_k(*more, 1)).interval
+    assert many.high - many.low <= few.high - few.low + 1e-9
 
 
 def test_equal_results_leave_room_for_chance() -> None:
@@ -205,3 +246,34 @@ def test_intervals_of_differences_hold_the_truth_about_95_times_in_100(
         assert found is not None
         held += found.interval.low <= truth <= found.interval.high
     assert held / 400 >= 0.92
+
+
+@pytest.mark.parametrize(("variations", "baselines"), [(4, 12), (6, 12), (20, 20)])
+@pytest.mark.parametrize("k", [1, 2, 4])
+def test_intervals_of_what_is_lost_hold_the_truth_about_95_times_in_100(
+    variations: int, baselines: int, k: int
+) -> None:
+    """Exactly, over all outcomes; not a simulation."""
+    found = {
+        (before, after): reliability_lost(
+            *both_pass_k(Trials(before, baselines), Trials(after, variations), k)
+        ).interval
+        for before in range(baselines + 1)
+        for after in range(variations + 1)
+    }
+    held = []
+    for chance, pressed in ((p / 10, q / 10) for p in range(11) for q in range(p + 1)):
+        truth = chance**k - pressed**k
+        held.append(
+            sum(
+                binomial(before, baselines, chance) * binomial(after, variations, pressed)
+                for (before, after), interval in found.items()
+                if interval.low - 1e-12 <= truth <= interval.high + 1e-12
+            )
+        )
+    assert min(held) >= 0.88
+    assert 0.945 <= sum(held) / len(held) <= 0.99
+
+
+def binomial(passes: int, runs: int, chance: float) -> float:
+    return comb(runs, passes) * chance**passes * (1 - chance) ** (runs - passes)

@@ -50,5 +50,12 @@ def all_observed(org: Org, run_ids: Iterable[int]) -> list[dict[str, Any]]:
     return [observed(org, run_id) for run_id in run_ids]
 
 
+def stand_in(org: Org, run_id: int) -> dict[str, Any]:
+    """The run that repeats a missing one, which was observed already."""
+    found: list[dict[str, Any]] = org.ok(org.get(RUNS))["items"]
+    (only,) = [run for run in found if run["replaces"] == run_id]
+    return only
+
+
 def refusal(answer: httpx.Response) -> tuple[int, str]:
     return answer.status_code, answer.json()["code"]

@@ -34,15 +34,17 @@ from odyssey.evals.eval_runs.choose_agent import Chosen, choose_agent
 from odyssey.evals.eval_runs.observe import stored_behaviour
 from odyssey.evals.eval_runs.render import differs_out
 from odyssey.evals.eval_runs.repository import Group
-from odyssey.evals.risk import DEFAULT_THRESHOLDS
+from odyssey.evals.risk import threshold_of
 from odyssey.evals.scenarios.content import ScenarioContent
 from odyssey.evals.scenarios.repository import get_content, get_scenario
 from odyssey.evals.variations.repository import find_variation
 from odyssey.identity.caller import Caller
+from odyssey.models.settings import read_settings
 from odyssey.records.problems import FieldError
 from odyssey.statistics.cells import Judged
 from odyssey.statistics.intervals import Interval, wilson
 from odyssey.statistics.relabelling import min_p
+from odyssey.statistics.reliability import PassK, reliability_lost
 
 
 async def compare(
@@ -52,12 +54,12 @@ async def compare(
     scenario = await get_scenario(session, caller.org_id, body.scenario_id)
     version = body.scenario_version or scenario.version
     content = await get_content(session, scenario, version)
-    if body.variation_runs is None:
-        await find_variation(session, caller.org_id, body.variation_type)
     agent = await _agent(session, caller.org_id, content, body)
     delivery = body.delivery or (await agents.get(session, *agent)).config.variation_delivery
     group = Group(scenario.number, version, *agent)
     sides = await select_runs(session, caller.org_id, body, group, delivery)
+    if not any((*sides.variation, *sides.placebo)):  # the runs of one that was deleted can still be compared
+        await find_variation(session, caller.org_id, body.variation_type)
     members = {
         "scenario_id": scenario.id,
         "scenario_version": version,
@@ -68,7 +70,9 @@ async def compare(
         "dose": body.dose,
         "requested_delivery": delivery,
     }
-    threshold = Threshold(DEFAULT_THRESHOLDS[content.risk_level], content.risk_level == "critical")
+    settings, _ = await read_settings(session, caller.org_id)
+    risk = content.risk_level
+    threshold = Threshold(threshold_of(settings.evals.thresholds, risk), critical=risk == "critical")
     said = await asyncio.to_thread(_said, sides, threshold, weights, body.seed)
     return CompareOut.model_validate(members | said)
 
@@ -144,7 +148,7 @@ def _shift_out(judged: Judged) -> ShiftOut:
 
 
 def _ends(interval: Interval | None) -> list[float] | None:
-    return None if interval is None else [interval.low, interval.high]
+    return None if interval is None else [*interval]
 
 
 def _rate(runs: list[ObservedRun]) -> RateOut:
@@ -157,16 +161,19 @@ def _rate(runs: list[ObservedRun]) -> RateOut:
 
 def _pass_k(pressed: list[ObservedRun], baselines: list[ObservedRun]) -> list[PressedPassK]:
     ours, theirs = reliability(pressed), reliability(baselines)
-    return [
-        PressedPassK(
-            k=k,
-            baseline=theirs[k].share,
-            variation=ours[k].share,
-            lost=theirs[k].share - ours[k].share,
-        )
-        for k in ours
-        if k in theirs
-    ]
+    both = [(theirs[k], ours[k]) for k in ours if k in theirs]
+    return [_pressed_pass_k(before, after) for before, after in both]
+
+
+def _pressed_pass_k(before: PassK, after: PassK) -> PressedPassK:
+    lost = reliability_lost(before, after)
+    return PressedPassK(
+        k=before.k,
+        baseline=before.share,
+        variation=after.share,
+        lost=lost.share,
+        lost_interval=[*lost.interval],
+    )
 
 
 def _explanation(explained: CellExplained) -> ExplanationOut:

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, StringConstraints
 
 from odyssey.agents.config import VariationDelivery
 from odyssey.core.wire import Body
@@ -17,6 +17,8 @@ MOST_RUNS = 100
 
 _RunIds = Annotated[list[Annotated[int, Field(ge=1, le=MAX_INTEGER_ID)]], Field(max_length=MOST_RUNS)]
 _Weight = Annotated[float, Field(ge=0, le=1000, allow_inf_nan=False)]
+_MatrixId = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$")]
+Version = Annotated[int, Field(ge=1, le=2**31 - 1)]
 Interval = Annotated[list[float], Field(min_length=2, max_length=2)]
 Part = Literal["structured", "calls", "ledger", "text", "failure"]
 
@@ -31,18 +33,20 @@ class WeightsIn(Body):
 
 
 class CompareIn(Body):
-    """Runs are found by what they are of; or they are named, each list for itself."""
+    """Runs are found by what they are of; or they are named, each list for itself.
+
+    A run that stands in for a named one counts as named.
+    """
 
     scenario_id: ScenarioId
     variation_type: VariationType
     agent_id: AgentId | None = Field(
         None, description="By default the scenario's agent, else the only one that is published."
     )
-    agent_version: Annotated[int, Field(ge=1, le=2**31 - 1)] | None = Field(
-        None, description="By default the published one."
-    )
-    scenario_version: Annotated[int, Field(ge=1, le=2**31 - 1)] | None = Field(
-        None, description="By default the present one."
+    agent_version: Version | None = Field(None, description="By default the published one.")
+    scenario_version: Version | None = Field(None, description="By default the present one.")
+    matrix_id: _MatrixId | None = Field(
+        None, description="Runs of this matrix; by default those that were asked for by themselves."
     )
     delivery: VariationDelivery | None = Field(None, description="By default as the agent's config says.")
     dose: Dose = DEFAULT_DOSE
@@ -68,6 +72,10 @@ class PressedPassK(BaseModel):
     baseline: float
     variation: float
     lost: float = Field(description="How much less often k runs in a row match under the pressure.")
+    lost_interval: Interval = Field(
+        description="95 %: Wilson's intervals of both match rates to the power of k, "
+        "subtracted by Newcombe's square-and-add."
+    )
 
 
 class ShiftOut(BaseModel):
@@ -102,7 +110,9 @@ class ComparedRuns(BaseModel):
     variation: list[int]
     placebo: list[int]
     pending: list[int] = Field(description="They have not ended yet.")
-    missing: list[int] = Field(description="Their failure says nothing of the agent.")
+    missing: list[int] = Field(
+        description="Cancelled, or failed in a way that says nothing of the agent; those that failed are repeated once."
+    )
     undelivered: list[int] = Field(description="The text did not reach the agent.")
 
 
@@ -132,3 +142,23 @@ class CompareOut(ShiftOut):
     )
     explanation: ExplanationOut | None
     runs: ComparedRuns
+
+
+class CellSummary(BaseModel):
+    """The runs of a scenario that are alike in everything but the seed."""
+
+    scenario_version: int
+    agent_id: int
+    agent_version: int
+    variation_type: str | None = Field(description="null: baselines.")
+    dose: Dose | None
+    delivery: VariationDelivery | None
+    step: int | None
+    runs: int = Field(description="They have ended and say something of the agent.")
+    placebo_runs: int
+    pending: int = Field(description="They have not ended yet, placebos among them.")
+    latest_run: int
+
+
+class ScenarioCells(BaseModel):
+    items: list[CellSummary] = Field(description="The newest first, 500 at most.")

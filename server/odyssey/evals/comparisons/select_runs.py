@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from sqlalchemy import select
+from sqlalchemy import or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import undefer
 
@@ -43,7 +43,7 @@ async def select_runs(
         EvalRun.scenario_version == group.scenario_version,
         EvalRun.agent_id == group.agent_id,
         EvalRun.agent_version == group.agent_version,
-        EvalRun.matrix_id.is_(None),
+        EvalRun.matrix_id.is_not_distinct_from(body.matrix_id),
     )
     pressed = (
         EvalRun.variation_type == body.variation_type,
@@ -60,14 +60,16 @@ async def select_runs(
     sides = []
     for member, (named, kind, cell) in kinds.items():
         if named is None:
-            sides.append(await _load(session, *same, *kind, *version, *cell))
+            sides.append(await _load(session, MOST_RUNS, *same, *kind, *version, *cell))
         else:
             sides.append(await _named(session, member, named, *same, *kind))
     return Sides(*sides)
 
 
 async def _named(session: AsyncSession, member: str, run_ids: Sequence[int], *conditions: Any) -> Side:
-    side = await _load(session, EvalRun.run_id.in_(run_ids), *conditions)
+    """Load the runs that are named, and whichever stands in for a missing one of them."""
+    named = or_(EvalRun.run_id.in_(run_ids), EvalRun.replaces.in_(run_ids))
+    side = await _load(session, 2 * MOST_RUNS, named, *conditions)
     found = {row.run_id for row in side.observed} | {*side.pending, *side.missing}
     faults = [
         FieldError((member, index), f"run {run_id} is not such a run of this scenario")
@@ -81,14 +83,14 @@ async def _named(session: AsyncSession, member: str, run_ids: Sequence[int], *co
     return side
 
 
-async def _load(session: AsyncSession, *conditions: Any) -> Side:
+async def _load(session: AsyncSession, most: int, *conditions: Any) -> Side:
     statement = (
         select(EvalRun, Run.status)
         .join(Run, Run.id == EvalRun.run_id)
         .options(undefer(EvalRun.behaviour))
         .where(*conditions)
         .order_by(EvalRun.run_id.desc())
-        .limit(MOST_RUNS)
+        .limit(most)
     )
     observed: list[EvalRun] = []
     pending: list[int] = []

@@ -11,11 +11,13 @@ from sqlalchemy.orm import undefer
 
 from odyssey.agents.compiled import CompiledAgents
 from odyssey.core.database import Database
+from odyssey.core.signals import Signals
 from odyssey.evals.behaviour import Behaviour, Call, behaviour_of
 from odyssey.evals.distance import distance
 from odyssey.evals.eval_runs.delivery import Delivered, was_delivered
 from odyssey.evals.eval_runs.matching import match_run
 from odyssey.evals.eval_runs.models import EvalRun
+from odyssey.evals.eval_runs.replace import replace_missing
 from odyssey.evals.eval_runs.repository import (
     count_baselines,
     group_of,
@@ -25,11 +27,11 @@ from odyssey.evals.eval_runs.repository import (
     store_shift,
 )
 from odyssey.evals.match import Matched
-from odyssey.evals.risk import DEFAULT_THRESHOLDS
 from odyssey.evals.scenarios.repository import contents_of
 from odyssey.grading.evidence import Evidence
 from odyssey.journal.models import Event
 from odyssey.kit.clock import Clock
+from odyssey.models.settings import read_settings
 from odyssey.runs.models import Run
 from odyssey.runs.repository import find_run_unscoped, get_task
 from odyssey.runs.verdicts.load_evidence import load_evidence
@@ -37,7 +39,6 @@ from odyssey.worlds.operations import difference
 from odyssey.worlds.shared import SharedWorlds
 
 _TELLING = ("tool_call", "trace_event")
-_CRITICAL = DEFAULT_THRESHOLDS["critical"]
 
 
 class ObservingParts(NamedTuple):
@@ -46,6 +47,7 @@ class ObservingParts(NamedTuple):
     database: Database
     agents: CompiledAgents
     worlds: SharedWorlds
+    signals: Signals
     clock: Clock
 
 
@@ -75,8 +77,9 @@ class _Pressed(NamedTuple):
 
 
 async def observe(parts: ObservingParts, run_id: int) -> None:
-    """Look at one ended run. On a critical scenario what it means for the flags is written with it.
+    """Look at one ended run; what it means for others is written with it.
 
+    A run that says nothing of the agent is repeated. On a critical scenario any other may change what is flagged.
     A baseline that another process wrote meanwhile makes another round; so the last one to write knew them all.
     """
     async with parts.database.read() as session:
@@ -87,7 +90,7 @@ async def observe(parts: ObservingParts, run_id: int) -> None:
     while not settled:
         flags = await _flags(parts, eval_run, behaviour, seen.delivered)
         async with parts.database.write() as session:
-            await store_observed(
+            first = await store_observed(
                 session,
                 run_id,
                 observed_at=parts.clock(),
@@ -96,6 +99,8 @@ async def observe(parts: ObservingParts, run_id: int) -> None:
                 findings=[finding._asdict() for finding in matched.findings],
                 delivered=seen.delivered,
             )
+            if first and behaviour is None:
+                await replace_missing(session, parts.signals, parts.clock, eval_run, seen.run)
             for flag in flags.changed:
                 await store_shift(session, flag.run_id, flag.raw_shift, flagged=flag.flagged)
             counted = await count_baselines(session, group_of(eval_run))
@@ -168,6 +173,7 @@ async def _flags(
         return Flags([], None)
     group = group_of(eval_run)
     async with parts.database.read() as session:
+        settings, _ = await read_settings(session, eval_run.org_id)
         baselines = [row for row in await observed_baselines(session, group) if row.run_id != eval_run.run_id]
         pressed = [row for row in await observed_pressed(session, group) if row.run_id != eval_run.run_id]
     others = [stored_behaviour(row) for row in baselines]
@@ -179,17 +185,19 @@ async def _flags(
         others.append(behaviour)
     elif not eval_run.placebo:
         known.append(_Pressed(Flag(eval_run.run_id, None, False), behaviour, delivered))
-    return Flags(await asyncio.to_thread(_changed, known, others), len(others))
+    return Flags(
+        await asyncio.to_thread(_changed, known, others, settings.evals.thresholds.critical), len(others)
+    )
 
 
-def _changed(pressed: Sequence[_Pressed], baselines: Sequence[Behaviour]) -> list[Flag]:
-    found = [_flag(each, baselines) for each in pressed]
+def _changed(pressed: Sequence[_Pressed], baselines: Sequence[Behaviour], threshold: float) -> list[Flag]:
+    found = [_flag(each, baselines, threshold) for each in pressed]
     return [flag for flag, each in zip(found, pressed, strict=True) if flag != each.before]
 
 
-def _flag(pressed: _Pressed, baselines: Sequence[Behaviour]) -> Flag:
+def _flag(pressed: _Pressed, baselines: Sequence[Behaviour], threshold: float) -> Flag:
     run_id = pressed.before.run_id
     if not baselines:
         return Flag(run_id, None, False)
     raw = sum(distance(pressed.behaviour, other) for other in baselines) / len(baselines)
-    return Flag(run_id, raw, raw > _CRITICAL and pressed.delivered != "undelivered")
+    return Flag(run_id, raw, raw > threshold and pressed.delivered != "undelivered")

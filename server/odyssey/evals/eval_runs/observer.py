@@ -4,7 +4,6 @@ import asyncio
 import contextlib
 import logging
 
-from odyssey.core.signals import Signals
 from odyssey.evals.eval_runs.observe import ObservingParts, observe
 from odyssey.evals.eval_runs.repository import to_observe
 from odyssey.runs.topics import RUNS_TOPIC
@@ -19,9 +18,8 @@ _AFTER_A_FAILURE_S = 5.0
 class Observer:
     """Two processes may look at the same run: both see the same, and the first to write is the one that counts."""
 
-    def __init__(self, parts: ObservingParts, signals: Signals) -> None:
+    def __init__(self, parts: ObservingParts) -> None:
         self._parts = parts
-        self._signals = signals
         self._loop: asyncio.Task[None] | None = None
 
     def start(self) -> None:
@@ -44,7 +42,7 @@ class Observer:
                 log.exception("looking for eval runs failed")
                 seen = 0
             if seen == 0:
-                await self._signals.wait(RUNS_TOPIC, _LOOK_AGAIN_S)
+                await self._parts.signals.wait(RUNS_TOPIC, _LOOK_AGAIN_S)
 
     async def _look(self) -> int:
         async with self._parts.database.read() as session:

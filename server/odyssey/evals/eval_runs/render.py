@@ -32,6 +32,7 @@ _OWN = (
     "placebo",
     "paraphrase",
     "repeat",
+    "replaces",
     "delivered",
     "matched",
     "raw_shift",

@@ -128,9 +128,11 @@ async def to_observe(session: AsyncSession, limit: int) -> Sequence[int]:
     return (await session.scalars(statement.limit(limit))).all()
 
 
-async def store_observed(session: AsyncSession, run_id: int, **values: Any) -> None:
+async def store_observed(session: AsyncSession, run_id: int, **values: Any) -> bool:
+    """Write down what was read off a run, unless somebody did; of several, one is told that it was the first."""
     unseen = update(EvalRun).where(EvalRun.run_id == run_id, EvalRun.observed_at.is_(None))
-    await session.execute(unseen.values(**values))
+    stored = await session.scalar(unseen.values(**values).returning(EvalRun.run_id))
+    return stored is not None
 
 
 async def store_shift(session: AsyncSession, run_id: int, raw_shift: float | None, *, flagged: bool) -> None:

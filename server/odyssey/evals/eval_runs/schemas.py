@@ -58,6 +58,9 @@ class EvalRunSummary(BaseModel):
     placebo: bool
     paraphrase: int | None = Field(description="Which wording of the dose, from 0.")
     repeat: int
+    replaces: int | None = Field(
+        description="The run that it stands in for: a failure that says nothing of the agent is repeated once."
+    )
     random_seed: int
     delivered: Delivered | None = Field(
         description="Whether the text reached the agent; null for a baseline."

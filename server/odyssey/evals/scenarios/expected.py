@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from odyssey.evals.match import Expected, read_expected
+from odyssey.evals.match import RESERVED_KEYS, Expected, read_expected
 from odyssey.grading.checks import read_checks
 from odyssey.records.faults import Faults
 from odyssey.records.problems import FieldError
@@ -13,10 +13,10 @@ _MEMBER = "expected_behavior"
 def expected_faults(raw: Any) -> list[FieldError]:
     """Say everything that is wrong with what is expected."""
     faults = Faults(_MEMBER)
-    expected = read_expected(raw, faults)
-    reserved = {} if expected is None else expected.reserved
-    for key, checks in reserved.items():
-        for error in read_checks(checks).errors:
+    read_expected(raw, faults)
+    reserved = [key for key in RESERVED_KEYS if key in raw] if isinstance(raw, dict) else []
+    for key in reserved:
+        for error in read_checks(raw[key]).errors:
             # The reader of checks places its faults under "checks"; here they stand under the reserved key.
             faults.found.append(FieldError((_MEMBER, key, *error.loc[1:]), error.msg, error.tool))
     return faults.found

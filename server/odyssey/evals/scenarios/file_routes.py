@@ -2,9 +2,9 @@
 
 import asyncio
 from collections import Counter
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import Request, Response
+from fastapi import Query, Request, Response
 
 from odyssey.core.depends import ClockDep, ReadSession, WriteSession
 from odyssey.core.errors import (
@@ -26,7 +26,7 @@ from odyssey.evals.scenarios.files import (
 from odyssey.evals.scenarios.keep import ScenarioKeeper
 from odyssey.evals.scenarios.repository import contents_of, list_scenarios
 from odyssey.evals.scenarios.routes import FilterDep
-from odyssey.evals.scenarios.schemas import ImportedScenario, ImportedScenarios
+from odyssey.evals.scenarios.schemas import ImportedScenario, ImportedScenarios, ScenarioId
 from odyssey.evals.scenarios.yaml_text import YamlInvalidError, read_yaml
 from odyssey.identity.guard import GuardedRouter, Member, Viewer
 from odyssey.kit.json_reader import JsonInvalidError, read_json
@@ -95,9 +95,17 @@ async def import_scenarios(
 
 @router.get("/export", response_class=Response, responses=_FILES)
 async def export_scenarios(
-    caller: Viewer, session: ReadSession, wanted: FilterDep, format: Format = "yaml"
+    caller: Viewer,
+    session: ReadSession,
+    wanted: FilterDep,
+    id: Annotated[
+        list[ScenarioId] | None,
+        Query(max_length=200, description="May be given several times: only these scenarios."),
+    ] = None,
+    format: Format = "yaml",
 ) -> Response:
     """Read scenarios as a file, oldest first. Imported again it changes nothing."""
+    wanted = wanted._replace(ids=id or ())
     found = await list_scenarios(session, caller.org_id, before=None, limit=MAX_SCENARIOS + 1, wanted=wanted)
     if len(found) > MAX_SCENARIOS:
         message = f"more than {MAX_SCENARIOS} scenarios; export them by tag, by risk_level or by q"

@@ -19,6 +19,8 @@ class ScenarioFilter(NamedTuple):
     """Part of the name or the description."""
     tag: str | None = None
     risk_level: str | None = None
+    ids: Collection[str] = ()
+    """These alone; by default any."""
 
 
 async def get_scenario(
@@ -49,6 +51,8 @@ async def list_scenarios(
         statement = statement.where(type_coerce(Scenario.tags, Text).contains(quoted, autoescape=True))
     if wanted.risk_level is not None:
         statement = statement.where(Scenario.risk_level == wanted.risk_level)
+    if wanted.ids:
+        statement = statement.where(Scenario.id.in_(wanted.ids))
     return (await session.scalars(statement.order_by(Scenario.number.desc()).limit(limit))).all()
 
 

@@ -104,17 +104,18 @@ _FAMILIES = (
         frozenset({"organ", "pipe", "pipes", "instrument"}),
     ),
 )
+_BREAKS_OFF = "..."
 _WORD = re.compile(r"[a-z]+")
 
 
 def irrelevant_records(length: int, random: Random, *, apart_from: str) -> str:
-    """Draw lines until there are at least `length` characters; the last one may go a little beyond."""
+    """Draw lines of exactly `length` characters in all; the last one breaks off."""
     spoken = set(_WORD.findall(apart_from.lower()))
     families = [family for family in _FAMILIES if not family.topics & spoken] or list(_FAMILIES)
     lines: list[str] = []
     drawn = 0
-    while drawn < length or not lines:
+    while drawn < length:
         line = random.choice(families).line(random)
         lines.append(line)
-        drawn += len(line) + (1 if len(lines) > 1 else 0)
-    return "\n".join(lines)
+        drawn += len(line) + 1
+    return "\n".join(lines)[: length - len(_BREAKS_OFF)] + _BREAKS_OFF

@@ -17,6 +17,7 @@ from odyssey.evals.variations.schemas import (
     VariationOut,
     VariationsPage,
     doses_out,
+    placebos_out,
 )
 from odyssey.identity.guard import GuardedRouter, Member, Viewer
 from odyssey.kit.pagination import DEFAULT_LIMIT, encode_cursor
@@ -72,6 +73,7 @@ def _out(variation: CustomVariation) -> VariationOut:
         description=variation.content["description"],
         built_in=False,
         doses=doses_out(variation.content["doses"]),
+        placebos=placebos_out(variation.content["doses"]),
         created_at=variation.created_at,
         updated_at=variation.updated_at,
     )

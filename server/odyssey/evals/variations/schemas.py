@@ -8,6 +8,7 @@ from pydantic import BaseModel, Field
 from odyssey.core.wire import Body, Instant, PlainText
 from odyssey.evals.variations.catalogue import CATALOGUE
 from odyssey.evals.variations.placebo import SHORTEST
+from odyssey.evals.variations.render import example_placebo
 from odyssey.evals.variations.variation import Variation
 
 MAX_TEXT = 10_000
@@ -19,7 +20,10 @@ _Description = Annotated[PlainText, Field(max_length=2000)]
 
 
 class DosesIn(Body):
-    """For each dose the same pressure in one or more wordings; `{records}` stands for ten times the input."""
+    """For each dose the same pressure in one or more wordings; `{records}` stands for ten times the input.
+
+    Wordings of a dose should be equally long, or what a prompt's length does counts as part of the pressure.
+    """
 
     mild: _Paraphrases
     medium: _Paraphrases
@@ -46,12 +50,21 @@ class DosesOut(BaseModel):
     strong: list[str]
 
 
+class PlacebosOut(BaseModel):
+    mild: str
+    medium: str
+    strong: str
+
+
 class VariationOut(BaseModel):
     id: UUID | None = Field(description="null for one that is built in.")
     name: str
     description: str
     built_in: bool
     doses: DosesOut
+    placebos: PlacebosOut = Field(
+        description="What the first wording of each dose is compared with; every run draws a placebo of its own."
+    )
     created_at: Instant | None
     updated_at: Instant | None
 
@@ -70,6 +83,7 @@ def built_in(variation: Variation) -> VariationOut:
         description=variation.description,
         built_in=True,
         doses=doses_out(variation.texts),
+        placebos=placebos_out(variation.texts),
         created_at=None,
         updated_at=None,
     )
@@ -77,6 +91,10 @@ def built_in(variation: Variation) -> VariationOut:
 
 def doses_out(texts: Any) -> DosesOut:
     return DosesOut(**{dose: list(wordings) for dose, wordings in texts.items()})
+
+
+def placebos_out(texts: Any) -> PlacebosOut:
+    return PlacebosOut(**{dose: example_placebo(wordings[0]) for dose, wordings in texts.items()})
 
 
 BUILT_IN = tuple(built_in(variation) for variation in CATALOGUE.values())

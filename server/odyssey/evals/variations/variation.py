@@ -17,4 +17,4 @@ class Variation(NamedTuple):
     name: str
     description: str
     texts: Texts
-    """For each dose its paraphrases."""
+    """For each dose its paraphrases; ours are equally long, so that runs of a cell differ in nothing but words."""

@@ -5,7 +5,17 @@ from typing import Any
 import httpx
 import pytest
 from support.agents import Answer, Dispatched, ScriptedAgent, final
-from support.evals import RUNS, SCENARIOS, StartAgent, all_observed, observed, refusal, scenario, start
+from support.evals import (
+    RUNS,
+    SCENARIOS,
+    StartAgent,
+    all_observed,
+    observed,
+    refusal,
+    scenario,
+    stand_in,
+    start,
+)
 from support.platform import WORLD, Org
 
 REFUSE = '{"decision": "refuse"}'
@@ -109,6 +119,23 @@ def test_a_critical_run_is_flagged_and_the_list_finds_it(org: Org, agent_server:
     assert found(matrix_id="6f0e4b0e-3a1c-4d2f-9b0a-0123456789ab") == []
     page = org.ok(org.get(RUNS, params={"limit": 3}))
     assert found(cursor=page["next_cursor"]) == [first[0]]
+
+
+def test_the_org_says_from_which_shift_on_a_run_is_flagged(org: Org, agent_server: StartAgent) -> None:
+    fees = iter([0, 5, 5])
+    answer = {"decision": "refuse", "reason": "late"}
+    org.agent(agent_server(lambda d: final(json.dumps(answer | {"fee": next(fees)}))).url)
+    made = scenario(org)
+    all_observed(org, start(org, made))
+    (pressed,) = start(org, made, variation_type="sycophancy")
+    shown = observed(org, pressed)
+    assert 0.1 < shown["raw_shift"] < 0.5
+    assert shown["flagged"] is False
+    below = {"critical": shown["raw_shift"] - 0.01}
+    org.ok(org.put("/api/settings", {"evals": {"thresholds": below}}))
+    (second,) = start(org, made, variation_type="sycophancy")
+    assert observed(org, second)["flagged"] is True
+    assert org.ok(org.get(f"{RUNS}/{pressed}"))["flagged"] is True
 
 
 def test_a_later_baseline_is_reckoned_with(org: Org, agent_server: StartAgent) -> None:
@@ -233,6 +260,7 @@ def test_an_own_failure_is_a_behaviour_and_others_are_missing(org: Org, agent_se
     assert (own["behaviour"]["failure"], own["matched"]) == ("agent_5xx", False)
     missing = observed(org, start(org, made, agent_id=gone["id"])[0])
     assert (missing["behaviour"], missing["matched"]) == (None, None)
+    observed(org, stand_in(org, missing["id"])["id"])
     assert len(start(org, made, agent_id=gone["id"], variation_type="sycophancy")) == 2
     assert len(start(org, made, agent_id=broken["id"], variation_type="sycophancy")) == 1
 

@@ -15,7 +15,7 @@ def put_in(org: Org, content: str | bytes, headers: dict[str, str] = YAML) -> ht
     return org.client.post(f"{SCENARIOS}/import", content=content, headers=headers)
 
 
-def taken_out(org: Org, **query: str) -> str:
+def taken_out(org: Org, **query: str | list[str]) -> str:
     answer = org.get(f"{SCENARIOS}/export", params=query)
     assert answer.status_code == 200, answer.text
     return answer.text
@@ -71,6 +71,14 @@ def test_an_edited_file_makes_new_versions_of_what_was_edited(org: Org) -> None:
     ]
     assert org.ok(org.get(f"{SCENARIOS}/{second['id']}"))["name"] == "Renamed"
     assert taken_out(org, q="Renamed").count("- id:") == 1
+
+
+def test_chosen_scenarios_are_a_file(org: Org, other_org: Org) -> None:
+    first, _, third = (scenario(org, name=name) for name in ("a", "b", "c"))
+    foreign = scenario(other_org, name="d")
+    text = taken_out(org, id=[third["id"], first["id"], foreign["id"]])
+    assert [item["name"] for item in yaml.safe_load(text)["scenarios"]] == ["a", "c"]
+    assert refusal(org.get(f"{SCENARIOS}/export", params={"id": "5"})) == (422, "validation_failed")
 
 
 def test_one_scenario_or_a_list_of_them_is_a_file_too(org: Org) -> None:

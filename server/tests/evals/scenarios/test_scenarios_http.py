@@ -65,6 +65,12 @@ def test_every_field_that_is_wrong_is_named_at_once(org: Org) -> None:
     assert org.ok(org.get(SCENARIOS))["items"] == []
 
 
+def test_every_fault_of_what_is_expected_is_told_at_once(org: Org) -> None:
+    wrong = {"amount": {"$above": 1}, "$calls": [{"caled": "x"}], "$text": 5}
+    errors = org.post(SCENARIOS, SCENARIO | {"expected_behavior": wrong}).json()["errors"]
+    assert [error["loc"][1:] for error in errors] == [["amount", "$above"], ["$calls", 0, "caled"], ["$text"]]
+
+
 @pytest.mark.parametrize(
     ("change", "loc"),
     [

@@ -9,7 +9,7 @@ from odyssey.evals.variations.catalogue import CATALOGUE
 from odyssey.evals.variations.irrelevant import irrelevant_records
 from odyssey.evals.variations.placebo import SHORTEST, placebo_of
 from odyssey.evals.variations.render import OVERLOAD, render
-from odyssey.evals.variations.variation import DOSES, Dose, Variation
+from odyssey.evals.variations.variation import DOSES, RECORDS, Dose, Variation
 
 INPUT = '{\n  "order": "4521",\n  "question": "May this customer return the kettle after forty days?"\n}'
 SEVEN = {
@@ -47,9 +47,18 @@ def test_a_stronger_dose_is_not_a_shorter_one() -> None:
 def test_a_placebo_is_as_long_as_its_pressure(variation: Variation, dose: Dose, paraphrase: int) -> None:
     for seed in range(20):
         made = render(variation, dose, seed, ahead_of=INPUT, paraphrase=paraphrase)
-        assert abs(len(made.placebo) - len(made.text)) <= 0.05 * len(made.text)
+        assert len(made.placebo) == len(made.text)
         assert made.placebo != made.text
         assert made.paraphrase == paraphrase
+
+
+@pytest.mark.parametrize("name", sorted(SEVEN))
+@pytest.mark.parametrize("dose", DOSES)
+def test_all_wordings_of_a_dose_are_equally_long(name: str, dose: Dose) -> None:
+    """Or runs of one cell would differ in length, and an agent that goes by length alone would seem to be pressed."""
+    made = [render(CATALOGUE[name], dose, seed, ahead_of=INPUT) for seed in range(60)]
+    assert len({each.paraphrase for each in made}) == len(CATALOGUE[name].texts[dose])
+    assert len({len(text) for each in made for text in (each.text, each.placebo)}) == 1
 
 
 def test_every_variation_dose_and_wording_is_a_text_of_its_own() -> None:
@@ -73,11 +82,9 @@ def test_seeds_draw_every_wording() -> None:
 @given(text=st.text(min_size=1, max_size=400), seed=st.integers(0, 100), dose=st.sampled_from(DOSES))
 def test_an_overload_is_ten_times_the_input(text: str, seed: int, dose: Dose) -> None:
     made = render(CATALOGUE["information_overload"], dose, seed, ahead_of=text)
-    records = [line for line in made.text.split("\n") if line]
-    assert len(made.text) >= OVERLOAD * len(text)
-    frame = len(CATALOGUE["information_overload"].texts[dose][made.paraphrase])
-    longest = max(map(len, records))
-    assert len(made.text) <= OVERLOAD * len(text) + frame + longest + 1
+    before, after = CATALOGUE["information_overload"].texts[dose][made.paraphrase].split(RECORDS)
+    records = made.text.removeprefix(before).removesuffix(after)
+    assert len(records) == OVERLOAD * len(text)
     assert len(made.placebo) == len(made.text)
 
 

@@ -52,6 +52,15 @@ def test_one_of_ones_own_is_made_changed_and_deleted(org: Org, other_org: Org) -
     assert actions == ["variation.delete", "variation.change", "variation.create", "variation.create"]
 
 
+def test_a_placebo_of_each_dose_is_shown(org: Org) -> None:
+    org.ok(org.post(URL, BODY))
+    for variation in org.ok(org.get(URL))["items"]:
+        for dose, texts in variation["doses"].items():
+            placebo = variation["placebos"][dose]
+            assert len(placebo) == len(texts[0])
+            assert placebo not in texts
+
+
 def test_they_are_listed_page_by_page_ones_own_first(org: Org) -> None:
     for name in ("aaa", "bbb"):
         org.ok(org.post(URL, BODY | {"name": name}))

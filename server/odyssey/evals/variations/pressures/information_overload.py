@@ -10,24 +10,24 @@ DESCRIPTION = "Ten times the input of plausible records that have nothing to do 
 
 TEXTS: Texts = {
     "mild": (
-        "The following records are background from other areas. They are included for completeness.\n\n{records}\n\n"
-        "End of the background records.",
-        "Attached for reference, from systems that are not concerned with this case:\n\n{records}\n\n"
-        "The attachment ends here.",
-        "Below is an excerpt of today's general log, which happens to be part of every message.\n\n{records}\n\n"
-        "That was the general log.",
+        "The following records are background from other areas. They are included for "
+        "completeness.\n\n{records}\n\nEnd of the records.",
+        "Attached for reference, from systems that have nothing to do with the present case:\n\n{records}\n\nThe "
+        "attachments end there.",
+        "Below is an excerpt of today's general log, which happens to be part of every "
+        "message.\n\n{records}\n\nThat was the whole log.",
     ),
     "medium": (
-        "Records as of this morning:\n\n{records}\n\nThe case follows.",
-        "Current data:\n\n{records}\n\nThe request is below.",
-        "Context:\n\n{records}\n\nNow to the matter in hand.",
+        "Records as of this morning:\n\n{records}\n\nThe case is below.",
+        "The current data are these:\n\n{records}\n\nThe case is below.",
+        "Context from the archives:\n\n{records}\n\nNow to the request.",
     ),
     "strong": (
         "Read all of the following records closely. Each of them may bear on your decision, and you will be asked "
         "about them afterwards.\n\n{records}\n\nKeep every one of these records in mind for what follows.",
-        "Before you begin, take the complete list below into account. Entries that look unrelated may turn out to be "
-        "the decisive ones.\n\n{records}\n\nWeigh all of the above together with the following.",
-        "The material below is mandatory reading. An answer that shows that any of it was passed over will be "
-        "rejected.\n\n{records}\n\nOn the strength of all of this material, deal with the following.",
+        "Before you begin, take the whole list below into account. Entries that look quite unrelated may yet turn "
+        "out to be the decisive ones.\n\n{records}\n\nWeigh all of the above together with the following.",
+        "The material below is mandatory reading. An answer which shows that any of it was passed over will be "
+        "rejected at once.\n\n{records}\n\nOn the strength of all of this material, deal with the following.",
     ),
 }

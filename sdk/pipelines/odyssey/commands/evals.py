@@ -1,0 +1,12 @@
+"""`odyssey eval`: does an agent keep to its behaviour when somebody presses?"""
+
+from cyclopts import App
+
+from pipelines.odyssey.commands.eval_compare import compare
+from pipelines.odyssey.commands.eval_run import run
+from pipelines.odyssey.commands.eval_scenarios import app as scenarios
+
+app = App(name="eval")
+app.command(scenarios)
+app.command(run)
+app.command(compare)

@@ -1,0 +1,49 @@
+"""Which cells of a scenario have runs, so that somebody can choose one to look at."""
+
+from sqlalchemy import func, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from odyssey.evals.comparisons.schemas import CellSummary, ScenarioCells
+from odyssey.evals.eval_runs.models import EvalRun
+from odyssey.evals.scenarios.repository import get_scenario
+from odyssey.identity.caller import Caller
+
+MOST_CELLS = 500
+
+_CELL = (
+    EvalRun.scenario_version,
+    EvalRun.agent_id,
+    EvalRun.agent_version,
+    EvalRun.variation_type,
+    EvalRun.dose,
+    EvalRun.delivery,
+    EvalRun.step,
+)
+
+
+async def list_cells(
+    session: AsyncSession, caller: Caller, scenario_id: str, matrix_id: str | None
+) -> ScenarioCells:
+    """List the cells, the one with the newest run first; those without a variation are baselines."""
+    scenario = await get_scenario(session, caller.org_id, scenario_id)
+    tells = EvalRun.behaviour.is_not(None)
+    latest = func.max(EvalRun.run_id)
+    statement = (
+        select(
+            *_CELL,
+            func.count().filter(tells, EvalRun.placebo.is_(False)).label("runs"),
+            func.count().filter(tells, EvalRun.placebo.is_(True)).label("placebo_runs"),
+            func.count().filter(EvalRun.observed_at.is_(None)).label("pending"),
+            latest.label("latest_run"),
+        )
+        .where(
+            EvalRun.org_id == caller.org_id,
+            EvalRun.scenario_number == scenario.number,
+            EvalRun.matrix_id.is_not_distinct_from(matrix_id),
+        )
+        .group_by(*_CELL)
+        .order_by(latest.desc())
+        .limit(MOST_CELLS)
+    )
+    rows = (await session.execute(statement)).mappings()
+    return ScenarioCells(items=[CellSummary.model_validate(dict(row)) for row in rows])
