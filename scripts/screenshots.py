@@ -14,8 +14,9 @@ from urllib.parse import quote
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "server" / "tests"))
 
-from playwright.sync_api import Browser, Page, ViewportSize  # noqa: E402
-from support.chromium import NARROW, WIDE, Scheme, chromium, sign_in  # noqa: E402
+from playwright.sync_api import Page, ViewportSize  # noqa: E402
+from support.browser import session_cookies  # noqa: E402
+from support.chromium import NARROW, WIDE, Contexts, Scheme, chromium  # noqa: E402
 from support.site import Site, furnished_site  # noqa: E402
 
 IMAGES = ROOT / "docs" / "images"
@@ -35,6 +36,10 @@ IN_DOCS = {
     "audit-light",
     "batch-light",
     "compare-light",
+    "scenarios-light",
+    "scenario-light",
+    "eval-runs-light",
+    "side-by-side-light",
 }
 BROUGHT_UP = {"new-run": "Failure rules"}
 """Pictures that show a part further down, by its heading."""
@@ -57,32 +62,26 @@ def main() -> None:
         chromium() as browser,
         furnished_site(f"sqlite+aiosqlite:///{data}/odyssey.db") as site,
     ):
-        session = Path(data) / "session.json"
-        sign_in(browser, site.url, site.signin_path(), keep_in=session)
+        contexts = Contexts(browser, site.url)
         site.org.ok(site.org.put("/api/settings", site.verdicts.judge))
-        for picture in take(browser, site, session, folder, everything=options.all is not None):
+        for picture in take(contexts, site, folder, everything=options.all is not None):
             print(picture)
 
 
-def take(browser: Browser, site: Site, session: Path, folder: Path, *, everything: bool) -> Iterator[Path]:
+def take(contexts: Contexts, site: Site, folder: Path, *, everything: bool) -> Iterator[Path]:
     widths: dict[str, ViewportSize] = {"wide": WIDE, "narrow": NARROW} if everything else {"wide": WIDE}
     for scheme in SCHEMES:
         for width, viewport in widths.items():
-            context = browser.new_context(
-                base_url=site.url,
-                viewport=viewport,
-                color_scheme=scheme,
-                reduced_motion="reduce",
-                storage_state=session,
-            )
-            page = context.new_page()
+            page = contexts.lend(session_cookies(site.org)).new_page()
+            page.set_viewport_size(viewport)
+            page.emulate_media(color_scheme=scheme)
             for name, path in addresses(site).items():
                 if everything or f"{name}-{scheme}" in IN_DOCS:
                     suffix = f"-{width}-{scheme}" if everything else f"-{scheme}"
                     brought_up = None if everything else BROUGHT_UP.get(name)
                     _open(page, path, PRESSED.get(name), brought_up)
                     yield _shoot(page, folder / f"{name}{suffix}.png", full=everything)
-            context.close()
+            contexts.take_back(page.context)
 
 
 def addresses(site: Site) -> dict[str, str]:
@@ -126,6 +125,16 @@ def addresses(site: Site) -> dict[str, str]:
         "world-fidelity": f"/worlds/{site.world}?tab=fidelity",
         "new-world": f"/worlds/new?run={site.crew_run}&at=4",
         "new-run-world": f"/runs/new?world_id={site.world}",
+        "scenarios": "/scenarios",
+        "scenario": f"/scenarios/{site.library.scenario}",
+        "new-scenario": "/scenarios/new",
+        "edit-scenario": f"/scenarios/{site.library.scenario}/edit",
+        "scenario-versions": f"/scenarios/{site.library.scenario}?tab=versions&from=1&to=3",
+        "variations": "/variations?show=sycophancy",
+        "eval-runs": "/evals/runs",
+        "eval-run": f"/evals/runs/{site.pressed.hurried}",
+        "cell": f"/evals/compare?scenario_id={site.pressed.scenario}&variation_type=time_pressure&dose=medium",
+        "side-by-side": f"/evals/compare?baseline={site.pressed.baseline}&variation={site.pressed.hurried}",
         "account": "/account",
         "missing": "/no/such/page",
     }

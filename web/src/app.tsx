@@ -28,6 +28,7 @@ const router = createRouter({
   search: { strict: true }, // what a page does not declare, or refuses, does not exist for it
   defaultPreload: "intent",
   defaultPendingMs: 150,
+  defaultPendingMinMs: 0, // a page that is there is shown
   defaultPendingComponent: PageLoading,
   defaultErrorComponent: ({ error }) => <ErrorState error={error} />,
   scrollRestoration: true,

@@ -9,12 +9,14 @@ import {
 } from "@tanstack/react-router";
 import { asProblem } from "~/api/problem";
 import { sessionQuery } from "~/api/queries";
+import { cellSearch } from "~/pages/evals/cell-search";
 import { NotFoundPage } from "~/pages/not-found";
-import { compact, oneOf, someOf, text, whole, word } from "~/shell/search";
+import { compact, oneOf, scenarioId, someOf, tag, text, uuid, whole, word, yesNo } from "~/shell/search";
 import { Shell } from "~/shell/shell";
 
 export const RUN_STATUSES = ["pending", "running", "completed", "failed", "cancelled"] as const;
 export const VERDICTS = ["PASS", "FAIL", "PENDING", "NOT APPLICABLE"] as const;
+export const RISK_LEVELS = ["low", "medium", "high", "critical"] as const;
 
 const root = createRootRouteWithContext<{ queryClient: QueryClient }>()({
   component: Outlet,
@@ -253,13 +255,15 @@ const newRun = createRoute({
   component: lazyRouteComponent(() => import("~/pages/runs/new-run-page"), "NewRunPage"),
 });
 
+const runId = {
+  parse: ({ runId }: { runId: string }) => ({ runId: idOf(runId) }),
+  stringify: ({ runId }: { runId: number }) => ({ runId: String(runId) }),
+};
+
 const run = createRoute({
   getParentRoute: () => app,
   path: "/runs/$runId",
-  params: {
-    parse: ({ runId }: { runId: string }) => ({ runId: idOf(runId) }),
-    stringify: ({ runId }: { runId: number }) => ({ runId: String(runId) }),
-  },
+  params: runId,
   validateSearch: (search: Record<string, unknown>) =>
     compact({
       tab: oneOf(search.tab, ["timeline", "transcript", "seed", "raw"]),
@@ -273,6 +277,97 @@ const run = createRoute({
       q: text(search.q),
     }),
   component: lazyRouteComponent(() => import("~/pages/run/run-page"), "RunPage"),
+});
+
+const scenarios = createRoute({
+  getParentRoute: () => app,
+  path: "/scenarios",
+  validateSearch: (search: Record<string, unknown>) =>
+    compact({
+      q: text(search.q),
+      tag: tag(search.tag),
+      risk_level: oneOf(search.risk_level, RISK_LEVELS),
+      cursor: text(search.cursor),
+      sort: text(search.sort),
+    }),
+  component: lazyRouteComponent(() => import("~/pages/scenarios/scenarios-page"), "ScenariosPage"),
+});
+
+const newScenario = createRoute({
+  getParentRoute: () => app,
+  path: "/scenarios/new",
+  validateSearch: (search: Record<string, unknown>) => compact({ copy: scenarioId(search.copy) }),
+  component: lazyRouteComponent(() => import("~/pages/scenarios/new-scenario-page"), "NewScenarioPage"),
+});
+
+const scenarioParams = {
+  parse: ({ scenarioId: written }: { scenarioId: string }) => {
+    const id = scenarioId(written);
+    if (id === undefined) throw notFound();
+    return { scenarioId: id };
+  },
+};
+
+const scenario = createRoute({
+  getParentRoute: () => app,
+  path: "/scenarios/$scenarioId",
+  params: scenarioParams,
+  validateSearch: (search: Record<string, unknown>) =>
+    compact({
+      tab: oneOf(search.tab, ["compare", "runs", "versions"]),
+      from: whole(search.from),
+      to: whole(search.to),
+      ...cellSearch(search),
+    }),
+  component: lazyRouteComponent(() => import("~/pages/scenarios/scenario-page"), "ScenarioPage"),
+});
+
+const editScenario = createRoute({
+  getParentRoute: () => app,
+  path: "/scenarios/$scenarioId/edit",
+  params: scenarioParams,
+  validateSearch: (search: Record<string, unknown>) => compact({ version: whole(search.version) }),
+  component: lazyRouteComponent(() => import("~/pages/scenarios/edit-scenario-page"), "EditScenarioPage"),
+});
+
+const variations = createRoute({
+  getParentRoute: () => app,
+  path: "/variations",
+  validateSearch: (search: Record<string, unknown>) => compact({ show: word(search.show) }),
+  component: lazyRouteComponent(() => import("~/pages/variations/variations-page"), "VariationsPage"),
+});
+
+const evalRuns = createRoute({
+  getParentRoute: () => app,
+  path: "/evals/runs",
+  validateSearch: (search: Record<string, unknown>) =>
+    compact({
+      matrix_id: uuid(search.matrix_id),
+      scenario_id: scenarioId(search.scenario_id),
+      agent_id: whole(search.agent_id),
+      variation_type: word(search.variation_type),
+      risk_level: oneOf(search.risk_level, RISK_LEVELS),
+      flagged: yesNo(search.flagged),
+      status: someOf(search.status, RUN_STATUSES),
+      cursor: text(search.cursor),
+      sort: text(search.sort),
+    }),
+  component: lazyRouteComponent(() => import("~/pages/evals/eval-runs-page"), "EvalRunsPage"),
+});
+
+const evalRun = createRoute({
+  getParentRoute: () => app,
+  path: "/evals/runs/$runId",
+  params: runId,
+  component: lazyRouteComponent(() => import("~/pages/evals/eval-run-page"), "EvalRunPage"),
+});
+
+const evalCompare = createRoute({
+  getParentRoute: () => app,
+  path: "/evals/compare",
+  validateSearch: (search: Record<string, unknown>) =>
+    compact({ scenario_id: scenarioId(search.scenario_id), ...cellSearch(search) }),
+  component: lazyRouteComponent(() => import("~/pages/evals/compare-page"), "ComparePage"),
 });
 
 export const routes = root.addChildren([
@@ -297,6 +392,14 @@ export const routes = root.addChildren([
     batches,
     batch,
     comparison,
+    scenarios,
+    newScenario,
+    scenario,
+    editScenario,
+    variations,
+    evalRuns,
+    evalRun,
+    evalCompare,
   ]),
 ]);
 

@@ -1,16 +1,15 @@
-"""Fixtures of the interface's tests: a furnished platform per worker, a browser per module, a signed-in page per test.
+"""Fixtures of the interface's tests: a furnished platform and a browser per worker, a signed-in page per test.
 
-The browser ends with its module because Playwright keeps an event loop running in this thread while it lives, and
+The browser ends with this package because Playwright keeps an event loop running in this thread while it lives, and
 tests elsewhere want to run their own.
 """
 
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, ViewportSize, expect
-from support.browser import new_link
-from support.chromium import WIDE, Scheme, Watched, chromium, sign_in
+from support.browser import session_cookies
+from support.chromium import WIDE, Contexts, Scheme, Watched, chromium
 from support.platform import Org
 from support.site import Site, furnished_site
 
@@ -21,7 +20,7 @@ OpenPage = Callable[..., Watched]
 expect.set_options(timeout=30_000)  # a guard against hanging, not a limit of speed
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
     with chromium() as browser:
         yield browser
@@ -34,36 +33,41 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         yield site
 
 
-@pytest.fixture(scope="module")
-def session_file(browser: Browser, site: Site, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    file = tmp_path_factory.mktemp("session") / "state.json"
-    sign_in(browser, site.url, site.signin_path(), keep_in=file)
-    return file
+@pytest.fixture(scope="package")
+def contexts(browser: Browser, site: Site) -> Contexts:
+    return Contexts(browser, site.url)
+
+
+@pytest.fixture(scope="package")
+def admin(site: Site) -> dict[str, str]:
+    """The cookies of somebody who is signed in."""
+    return session_cookies(site.org)
 
 
 @pytest.fixture
-def open_page(browser: Browser, site: Site, session_file: Path) -> Iterator[OpenPage]:
-    """Open a signed-in page in a context of its own; in the end nothing may have gone wrong on any of them."""
+def open_page(contexts: Contexts, site: Site, admin: dict[str, str]) -> Iterator[OpenPage]:
+    """Open a page in a context of its own, signed in; in the end nothing may have gone wrong on any of them."""
     opened: list[Watched] = []
 
     def start(
-        path: str = "/", *, viewport: ViewportSize = WIDE, scheme: Scheme = "light", anonymous: bool = False
+        path: str = "/",
+        *,
+        viewport: ViewportSize = WIDE,
+        scheme: Scheme = "light",
+        cookies: dict[str, str] | None = None,
+        anonymous: bool = False,
     ) -> Watched:
-        context = browser.new_context(
-            base_url=site.url,
-            viewport=viewport,
-            color_scheme=scheme,
-            reduced_motion="reduce",
-            storage_state=None if anonymous else session_file,
-        )
+        context = contexts.lend({} if anonymous else cookies or admin)
         page = context.new_page()
+        page.set_viewport_size(viewport)
+        page.emulate_media(color_scheme=scheme)
         opened.append(Watched(page, site.url))
         page.goto(path)
         return opened[-1]
 
     yield start
     for watched in opened:
-        watched.page.context.close()
+        contexts.take_back(watched.page.context)
     for watched in opened:
         watched.verify()
 
@@ -74,13 +78,8 @@ def page(open_page: OpenPage) -> Page:
 
 
 def as_person_of(open_page: OpenPage, org: Org, path: str, person: int | None = None) -> Watched:
-    """Open a page as a person signs in to it by a link; as the organisation's admin if nobody is named."""
-    watched = open_page(f"/signin#{new_link(org, person)}", anonymous=True)
-    watched.expected = ["401"]
-    watched.page.get_by_role("button", name="Sign in to Odyssey").click()
-    watched.page.get_by_role("navigation", name="Main").wait_for()
-    watched.page.goto(path)
-    return watched
+    """Open a page as a person of an organisation; as its admin if nobody is named."""
+    return open_page(path, cookies=session_cookies(org, person))
 
 
 def as_viewer_of(open_page: OpenPage, org: Org, path: str) -> Page:

@@ -1,10 +1,11 @@
 """One's own password and keys, and the people of the organisation."""
 
 import httpx
-from interface.conftest import OpenPage
 from playwright.sync_api import expect
 from support.browser import new_link
 from support.site import Site
+
+from interface.conftest import OpenPage
 
 
 def test_a_key_is_shown_once_and_works(open_page: OpenPage, site: Site) -> None:

@@ -5,12 +5,13 @@ import re
 from pathlib import Path
 from typing import Any
 
-from interface.conftest import OpenPage
 from playwright.sync_api import Page, expect
 from support.agents import Answer, Dispatched, ScriptedAgent, SeesPings, final
 from support.chromium import Watched
 from support.desk import DESK
 from support.site import Site
+
+from interface.conftest import OpenPage
 
 OPENAI_TOOLS = [
     {
@@ -109,7 +110,7 @@ def test_faults_of_a_tool_stand_at_the_tool(open_page: OpenPage) -> None:
 def test_unsaved_changes_are_not_lost_by_a_click(open_page: OpenPage) -> None:
     page = form(open_page).page
     page.get_by_label("Name", exact=True).fill("Half typed")
-    page.get_by_role("navigation", name="Main").get_by_role("link", name="Runs").click()
+    page.get_by_role("navigation", name="Main").get_by_role("link", name="Runs", exact=True).click()
     page.get_by_role("dialog").get_by_role("button", name="Stay").click()
     expect(page.get_by_label("Name", exact=True)).to_have_value("Half typed")
 

@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
-from interface.conftest import OpenPage
 from playwright.sync_api import Locator, Page, expect
 from support.agents import Dispatched, ScriptedAgent, final
 from support.batches import dataset, ended, start_batch
 from support.site import Site
 from support.trials import CANCEL, REFUND, STATUS
+
+from interface.conftest import OpenPage
 
 CHECKED = {"checks": [{"final_response": {"contains": "done"}}]}
 

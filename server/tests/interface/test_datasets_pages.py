@@ -5,7 +5,6 @@ import re
 from pathlib import Path
 from typing import Any
 
-from interface.conftest import OpenPage, as_viewer_of
 from playwright.sync_api import FilePayload, Locator, Page, expect
 from support.agents import ScriptedAgent, final
 from support.chromium import write_over
@@ -13,6 +12,7 @@ from support.datasets import post_csv, post_json, table, values_of
 from support.site import Site
 from support.trials import POLITE, REFUND
 
+from interface.conftest import OpenPage, as_viewer_of
 from odyssey.runs.datasets.columns import COLUMNS
 
 STATE = {"order": {"ord_1": {"order_id": "ord_1", "status": "pending", "total": 40}}}
@@ -309,7 +309,7 @@ def test_unsaved_rows_are_not_lost_by_a_click(open_page: OpenPage, site: Site) -
     page.get_by_role("tab", name="Batches").click()
     page.get_by_role("tab", name=re.compile("Rows")).click()
     expect(cell(page, 0, "user")).to_have_text("Changed.")
-    page.get_by_role("navigation", name="Main").get_by_role("link", name="Runs").click()
+    page.get_by_role("navigation", name="Main").get_by_role("link", name="Runs", exact=True).click()
     page.get_by_role("dialog").get_by_role("button", name="Stay").click()
     expect(unsaved(page)).to_be_visible()
 

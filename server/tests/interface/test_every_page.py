@@ -1,10 +1,11 @@
 """What holds on every page: no console error, nothing serious for axe, no sideways scrolling, a title, a curl."""
 
 import pytest
-from interface.conftest import OpenPage
 from playwright.sync_api import Page, expect
-from support.chromium import NARROW, WIDE, Scheme, axe_findings, overflow
+from support.chromium import NARROW, axe_findings, overflow
 from support.site import Site
+
+from interface.conftest import OpenPage
 
 PATHS = {
     "home": "/",
@@ -63,6 +64,27 @@ PATHS = {
     "world, import": "/worlds/{world}?tab=import",
     "world, fidelity": "/worlds/{world}?tab=fidelity",
     "world, raw": "/worlds/{world}?tab=raw",
+    "scenarios": "/scenarios",
+    "scenarios, filtered": "/scenarios?q=refund&risk_level=critical&tag=policy%2Flimits&sort=-risk",
+    "new scenario": "/scenarios/new",
+    "copy of a scenario": "/scenarios/new?copy={scenario}",
+    "edit a scenario": "/scenarios/{scenario}/edit",
+    "scenario": "/scenarios/{scenario}",
+    "scenario, side by side": "/scenarios/{scenario}?tab=compare",
+    "scenario, runs": "/scenarios/{scenario}?tab=runs",
+    "scenario, versions": "/scenarios/{scenario}?tab=versions&from=1&to=3",
+    "variations": "/variations?show=information_overload",
+    "eval runs": "/evals/runs",
+    "eval runs, filtered": "/evals/runs?variation_type=time_pressure&flagged=true&sort=-shift",
+    "eval run": "/evals/runs/{pressed_run}",
+    "eval run, a baseline": "/evals/runs/{baseline_run}",
+    "eval run, its text did not arrive": "/evals/runs/{unheard_run}",
+    "eval run, failed": "/evals/runs/{collapsed_run}",
+    "side by side": "/scenarios/{pressed}?tab=compare&variation_type=time_pressure&dose=medium",
+    "side by side, two runs": "/evals/compare?baseline={baseline_run}&variation={pressed_run}",
+    "side by side, a failure": "/evals/compare?baseline={baseline_run}&variation={collapsed_run}",
+    "side by side, not delivered": "/evals/compare?scenario_id={pressed}&variation_type=authority_bias",
+    "side by side, of nothing": "/evals/compare",
     "account": "/account",
     "no such page": "/no/such/page",
 }
@@ -83,6 +105,12 @@ def address(site: Site, path: str) -> str:
         dataset=site.trials.dataset,
         batch=site.trials.after,
         earlier_batch=site.trials.before,
+        scenario=site.library.scenario,
+        pressed=site.pressed.scenario,
+        baseline_run=site.pressed.baseline,
+        pressed_run=site.pressed.hurried,
+        unheard_run=site.pressed.unheard,
+        collapsed_run=site.pressed.failed,
     )
 
 
@@ -92,33 +120,41 @@ def settled(page: Page) -> None:
     expect(page.get_by_role("status", name="Loading")).to_have_count(0)
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+def checked(page: Page) -> None:
+    assert axe_findings(page) == []
+    assert overflow(page) == 0
+
+
 @pytest.mark.parametrize("path", PATHS.values(), ids=PATHS)
-def test_a_page_is_without_error_and_accessible(
-    open_page: OpenPage, site: Site, path: str, scheme: Scheme
+def test_a_page_is_accessible_in_both_colours_and_fits_a_telephone(
+    open_page: OpenPage, site: Site, path: str
 ) -> None:
-    page = open_page(address(site, path), scheme=scheme).page
+    page = open_page(address(site, path), scheme="dark").page
     settled(page)
-    assert axe_findings(page) == []
     assert page.title().endswith("Odyssey")
-    assert overflow(page) == 0
-
-
-@pytest.mark.parametrize("path", PATHS.values(), ids=PATHS)
-def test_a_page_fits_a_telephone(open_page: OpenPage, site: Site, path: str) -> None:
-    page = open_page(address(site, path), viewport=NARROW).page
+    colours = page.locator("html[data-mantine-color-scheme]")
+    expect(colours).to_have_attribute("data-mantine-color-scheme", "dark")
+    checked(page)
+    page.emulate_media(color_scheme="light")
+    expect(colours).to_have_attribute("data-mantine-color-scheme", "light")
+    checked(page)
+    page.set_viewport_size(NARROW)
+    page.reload()
     settled(page)
-    assert overflow(page) == 0
-    assert axe_findings(page) == []
+    checked(page)
 
 
 def test_a_missing_object_says_so_and_leads_on(open_page: OpenPage) -> None:
-    for path in ("/runs/999999", "/agents/999999", "/worlds/999999", "/datasets/999999", "/batches/999999"):
-        watched = open_page(path, viewport=WIDE)
-        watched.expected = ["404"]
-        expect(watched.page.get_by_role("heading", name="Not here")).to_be_visible()
-        watched.page.get_by_role("link", name="Go to the start page").click()
-        expect(watched.page.get_by_role("heading", level=1, name="Home")).to_be_visible()
+    watched = open_page()
+    watched.expected = ["404"]
+    page = watched.page
+    numbered = ("/runs", "/agents", "/worlds", "/datasets", "/batches", "/evals/runs")
+    scenario = "/scenarios/scn_00000000-0000-0000-0000-000000000000"
+    for path in (*(f"{kind}/999999" for kind in numbered), scenario, f"{scenario}/edit"):
+        page.goto(path)
+        expect(page.get_by_role("heading", name="Not here")).to_be_visible()
+        page.get_by_role("link", name="Go to the start page").click()
+        expect(page.get_by_role("heading", level=1, name="Home")).to_be_visible()
 
 
 def test_every_page_can_be_copied_as_curl(open_page: OpenPage, site: Site) -> None:

@@ -1,18 +1,21 @@
 """Sixty hostile strings in every field a stranger can fill: all of it is shown, none of it does anything."""
 
+import json
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Page
 from support.agents import Dispatched, ScriptedAgent
 from support.batches import dataset, ended, start_batch
-from support.browser import new_link
-from support.chromium import Watched, sign_in
+from support.browser import session_cookies
+from support.evals import SCENARIOS, all_observed, scenario, start
 from support.hostile import MARK, STRINGS
 from support.model_server import Asked, ModelServer, answers
 from support.platform import Org
 from support.site import Site, post_event
+
+from interface.conftest import OpenPage
 
 
 class HostileOrg(NamedTuple):
@@ -22,8 +25,11 @@ class HostileOrg(NamedTuple):
     world: int
     dataset: int
     batches: tuple[int, int]
-    session: str
-    """Path of the file that keeps the admin's session."""
+    scenario: str
+    eval_runs: tuple[int, int]
+    """As it is, and under a pressure that says them."""
+    session: dict[str, str]
+    """The cookies of its admin."""
 
 
 def everywhere(dispatched: Dispatched) -> dict[str, Any]:
@@ -50,6 +56,16 @@ def everywhere(dispatched: Dispatched) -> dict[str, Any]:
         ]
     metadata = {text: text for text in STRINGS} | {"model": STRINGS[0], "system_prompt_id": STRINGS[1]}
     return {"final_response": "\n".join(STRINGS), "messages": messages, "metadata": metadata}
+
+
+def torn(dispatched: Dispatched) -> dict[str, Any]:
+    """Behave as an agent whose answer, calls and text are strings, and others under pressure."""
+    pressed = "and so on" in dispatched.body["input"]["user_instruction"]
+    said = STRINGS[::-1] if pressed else STRINGS
+    for text in said[:12]:
+        dispatched.call("get_thing", {"thing_id": text, text: said})
+    structured = dict(zip(STRINGS, said, strict=True)) | {"list": said, "deep": {said[0]: {said[1]: said}}}
+    return {"final_response": "\n".join(said) + f"\n```json\n{json.dumps(structured)}\n```"}
 
 
 def instant(dispatched: Dispatched) -> dict[str, Any]:
@@ -106,8 +122,41 @@ def hostile_dataset(org: Org) -> int:
     return made
 
 
+def hostile_library(org: Org, agent: int, world: int) -> str:
+    """Keep a scenario named by each string, one with two versions of all of them, and a variation that says them."""
+    texts = [f"{text} {text} and so on" for text in STRINGS]
+    doses = {"mild": texts[:20], "medium": texts[20:40], "strong": texts[40:]}
+    org.ok(org.post("/api/v1/eval/variations", {"name": "hostile", "description": texts[0], "doses": doses}))
+    for text in STRINGS[1:]:
+        scenario(org, name=text[:255], description=text, user_instruction=text, input_context={text: text})
+    members = {text: text for text in STRINGS if not text.startswith("$")}
+    expected = members | {"deep": members, "$text": graded_by_strings()["checks"]}
+    made = scenario(
+        org,
+        name=STRINGS[0],
+        description="\n".join(STRINGS),
+        user_instruction="\n".join(STRINGS),
+        input_context={text: {text: [text]} for text in STRINGS},
+        expected_behavior=expected,
+        agent_id=agent,
+        world_id=world,
+    )
+    change = {"description": STRINGS[2], "input_context": {STRINGS[3]: STRINGS[4]}}
+    org.ok(org.put(f"{SCENARIOS}/{made['id']}", change))
+    scenario_id: str = made["id"]
+    return scenario_id
+
+
+def hostile_eval_runs(org: Org, agent: int, scenario_id: str) -> tuple[int, int]:
+    body = {"variation_type": "hostile", "agent_id": agent}
+    baseline, pressed = start(org, {"id": scenario_id}, **body)
+    shown = all_observed(org, [baseline, pressed])
+    assert shown[1]["shift"]["moved"] == "structured"
+    return baseline, pressed
+
+
 @pytest.fixture(scope="module")
-def hostile(browser: Browser, site: Site, tmp_path_factory: pytest.TempPathFactory) -> Iterator[HostileOrg]:
+def hostile(site: Site) -> Iterator[HostileOrg]:
     org = site.platform.new_org()
     org.ok(org.put("/api/org", {"name": STRINGS[0]}))
     loud, quick, model = ScriptedAgent(everywhere), ScriptedAgent(instant), ModelServer(hostile_judge)
@@ -125,8 +174,6 @@ def hostile(browser: Browser, site: Site, tmp_path_factory: pytest.TempPathFacto
     ]
     seed = {"initial_state": state, "failure_rules": rules, "behavior_instructions": "\n".join(STRINGS)}
     echo = org.agent(quick.url, name="echo", tools_schema=[])
-    for started in org.start(echo, *({"user_instruction": text} for text in STRINGS)):
-        org.wait(started)
     rows = hostile_dataset(org)
     batches = [ended(org, start_batch(org, echo, dataset_id=rows))["id"] for _ in range(2)]
     org.ok(org.put("/api/settings", model.settings(model=STRINGS[0])))
@@ -134,23 +181,25 @@ def hostile(browser: Browser, site: Site, tmp_path_factory: pytest.TempPathFacto
     run = org.run(agent, user_instruction="\n".join(STRINGS), input={t: t for t in STRINGS}, **seed)
     assert run["status"] == "completed", run["error_json"]
     assert org.graded(run["id"])["grades"][0]["judge"]["state"] == "answered"
-    session = tmp_path_factory.mktemp("hostile") / "state.json"
-    sign_in(browser, site.url, f"/signin#{new_link(org)}", keep_in=session)
     world = hostile_world(org, state, rules)
-    yield HostileOrg(org, agent["id"], run["id"], world, rows, (batches[0], batches[1]), str(session))
+    scenario_id = hostile_library(org, agent["id"], world)
+    split = ScriptedAgent(torn)
+    doubtful = org.agent(split.url, name="torn", tools_schema=hostile_tools()[1:])
+    eval_runs = hostile_eval_runs(org, doubtful["id"], scenario_id)
+    session = session_cookies(org)
+    pair = (batches[0], batches[1])
+    yield HostileOrg(org, agent["id"], run["id"], world, rows, pair, scenario_id, eval_runs, session)
     loud.stop()
+    split.stop()
     quick.stop()
     model.stop()
 
 
 @pytest.fixture
-def page(browser: Browser, site: Site, hostile: HostileOrg) -> Iterator[Page]:
-    context = browser.new_context(base_url=site.url, storage_state=hostile.session, reduced_motion="reduce")
-    watched = Watched(context.new_page(), site.url)
-    yield watched.page
-    assert watched.page.evaluate(f"window.{MARK}") is None
-    context.close()
-    watched.verify()
+def page(open_page: OpenPage, hostile: HostileOrg) -> Iterator[Page]:
+    page = open_page("/favicon.svg", cookies=hostile.session).page
+    yield page
+    assert page.evaluate(f"window.{MARK}") is None
 
 
 PATHS = [
@@ -193,6 +242,19 @@ PATHS = [
     "/batches/{after}",
     "/batches/{after}?mode=%3Cb%3E",
     "/batches/{before}/compare?with={after}",
+    "/scenarios",
+    "/scenarios?q=%22%3E%3Cscript%3E&tag=%3Cb%3E",
+    "/scenarios/new?copy={scenario}",
+    "/scenarios/{scenario}",
+    "/scenarios/{scenario}/edit?version=1",
+    "/scenarios/{scenario}?tab=versions&from=1&to=2",
+    "/variations?show=hostile",
+    "/evals/runs",
+    "/evals/runs?variation_type=%3Cb%3E&matrix_id=%22%3E%3Cscript%3E",
+    "/evals/runs/{baseline}",
+    "/evals/runs/{pressed}",
+    "/evals/compare?baseline={baseline}&variation={pressed}",
+    "/scenarios/{scenario}?tab=compare&variation_type=hostile",
     "/settings",
     "/account",
 ]
@@ -202,7 +264,9 @@ PATHS = [
 def test_hostile_content_is_only_text(page: Page, hostile: HostileOrg, path: str) -> None:
     before, after = hostile.batches
     numbers = {"dataset": hostile.dataset, "before": before, "after": after}
-    page.goto(path.format(agent=hostile.agent, run=hostile.run, world=hostile.world, **numbers))
+    numbers |= dict(zip(("baseline", "pressed"), hostile.eval_runs, strict=True))
+    numbers |= {"agent": hostile.agent, "run": hostile.run, "world": hostile.world}
+    page.goto(path.format(scenario=hostile.scenario, **numbers))
     page.get_by_role("heading", level=1).first.wait_for()
     page.wait_for_load_state("load")
     for summary in page.locator("[aria-expanded=false]:visible").all()[:25]:

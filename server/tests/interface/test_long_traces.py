@@ -2,11 +2,11 @@
 
 from datetime import timedelta
 
-from interface.conftest import OpenPage
 from playwright.sync_api import expect
 from support.agents import ScriptedAgent, final
 from support.site import Site
 
+from interface.conftest import OpenPage
 from odyssey.journal.events import append_event
 from odyssey.kit.clock import utc_now
 

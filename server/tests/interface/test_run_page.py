@@ -5,10 +5,11 @@ import re
 import threading
 from typing import Any
 
-from interface.conftest import OpenPage
 from playwright.sync_api import Page, expect
 from support.agents import Dispatched, ScriptedAgent
 from support.site import Site, post_event
+
+from interface.conftest import OpenPage
 
 
 def steps(page: Page) -> list[str]:

@@ -4,11 +4,12 @@ import re
 import threading
 from typing import Any
 
-from interface.conftest import OpenPage, as_viewer_of
 from playwright.sync_api import Page, expect
 from support.agents import Dispatched, ScriptedAgent, final
 from support.browser import new_link
 from support.site import Site
+
+from interface.conftest import OpenPage, as_viewer_of
 
 
 def rows(page: Page) -> Any:

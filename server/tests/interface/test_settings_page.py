@@ -1,14 +1,15 @@
-"""The judge model and the budgets: who may change them, and what is never shown."""
+"""The judge model, the budgets and the thresholds: who may change them, and what is never shown."""
 
 from collections.abc import Iterator
 
 import pytest
-from interface.conftest import OpenPage, as_person_of
 from playwright.sync_api import Page, expect
 from support.chromium import Watched
 from support.model_server import ModelServer, answers
 from support.platform import Org
 from support.site import Site
+
+from interface.conftest import OpenPage, as_person_of
 
 KEY = "sk-never-shown-again-7f3a"
 
@@ -111,6 +112,28 @@ def test_budgets_are_set_and_taken_away(settings: Watched, org: Org) -> None:
     assert org.ok(org.get("/api/settings"))["budgets"] == {"usd_per_day": None, "calls_per_day": 0}
 
 
+def test_thresholds_are_set_and_explained(settings: Watched, org: Org) -> None:
+    page = settings.page
+    settings.expected.append("422")
+    panel = page.get_by_role("region", name="Eval thresholds")
+    expect(panel).to_contain_text("how far behaviour moved beyond the agent's own noise")
+    expect(panel).to_contain_text("why-your-eval-cries-wolf")
+    expect(panel.get_by_label("Critical")).to_have_value("0.5")
+    save = panel.get_by_role("button", name="Save thresholds")
+    expect(save).to_be_disabled()
+    panel.get_by_label("Critical").fill("0.35")
+    panel.get_by_label("Low").fill("1.5")
+    save.click()
+    expect(panel.get_by_label("Low")).to_have_attribute("aria-invalid", "true")
+    panel.get_by_label("Low").fill("0.9")
+    save.click()
+    expect(save).to_be_disabled()
+    page.reload()
+    expect(panel.get_by_label("Critical")).to_have_value("0.35")
+    kept = {"critical": 0.35, "high": 0.6, "medium": 0.7, "low": 0.9}
+    assert org.ok(org.get("/api/settings"))["evals"]["thresholds"] == kept
+
+
 def test_what_was_spent_today_is_shown(open_page: OpenPage, site: Site) -> None:
     page = open_page("/settings").page
     expect(page.get_by_role("region", name="Spent today")).to_contain_text("2 of 10,000")
@@ -119,12 +142,12 @@ def test_what_was_spent_today_is_shown(open_page: OpenPage, site: Site) -> None:
 def test_unsaved_changes_are_not_lost_by_a_click(settings: Watched) -> None:
     page = settings.page
     page.get_by_label("Model", exact=True).fill("half a na")
-    page.get_by_role("navigation", name="Main").get_by_role("link", name="Runs").click()
+    page.get_by_role("navigation", name="Main").get_by_role("link", name="Runs", exact=True).click()
     dialog = page.get_by_role("dialog", name="Leave without saving?")
     dialog.get_by_role("button", name="Stay").click()
     expect(page.get_by_label("Model", exact=True)).to_have_value("half a na")
     page.get_by_role("button", name="Discard", exact=True).click()
-    page.get_by_role("navigation", name="Main").get_by_role("link", name="Runs").click()
+    page.get_by_role("navigation", name="Main").get_by_role("link", name="Runs", exact=True).click()
     expect(page.get_by_role("heading", level=1, name="Runs")).to_be_visible()
 
 
@@ -140,6 +163,7 @@ def test_others_than_admins_read_and_change_nothing(
         judge = page.get_by_role("region", name="Judge model")
         expect(judge).to_contain_text("scripted")
         expect(judge).to_contain_text("****7f3a")
+        expect(page.get_by_role("region", name="Eval thresholds")).to_contain_text("Critical0.5")
         expect(page.get_by_role("main").get_by_role("textbox")).to_have_count(0)
         expect(page.get_by_role("button", name="Save")).to_have_count(0)
 

@@ -1,11 +1,12 @@
 """Signing in with a browser: by link, by password, and out again."""
 
 import pytest
-from interface.conftest import OpenPage
 from playwright.sync_api import Page, expect
 from support.browser import new_link
 from support.chromium import Watched
 from support.site import Site
+
+from interface.conftest import OpenPage
 
 PASSWORD = "a long enough password"
 

@@ -4,7 +4,6 @@ import re
 import threading
 from typing import Any
 
-from interface.conftest import OpenPage, as_person_of, as_viewer_of
 from playwright.sync_api import Locator, Page, expect
 from support.agents import Dispatched, ScriptedAgent, final
 from support.chromium import write_over
@@ -12,6 +11,8 @@ from support.model_server import Asked, ModelServer, answers
 from support.platform import WORLD
 from support.site import Site
 from support.verdicts import RUBRIC, careful
+
+from interface.conftest import OpenPage, as_person_of, as_viewer_of
 
 UNRELOADED = "window.isUnreloaded"
 

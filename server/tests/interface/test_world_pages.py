@@ -5,12 +5,13 @@ import re
 from pathlib import Path
 from typing import Any
 
-from interface.conftest import OpenPage, as_viewer_of
 from playwright.sync_api import Locator, Page, expect
 from support.agents import ScriptedAgent, final
 from support.chromium import write_over
 from support.desk import desk_state
 from support.site import Site
+
+from interface.conftest import OpenPage, as_viewer_of
 
 STATE = {
     "order": {
@@ -143,7 +144,7 @@ def test_unsaved_edits_are_not_lost_by_a_click(open_page: OpenPage, site: Site) 
     page.get_by_role("tab", name="Raw").click()
     page.get_by_role("tab", name=re.compile("Entities")).click()
     expect(page.get_by_label("Value of text")).to_have_value("Heavy")
-    page.get_by_role("navigation", name="Main").get_by_role("link", name="Runs").click()
+    page.get_by_role("navigation", name="Main").get_by_role("link", name="Runs", exact=True).click()
     page.get_by_role("dialog").get_by_role("button", name="Stay").click()
     expect(unsaved(page)).to_contain_text("1 unsaved change")
 

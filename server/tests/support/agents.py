@@ -30,6 +30,7 @@ class Dispatched:
             headers={"Authorization": f"Bearer {self.token}", **headers},
             timeout=60,
             trust_env=False,
+            verify=False,  # or every call reads the certificates of the system first
         )
 
 

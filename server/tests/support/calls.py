@@ -29,6 +29,7 @@ class OpenRun:
             headers={"Authorization": f"Bearer {self.token}", **headers},
             timeout=60,
             trust_env=False,
+            verify=False,
         )
 
     def call(self, tool: str, arguments: Any = None, **headers: str) -> httpx.Response:

@@ -8,6 +8,8 @@ from urllib.parse import urlsplit
 
 from playwright.sync_api import (
     Browser,
+    BrowserContext,
+    CDPSession,
     ConsoleMessage,
     Locator,
     Page,
@@ -30,6 +32,7 @@ _ARGUMENTS = [
     "--disable-component-update",
     "--disable-sync",
     "--no-first-run",
+    "--process-per-site",  # of one context, so that its pages share what is compiled
 ]
 
 
@@ -46,15 +49,40 @@ def _launch(playwright: Playwright, program: str) -> Browser:
     return playwright.chromium.launch(executable_path=program, args=_ARGUMENTS)
 
 
-def sign_in(browser: Browser, origin: str, link: str, keep_in: Path) -> None:
-    """Sign in by a link, through the real page, and keep the session in a file for contexts to come."""
-    context = browser.new_context(base_url=origin)
-    page = context.new_page()
-    page.goto(link)
-    page.get_by_role("button", name="Sign in").click()
-    page.get_by_role("navigation", name="Main").wait_for()
-    context.storage_state(path=keep_in)
-    context.close()
+class Contexts:
+    """Contexts to lend out, each with nothing in it but the cookies it is given.
+
+    They are kept, and in each a page that keeps its process alive: to fetch and compile the whole interface anew is
+    most of the time a page takes.
+    """
+
+    def __init__(self, browser: Browser, origin: str) -> None:
+        self._browser = browser
+        self._origin = origin
+        self._idle: list[BrowserContext] = []
+        self._keepers: dict[BrowserContext, CDPSession] = {}
+
+    def lend(self, cookies: dict[str, str] | None = None) -> BrowserContext:
+        context = self._idle.pop() if self._idle else self._new()
+        for name, value in (cookies or {}).items():
+            context.add_cookies([{"name": name, "value": value, "url": self._origin}])
+        return context
+
+    def take_back(self, context: BrowserContext) -> None:
+        for page in context.pages[1:]:
+            page.close()
+        kinds = "cookies,local_storage,indexeddb,cache_storage,service_workers"
+        kept_by_pages = {"origin": self._origin, "storageTypes": kinds}
+        self._keepers[context].send("Storage.clearDataForOrigin", kept_by_pages)
+        context.clear_permissions()
+        self._idle.append(context)
+
+    def _new(self) -> BrowserContext:
+        context = self._browser.new_context(base_url=self._origin, viewport=WIDE, reduced_motion="reduce")
+        keeper = context.new_page()
+        keeper.goto("/favicon.svg")
+        self._keepers[context] = context.new_cdp_session(keeper)
+        return context
 
 
 class Watched:
@@ -88,7 +116,8 @@ class Watched:
 
 def axe_findings(page: Page) -> list[str]:
     """Serious and critical findings, one line each. What is gone a moment later was a page on its way."""
-    page.evaluate(AXE.read_text())
+    if not page.evaluate("'axe' in window"):
+        page.evaluate(AXE.read_text())
     found = _findings(page)
     if found:
         page.wait_for_timeout(1000)

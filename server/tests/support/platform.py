@@ -93,7 +93,11 @@ class Org:
         self.platform = platform
         self.api_key = api_key
         self.client = httpx.Client(
-            base_url=platform.url, headers={"Authorization": f"Bearer {api_key}"}, timeout=60, trust_env=False
+            base_url=platform.url,
+            headers={"Authorization": f"Bearer {api_key}"},
+            timeout=60,
+            trust_env=False,
+            verify=False,
         )
 
     def post(self, path: str, body: Any = None, **options: Any) -> httpx.Response:

@@ -1,36 +1,62 @@
 """The server as users start it: a process of its own, which can be stopped and killed for real."""
 
+import io
 import os
 import re
 import signal
 import subprocess
 import sys
 import threading
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
+from unittest.mock import patch
+
+from pipelines.odyssey.cli import build_app
 
 ODYSSEY = str(Path(sys.executable).with_name("odyssey"))
 
 
 def odyssey(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
     """Run one command to its end."""
-    clean = {name: value for name, value in os.environ.items() if not name.startswith("ODYSSEY_")}
     return subprocess.run(
         [ODYSSEY, *arguments],
-        env={**clean, "COLUMNS": "200", **environment},
+        env={**_clean(), "COLUMNS": "200", **environment},
         capture_output=True,
         text=True,
         timeout=60,
     )
 
 
+def odyssey_here(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run one command to its end in this process, where all that takes seconds to load is loaded already."""
+    output, errors = io.StringIO(), io.StringIO()
+    code: str | int | None = 0
+    with (
+        patch.dict(os.environ, {**_clean(), "COLUMNS": "200", **environment}, clear=True),
+        redirect_stdout(output),
+        redirect_stderr(errors),
+    ):
+        try:
+            build_app()(arguments)
+        except SystemExit as end:
+            code = end.code
+    if isinstance(code, str):  # as the interpreter does
+        errors.write(code + "\n")
+        code = 1
+    return subprocess.CompletedProcess(arguments, code or 0, output.getvalue(), errors.getvalue())
+
+
+def _clean() -> dict[str, str]:
+    return {name: value for name, value in os.environ.items() if not name.startswith("ODYSSEY_")}
+
+
 class ServerProcess:
     """`odyssey up` with a free port; construction returns once it says where it is."""
 
     def __init__(self, *arguments: str, **environment: str) -> None:
-        clean = {name: value for name, value in os.environ.items() if not name.startswith("ODYSSEY_")}
         self.process = subprocess.Popen(
             [ODYSSEY, "up", "--port", "0", *arguments],
-            env={**clean, **environment},
+            env={**_clean(), **environment},
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,

@@ -8,7 +8,9 @@ import httpx
 from support.agents import Dispatched, ScriptedAgent
 from support.browser import new_link
 from support.desk import Desk, desk_state, support_desk
+from support.library import Library, give_library
 from support.platform import WORLD, Org, Platform
+from support.pressed import Pressed, give_pressed
 from support.trials import Trials, give_trials
 from support.verdicts import Verdicts, give_verdicts
 
@@ -37,6 +39,10 @@ class Site(NamedTuple):
     """Runs that were graded, by their verdict."""
     trials: Trials
     """A dataset and two batches of it; their runs are the oldest there are."""
+    library: Library
+    """Scenarios that nobody has run."""
+    pressed: Pressed
+    """A scenario that was run with and without pressure; only the runs of the trials are older."""
 
     @property
     def url(self) -> str:
@@ -53,6 +59,7 @@ def furnished_site(database_url: str) -> Iterator[Site]:
         stack.callback(platform.stop)
         org = platform.new_org("Harbour Goods", "ada@harbour.example")
         trials = give_trials(org, stack)
+        pressed = give_pressed(org, stack)
         desk = stack.enter_context(support_desk(org))
         agents = {name: ScriptedAgent(behaviour) for name, behaviour in BEHAVIOURS.items()}
         for agent in agents.values():
@@ -66,7 +73,21 @@ def furnished_site(database_url: str) -> Iterator[Site]:
         failed_run = org.run(failing, user_instruction="Cancel order ord_1.", initial_state=WORLD)["id"]
         world = _keep_world(org)
         verdicts = give_verdicts(org, stack)
-        yield Site(platform, org, desk, crew, crew_run, idle_run, failed_run, world, verdicts, trials)
+        library = give_library(org, desk.agent["id"], world)
+        yield Site(
+            platform,
+            org,
+            desk,
+            crew,
+            crew_run,
+            idle_run,
+            failed_run,
+            world,
+            verdicts,
+            trials,
+            library,
+            pressed,
+        )
 
 
 def _keep_world(org: Org) -> int:
@@ -115,6 +136,7 @@ def post_event(dispatched: Dispatched, kind: str, payload: dict[str, Any], **hea
         headers={"Authorization": f"Bearer {dispatched.token}", **headers},
         timeout=60,
         trust_env=False,
+        verify=False,
     )
 
 

@@ -1,4 +1,4 @@
-/** The organisation's settings: which model judges, and what models may cost. */
+/** The organisation's settings: which model judges, what models may cost, and what evals go by. */
 import { queryOptions } from "@tanstack/react-query";
 import { api, data, type Schemas } from "~/api/client";
 

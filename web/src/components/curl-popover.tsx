@@ -1,16 +1,13 @@
-import { Button, Code, Group, Popover, Stack, Text } from "@mantine/core";
-import { IconTerminal2 } from "@tabler/icons-react";
+import { Code, Group, Popover, Stack, Text } from "@mantine/core";
 import { Copy } from "~/components/copy";
-import { type CurlRequest, curlCommand } from "~/components/curl";
+import { CurlButton, type CurlRequest, curlCommand } from "~/components/curl";
 
 /** The key is a variable: nothing secret is ever copied. */
 export default function CurlPopover({ requests }: { requests: CurlRequest[] }) {
   return (
     <Popover defaultOpened position="bottom-end" width={520} withArrow trapFocus>
       <Popover.Target>
-        <Button variant="default" leftSection={<IconTerminal2 size={15} />}>
-          curl
-        </Button>
+        <CurlButton />
       </Popover.Target>
       <Popover.Dropdown maw="calc(100vw - 24px)">
         <Stack gap="sm">

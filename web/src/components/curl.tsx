@@ -1,7 +1,8 @@
 import { Button } from "@mantine/core";
 import { IconTerminal2 } from "@tabler/icons-react";
-import { lazy, Suspense, useState } from "react";
+import { forwardRef, lazy, Suspense, useState } from "react";
 import { writeJson } from "~/api/json";
+import classes from "~/components/curl.module.css";
 
 const CurlPopover = lazy(() => import("~/components/curl-popover"));
 
@@ -15,11 +16,7 @@ export interface CurlRequest {
 /** The page you are on, for a terminal. What it opens is fetched when it is asked for. */
 export function Curl({ requests }: { requests: CurlRequest[] }) {
   const [asked, setAsked] = useState(false);
-  const button = (
-    <Button variant="default" leftSection={<IconTerminal2 size={15} />} onClick={() => setAsked(true)}>
-      curl
-    </Button>
-  );
+  const button = <CurlButton onClick={() => setAsked(true)} />;
   return asked ? (
     <Suspense fallback={button}>
       <CurlPopover requests={requests} />
@@ -28,6 +25,19 @@ export function Curl({ requests }: { requests: CurlRequest[] }) {
     button
   );
 }
+
+/** On a telephone the sign has to do. */
+export const CurlButton = forwardRef<
+  HTMLButtonElement,
+  Omit<React.ComponentProps<typeof Button<"button">>, "ref">
+>(function CurlButton(props, ref) {
+  return (
+    <Button {...props} ref={ref} variant="default" aria-label="curl">
+      <IconTerminal2 size={15} aria-hidden />
+      <span className={classes.word}>curl</span>
+    </Button>
+  );
+});
 
 export function curlCommand({ method = "GET", path, body }: CurlRequest): string {
   const verb = method === "GET" ? "" : ` -X ${method}`;

@@ -23,9 +23,14 @@ const COLUMNS: Column<RunSummary>[] = [
     id: "task",
     title: "Task",
     render: (run) => (
-      <span className={classes.oneLine} title={run.user_instruction}>
-        {run.user_instruction}
-      </span>
+      <>
+        <span className={classes.oneLine} title={run.user_instruction}>
+          {run.user_instruction}
+        </span>
+        <span className={classes.below}>
+          <RunOutcome run={run} />
+        </span>
+      </>
     ),
   },
   {
@@ -44,7 +49,7 @@ const COLUMNS: Column<RunSummary>[] = [
       </TextLink>
     ),
   },
-  { id: "outcome", title: "Outcome", width: 264, render: (run) => <RunOutcome run={run} /> },
+  { id: "outcome", title: "Outcome", wide: true, width: 264, render: (run) => <RunOutcome run={run} /> },
   {
     id: "created",
     title: "Created",

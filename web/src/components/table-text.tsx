@@ -10,11 +10,12 @@ interface TableTextProps {
   /** The file it comes from. */
   name: string | null;
   placeholder: string;
+  label?: string;
   onChange: (text: string) => void;
 }
 
-/** CSV or JSON to paste and change; what is long is only named. */
-export function TableText({ text, name, placeholder, onChange }: TableTextProps) {
+/** A file's text to paste and change; what is long is only named. */
+export function TableText({ text, name, placeholder, label = "CSV or JSON", onChange }: TableTextProps) {
   if (text.length > SHOWN_AS_TEXT) {
     return (
       <Group gap="xs" className={classes.file}>
@@ -30,7 +31,7 @@ export function TableText({ text, name, placeholder, onChange }: TableTextProps)
   }
   return (
     <Textarea
-      aria-label="CSV or JSON"
+      aria-label={label}
       autosize
       minRows={8}
       maxRows={18}

@@ -7,6 +7,7 @@ import {
   spotlight,
 } from "@mantine/spotlight";
 import {
+  IconChecklist,
   IconHelp,
   IconLogout,
   IconMoon,
@@ -16,6 +17,7 @@ import {
   IconSearch,
   IconSun,
   IconTable,
+  IconWeight,
   IconWorld,
 } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
@@ -23,6 +25,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { datasetsQuery } from "~/api/datasets";
 import { agentsQuery, sessionQuery } from "~/api/queries";
+import { scenariosQuery } from "~/api/scenarios";
 import { worldsQuery } from "~/api/worlds";
 import { counted } from "~/components/counted";
 import { useDarkColors } from "~/shell/colors";
@@ -33,6 +36,8 @@ import { signOut } from "~/shell/sign-out";
 
 const RUN_NUMBER = /^(?:run\s*)?#?(\d{1,15})$/i;
 const MOST_SHOWN = 14;
+/** The newest; there may be thousands, and their page searches all. */
+const SCENARIOS_KNOWN = 200;
 
 export default function PaletteDialog({ opening }: { opening: number }) {
   const navigate = useNavigate();
@@ -42,6 +47,7 @@ export default function PaletteDialog({ opening }: { opening: number }) {
   const { data: agents = [] } = useQuery(agentsQuery);
   const { data: worlds = [] } = useQuery(worldsQuery);
   const { data: datasets = [] } = useQuery(datasetsQuery);
+  const { data: scenarios } = useQuery(scenariosQuery({}, SCENARIOS_KNOWN));
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: every request to open counts
   useEffect(spotlight.open, [opening]);
@@ -71,6 +77,12 @@ export default function PaletteDialog({ opening }: { opening: number }) {
       leftSection: <IconPlus size={16} />,
       onClick: () => void navigate({ to: "/datasets/new" }),
     },
+    session?.person.role !== "viewer" && {
+      id: "new-scenario",
+      label: "New scenario",
+      leftSection: <IconPlus size={16} />,
+      onClick: () => void navigate({ to: "/scenarios/new" }),
+    },
     session?.person.role === "admin" && {
       id: "new-agent",
       label: "Register an agent",
@@ -82,6 +94,12 @@ export default function PaletteDialog({ opening }: { opening: number }) {
       label: "Show failed runs",
       leftSection: <IconPlayerPlay size={16} />,
       onClick: () => void navigate({ to: "/runs", search: { status: ["failed"] } }),
+    },
+    {
+      id: "variations",
+      label: "Show variations",
+      leftSection: <IconWeight size={16} />,
+      onClick: () => void navigate({ to: "/variations" }),
     },
     {
       id: "colors",
@@ -123,6 +141,13 @@ export default function PaletteDialog({ opening }: { opening: number }) {
     leftSection: <IconTable size={16} />,
     onClick: () => void navigate({ to: "/datasets/$datasetId", params: { datasetId: dataset.id } }),
   }));
+  const foundScenarios: SpotlightActionData[] = (scenarios?.items ?? []).map(({ id, name, risk_level }) => ({
+    id: `scenario-${id}`,
+    label: name,
+    description: `Scenario, risk ${risk_level}`,
+    leftSection: <IconChecklist size={16} />,
+    onClick: () => void navigate({ to: "/scenarios/$scenarioId", params: { scenarioId: id } }),
+  }));
   const number = RUN_NUMBER.exec(query.trim())?.[1];
   const run: SpotlightActionData[] = number
     ? [
@@ -143,6 +168,7 @@ export default function PaletteDialog({ opening }: { opening: number }) {
     { group: "Agents", actions: found },
     { group: "Worlds", actions: foundWorlds },
     { group: "Datasets", actions: foundDatasets },
+    { group: "Scenarios", actions: foundScenarios },
   ].filter((group) => group.actions.length > 0);
 
   return (
@@ -161,8 +187,8 @@ export default function PaletteDialog({ opening }: { opening: number }) {
       classNames={{ content: classes.palette ?? "", action: classes.paletteAction ?? "" }}
       searchProps={{
         leftSection: <IconSearch size={18} />,
-        placeholder: "Page, agent, world, dataset or run number",
-        "aria-label": "Search pages, agents, worlds, datasets and runs",
+        placeholder: "Page, agent, world, dataset, scenario or run number",
+        "aria-label": "Search pages, agents, worlds, datasets, scenarios and runs",
       }}
     />
   );

@@ -1,4 +1,6 @@
 import {
+  IconChecklist,
+  IconFlask,
   IconHome,
   IconPlayerPlay,
   IconRobot,
@@ -16,6 +18,8 @@ export const PLACES = [
   { to: "/runs", label: "Runs", key: "r", icon: IconPlayerPlay },
   { to: "/datasets", label: "Datasets", key: "d", icon: IconTable },
   { to: "/batches", label: "Batches", key: "b", icon: IconStack2 },
+  { to: "/scenarios", label: "Scenarios", key: "l", icon: IconChecklist },
+  { to: "/evals/runs", label: "Eval runs", key: "e", icon: IconFlask },
   { to: "/worlds", label: "Worlds", key: "w", icon: IconWorld },
   { to: "/settings", label: "Settings", key: "s", icon: IconSettings },
   { to: "/account", label: "Account", key: "c", icon: IconUser },

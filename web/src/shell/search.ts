@@ -9,6 +9,27 @@ export function word(value: unknown): string | undefined {
   return typeof value === "string" && /^[a-z0-9_]{1,64}$/.test(value) ? value : undefined;
 }
 
+/** A tag of a scenario. */
+export function tag(value: unknown): string | undefined {
+  const written = text(value);
+  return written !== undefined && /^[a-z0-9][a-z0-9_.:/-]{0,63}$/.test(written) ? written : undefined;
+}
+
+export function scenarioId(value: unknown): string | undefined {
+  if (typeof value !== "string" || !value.startsWith("scn_")) return undefined;
+  return uuid(value.slice(4)) && value;
+}
+
+export function uuid(value: unknown): string | undefined {
+  return typeof value === "string" && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(value)
+    ? value
+    : undefined;
+}
+
+export function yesNo(value: unknown): boolean | undefined {
+  return typeof value === "boolean" ? value : undefined;
+}
+
 export function whole(value: unknown): number | undefined {
   const number = typeof value === "string" ? Number(value) : value;
   return typeof number === "number" && Number.isSafeInteger(number) && number >= 0 ? number : undefined;

@@ -32,6 +32,7 @@ export const theme = createTheme({
   primaryColor: "teal",
   primaryShade: 7,
   autoContrast: true,
+  respectReducedMotion: true,
   fontFamily: '"Inter Variable", system-ui, -apple-system, "Segoe UI", sans-serif',
   fontFamilyMonospace: '"JetBrains Mono Variable", ui-monospace, "SF Mono", Menlo, Consolas, monospace',
   headings: { fontFamily: '"Inter Variable", system-ui, sans-serif', fontWeight: "650" },

@@ -19,12 +19,23 @@ const NAMES: Record<string, readonly string[]> = {
 
 /** Names, operators and tools, where the cursor stands in a list of rules (or in `one` rule alone). */
 export function ruleCompletions(known: PatternContext, one = false): CompletionSource {
+  const below = (path: Path) => (one ? path : path.slice(1));
+  return jsonCompletions(
+    (path) => memberNames(below(path), known),
+    (path) => values(below(path), known),
+  );
+}
+
+/** What may be written where the cursor stands: names of members below a path, or values of one. */
+export function jsonCompletions(
+  namesAt: (path: Path) => readonly string[],
+  valuesAt: (path: Path) => unknown[],
+): CompletionSource {
   return (context: CompletionContext): CompletionResult | null => {
     const cursor = jsonCursor(context.state.sliceDoc(0, context.pos));
     if (cursor === null || (cursor.from === context.pos && !context.explicit)) return null;
-    const path = one ? cursor.path : cursor.path.slice(1);
-    const names = cursor.part === "name";
-    const options = names ? memberNames(path, known).map(asName) : values(path, known).map(asValue);
+    const { path } = cursor;
+    const options = cursor.part === "name" ? namesAt(path).map(asName) : valuesAt(path).map(asValue);
     if (options.length === 0) return null;
     const closed = context.state.sliceDoc(context.pos, context.pos + 1) === '"';
     return { from: cursor.from, to: context.pos + (closed ? 1 : 0), options, filter: true };

@@ -1,9 +1,11 @@
 import { Code, Group } from "@mantine/core";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { linkOptions } from "@tanstack/react-router";
 import { type Column, DataTable } from "~/components/data-table";
 import { ButtonLink, Panel, TextLink } from "~/components/page";
 import { Empty, ErrorState, RowsLoading } from "~/components/states";
 import { Moment } from "~/components/time";
+import classes from "~/pages/account/account.module.css";
 import {
   type AuditEntry,
   auditQuery,
@@ -56,16 +58,41 @@ function columns(people: Person[], keys: Key[]): Column<AuditEntry>[] {
   const emails = new Map(people.map(({ id, email }) => [id, email]));
   const keyNames = new Map(keys.map(({ id, name }) => [id, name]));
   return [
-    { id: "when", title: "When", width: 170, render: (entry) => <Moment at={entry.occurred_at} /> },
+    {
+      id: "when",
+      title: "When",
+      wide: true,
+      width: 170,
+      render: (entry) => <Moment at={entry.occurred_at} />,
+    },
     {
       id: "who",
       title: "Who",
-      render: ({ person_id, key_id }) => {
+      render: ({ person_id, key_id, occurred_at }) => {
         const person = person_id === null ? "the server" : (emails.get(person_id) ?? `person ${person_id}`);
-        return key_id === null ? person : `${person}, key “${keyNames.get(key_id) ?? "since deleted"}”`;
+        const key = key_id === null ? "" : `, key “${keyNames.get(key_id) ?? "since deleted"}”`;
+        return (
+          <>
+            {person + key}
+            <div className={classes.below}>
+              <Moment at={occurred_at} />
+            </div>
+          </>
+        );
       },
     },
-    { id: "action", title: "Action", render: (entry) => <Code>{entry.action}</Code> },
+    {
+      id: "action",
+      title: "Action",
+      render: (entry) => (
+        <>
+          <Code className={classes.action}>{entry.action}</Code>
+          <div className={classes.below}>
+            <Changed entry={entry} />
+          </div>
+        </>
+      ),
+    },
     { id: "object", title: "On", wide: true, render: (entry) => <Changed entry={entry} /> },
     {
       id: "request",
@@ -78,20 +105,23 @@ function columns(people: Person[], keys: Key[]): Column<AuditEntry>[] {
 
 function Changed({ entry }: { entry: AuditEntry }) {
   const words = `${entry.object_type} ${entry.object_id}`;
-  const id = Number(entry.object_id);
-  if (entry.object_type === "run") {
-    return (
-      <TextLink to="/runs/$runId" params={{ runId: id }}>
-        {words}
-      </TextLink>
-    );
+  const place = placeOf(entry.object_type, Number(entry.object_id));
+  return place ? <TextLink {...place}>{words}</TextLink> : words;
+}
+
+function placeOf(type: string, id: number) {
+  switch (type) {
+    case "run":
+      return linkOptions({ to: "/runs/$runId", params: { runId: id } });
+    case "agent":
+      return linkOptions({ to: "/agents/$agentId", params: { agentId: id } });
+    case "batch":
+      return linkOptions({ to: "/batches/$batchId", params: { batchId: id } });
+    case "dataset":
+      return linkOptions({ to: "/datasets/$datasetId", params: { datasetId: id } });
+    case "world":
+      return linkOptions({ to: "/worlds/$worldId", params: { worldId: id } });
+    default:
+      return null;
   }
-  if (entry.object_type === "agent") {
-    return (
-      <TextLink to="/agents/$agentId" params={{ agentId: id }}>
-        {words}
-      </TextLink>
-    );
-  }
-  return words;
 }

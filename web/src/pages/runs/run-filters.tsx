@@ -1,10 +1,11 @@
-import { Autocomplete, Button, Chip, Group, Select, TextInput } from "@mantine/core";
+import { Autocomplete, Button, Chip, Group, Select } from "@mantine/core";
 import { IconFilterOff, IconSearch } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useState } from "react";
 import { agentsQuery } from "~/api/queries";
 import { ERROR_CLASSES } from "~/components/error-classes";
+import { TypedFilter } from "~/components/typed-filter";
 import { RUN_STATUSES, VERDICTS } from "~/routes";
 import { oneOf, someOf, text, whole } from "~/shell/search";
 
@@ -14,7 +15,6 @@ const VERDICT_NAMES: Record<(typeof VERDICTS)[number], string> = {
   PENDING: "pending",
   "NOT APPLICABLE": "not graded",
 };
-const TYPING_MS = 300;
 const LONGEST_Q = 200;
 
 const route = getRouteApi("/app/runs");
@@ -156,50 +156,6 @@ function ErrorClassFilter({ value, onChange }: { value: string; onChange: (name:
       }}
       onBlur={() => commit(written)}
       onKeyDown={(event) => event.key === "Enter" && commit(written)}
-    />
-  );
-}
-
-interface TypedFilterProps {
-  label: string;
-  placeholder: string;
-  value: string;
-  onChange: (value: string) => void;
-  icon?: React.ReactNode;
-  w: object;
-  maxLength: number;
-  numeric?: boolean;
-  filter?: boolean;
-}
-
-/** Follows the address, and writes to it when typing pauses. */
-function TypedFilter({ label, value, onChange, icon, numeric, filter, ...input }: TypedFilterProps) {
-  const [written, setWritten] = useState(value);
-  const sent = useRef(value);
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  useEffect(() => {
-    if (value !== sent.current) setWritten(value);
-    sent.current = value;
-  }, [value]);
-  useEffect(() => () => clearTimeout(timer.current), []);
-  return (
-    <TextInput
-      aria-label={label}
-      size="xs"
-      value={written}
-      leftSection={icon}
-      inputMode={numeric ? "numeric" : "text"}
-      data-filter={filter || undefined}
-      onChange={({ currentTarget }) => {
-        const next = numeric ? currentTarget.value.replace(/\D/g, "") : currentTarget.value;
-        setWritten(next);
-        clearTimeout(timer.current);
-        timer.current = setTimeout(() => {
-          sent.current = next;
-          onChange(next);
-        }, TYPING_MS);
-      }}
-      {...input}
     />
   );
 }

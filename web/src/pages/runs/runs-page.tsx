@@ -3,11 +3,11 @@ import { useFocusWithin, useHover, useMergedRef } from "@mantine/hooks";
 import { IconPlayerPlay, IconPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
-import type { LiveState } from "~/api/live-runs";
 import { RUNS_PER_PAGE, sessionQuery } from "~/api/queries";
 import { DataTable, sortFromText, sortToText } from "~/components/data-table";
 import { Page, Panel } from "~/components/page";
 import { Empty, ErrorState, RowsLoading } from "~/components/states";
+import { Live } from "~/pages/runs/live";
 import { RUN_COLUMNS } from "~/pages/runs/run-columns";
 import { RunFilterBar, type RunsSearch } from "~/pages/runs/run-filters";
 import classes from "~/pages/runs/runs.module.css";
@@ -134,20 +134,6 @@ function NewRun() {
     <Button leftSection={<IconPlus size={14} />} onClick={() => void navigate({ to: "/runs/new" })}>
       New run
     </Button>
-  );
-}
-
-const LIVE_WORDS: Record<LiveState, string> = {
-  connecting: "connecting…",
-  live: "live",
-  reconnecting: "reconnecting…",
-};
-
-function Live({ state }: { state: LiveState }) {
-  return (
-    <span className={classes.live} data-state={state} role="status">
-      {LIVE_WORDS[state]}
-    </span>
   );
 }
 

@@ -14,6 +14,7 @@ import { BudgetsForm } from "~/pages/settings/budgets-form";
 import { JudgeForm } from "~/pages/settings/judge-form";
 import classes from "~/pages/settings/settings.module.css";
 import { SpentToday } from "~/pages/settings/spent-today";
+import { ThresholdFacts, ThresholdsForm } from "~/pages/settings/thresholds-form";
 
 const LOOK_AGAIN_MS = 15_000;
 const REQUESTS: CurlRequest[] = [
@@ -30,17 +31,26 @@ const REQUESTS: CurlRequest[] = [
     path: "/api/settings",
     body: { budgets: { usd_per_day: 5, calls_per_day: 1000 } },
   },
+  {
+    what: "Flag critical scenarios earlier",
+    method: "PUT",
+    path: "/api/settings",
+    body: { evals: { thresholds: { critical: 0.4 } } },
+  },
 ];
 
 export function SettingsPage() {
   const { data: session } = useQuery(sessionQuery);
   const settings = useQuery({ ...settingsQuery, refetchInterval: LOOK_AGAIN_MS });
-  const unsaved = useRef({ judge: false, budgets: false });
+  const unsaved = useRef({ judge: false, budgets: false, thresholds: false });
   const judgeUnsaved = useCallback((is: boolean) => {
     unsaved.current.judge = is;
   }, []);
   const budgetsUnsaved = useCallback((is: boolean) => {
     unsaved.current.budgets = is;
+  }, []);
+  const thresholdsUnsaved = useCallback((is: boolean) => {
+    unsaved.current.thresholds = is;
   }, []);
   if (settings.error && !settings.data) {
     return (
@@ -53,18 +63,25 @@ export function SettingsPage() {
   const isAdmin = session.person.role === "admin";
   return (
     <Page title="Settings" curl={REQUESTS}>
-      <LeaveGuard unsaved={() => unsaved.current.judge || unsaved.current.budgets} />
+      <LeaveGuard unsaved={() => Object.values(unsaved.current).some(Boolean)} />
       {!isAdmin && (
         <Text size="sm" c="var(--ody-text-dim)">
           Only an admin can change these settings.
         </Text>
       )}
       <div className={classes.columns}>
-        {isAdmin ? (
-          <JudgeForm saved={settings.data.models.judge} onUnsaved={judgeUnsaved} />
-        ) : (
-          <JudgeFacts settings={settings.data} />
-        )}
+        <Stack gap="md">
+          {isAdmin ? (
+            <JudgeForm saved={settings.data.models.judge} onUnsaved={judgeUnsaved} />
+          ) : (
+            <JudgeFacts settings={settings.data} />
+          )}
+          {isAdmin ? (
+            <ThresholdsForm saved={settings.data.evals.thresholds} onUnsaved={thresholdsUnsaved} />
+          ) : (
+            <ThresholdFacts thresholds={settings.data.evals.thresholds} />
+          )}
+        </Stack>
         <Stack gap="md">
           <SpentToday settings={settings.data} />
           {isAdmin ? (

@@ -15,7 +15,7 @@ export function contentOf(source: Registration): Registration {
   return { name, description, mode, config, tools_schema, ledger_schema };
 }
 
-/** Differences by the thing they are about: a tool, an entity type, the config. */
+/** Differences by the thing they are about: a tool, an entity type, the config, a member of a scenario. */
 export function DiffView({ changes }: { changes: Change[] }) {
   if (changes.length === 0) {
     return (
@@ -122,4 +122,15 @@ function subjectOf(path: Change["path"]): { title: string; rest: Change["path"] 
   return { title: TITLES[String(top)] ?? String(top), rest: path.slice(1) };
 }
 
-const TITLES: Record<string, string> = { name: "Name", description: "Description", mode: "Mode" };
+const TITLES: Record<string, string> = {
+  name: "Name",
+  description: "Description",
+  mode: "Mode",
+  risk_level: "Risk",
+  tags: "Tags",
+  user_instruction: "Instruction",
+  input_context: "Input",
+  expected_behavior: "Expected behaviour",
+  world_id: "World",
+  agent_id: "Agent",
+};

@@ -23,8 +23,9 @@ export function Overview({ agent }: { agent: Agent }) {
         {settings.endpointUrl !== null && (
           <>
             <dt>Address</dt>
-            <dd className={classes.mono}>
-              {settings.endpointUrl} <Copy value={settings.endpointUrl} what="the address" />
+            <dd className={classes.address}>
+              <span className={classes.mono}>{settings.endpointUrl}</span>
+              <Copy value={settings.endpointUrl} what="the address" />
             </dd>
             <dt>Auth header</dt>
             <dd>

@@ -1,4 +1,4 @@
-import { Stack, Text } from "@mantine/core";
+import { Code, List, Stack, Text } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { IconBolt, IconCircleX } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
@@ -61,7 +61,10 @@ function Refusal({ step }: { step: Step }) {
           {code}
         </Text>
       </Text>
-      {textOf(step.event.data.detail) && <Text size="sm">{String(step.event.data.detail)}</Text>}
+      <Faults
+        faults={listOf(step.event.data.errors).filter(isRecord)}
+        detail={textOf(step.event.data.detail)}
+      />
       {"count" in step.event.data && (
         <Text size="sm">
           {count === 1 ? "One refusal" : `${count} refusals`} within this minute; bodies are not kept.
@@ -69,6 +72,20 @@ function Refusal({ step }: { step: Step }) {
       )}
       <Text size="sm">Nothing answered it and nothing changed.</Text>
     </Banner>
+  );
+}
+
+/** Every fault by its place; one alone is the detail already. */
+function Faults({ faults, detail }: { faults: Record<string, unknown>[]; detail: string | null }) {
+  if (faults.length === 0) return detail && <Text size="sm">{detail}</Text>;
+  return (
+    <List size="sm">
+      {faults.map(({ loc, msg }) => (
+        <List.Item key={`${listOf(loc).join(".")} ${String(msg)}`}>
+          {listOf(loc).length > 0 && <Code>{listOf(loc).join(".")}</Code>} {String(msg)}
+        </List.Item>
+      ))}
+    </List>
   );
 }
 

@@ -37,7 +37,7 @@ export function SeedTab({ view }: { view: RunView }) {
             <JsonView value={seed.rubric} name="rubric" depth={3} />
           </Panel>
         )}
-        <Panel title="Behavior instructions">
+        <Panel title="Behaviour instructions">
           {behavior ? <PlainText text={behavior} label="behavior instructions" /> : <None>None.</None>}
         </Panel>
       </Stack>

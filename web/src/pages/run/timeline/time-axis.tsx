@@ -9,16 +9,21 @@ export interface Tick {
   left: number;
 }
 
+const NEAR_THE_END = 0.85;
+const TWO_LABELS = 110;
+
 interface TimeAxisProps {
   ticks: Tick[];
   span: number;
+  /** Pixels. */
+  width: number;
   height: number;
   zoomed: boolean;
   onZoom: (zoomed: boolean) => void;
 }
 
 /** Stays above the rows; its button narrows the time to that of the rows in sight. */
-export function TimeAxis({ ticks, span, height, zoomed, onZoom }: TimeAxisProps) {
+export function TimeAxis({ ticks, span, width, height, zoomed, onZoom }: TimeAxisProps) {
   const what = zoomed ? "Show the whole attempt" : "Zoom to the rows in sight";
   const Icon = zoomed ? IconZoomOutArea : IconZoomInArea;
   return (
@@ -39,14 +44,22 @@ export function TimeAxis({ ticks, span, height, zoomed, onZoom }: TimeAxisProps)
         </Tooltip>
       </div>
       <div className={classes.ticks} aria-hidden>
-        {ticks.map(({ at, left }) => (
-          <span key={at} style={{ left: `${left * 100}%` }} data-last={left > 0.85 || undefined}>
+        {labelled(ticks, width).map(({ at, left }) => (
+          <span key={at} style={{ left: `${left * 100}%` }} data-last={left > NEAR_THE_END || undefined}>
             {tickLabel(at, span)}
           </span>
         ))}
       </div>
     </div>
   );
+}
+
+/** A label stands right of its tick, near the end left of it: there it may need the room of the one before. */
+function labelled(ticks: Tick[], width: number): Tick[] {
+  const last = ticks.findIndex(({ left }) => left > NEAR_THE_END);
+  const before = ticks[last - 1];
+  const crowded = before && before.at > 0 && ((ticks[last]?.left ?? 0) - before.left) * width < TWO_LABELS;
+  return crowded ? ticks.filter((tick) => tick !== before) : ticks;
 }
 
 function tickLabel(at: number, span: number): string {

@@ -58,8 +58,8 @@ export function Waterfall(props: WaterfallProps) {
     () => (zoomed ? axisOf(steps.slice(startIndex, endIndex + 1), null) : whole),
     [zoomed, steps, startIndex, endIndex, whole],
   );
-  const room = (narrow ? width : width - whatWidth(width)) / TICK_ROOM;
-  const ticks = ticksOf(axis.began - whole.began, axis.span, room).map((at) => ({
+  const axisWidth = narrow ? width : width - whatWidth(width);
+  const ticks = ticksOf(axis.began - whole.began, axis.span, axisWidth / TICK_ROOM).map((at) => ({
     at,
     left: (at + whole.began - axis.began) / axis.span,
   }));
@@ -67,7 +67,14 @@ export function Waterfall(props: WaterfallProps) {
     <div className={classes.frame}>
       <div className={classes.scroller} ref={scroller} onScroll={onScroll} data-narrow={narrow || undefined}>
         <div ref={measured}>
-          <TimeAxis ticks={ticks} span={axis.span} height={AXIS_HEIGHT} zoomed={zoomed} onZoom={onZoom} />
+          <TimeAxis
+            ticks={ticks}
+            span={axis.span}
+            width={axisWidth}
+            height={AXIS_HEIGHT}
+            zoomed={zoomed}
+            onZoom={onZoom}
+          />
           <div
             role="listbox"
             aria-label="Steps"

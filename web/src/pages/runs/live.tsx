@@ -1,0 +1,17 @@
+import type { LiveState } from "~/api/live-runs";
+import classes from "~/pages/runs/runs.module.css";
+
+const LIVE_WORDS: Record<LiveState, string> = {
+  connecting: "connecting…",
+  live: "live",
+  reconnecting: "reconnecting…",
+};
+
+/** Whether a list follows what happens. */
+export function Live({ state }: { state: LiveState }) {
+  return (
+    <span className={classes.live} data-state={state} role="status">
+      {LIVE_WORDS[state]}
+    </span>
+  );
+}

@@ -1,0 +1,253 @@
+import { Alert, Paper, TagsInput, Textarea, TextInput } from "@mantine/core";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { useMemo, useRef, useState } from "react";
+import { asProblem, errorsAt, errorsBelow, type FieldError, messageAt } from "~/api/problem";
+import { agentsQuery } from "~/api/queries";
+import { changeScenario, createScenario, type Scenario, scenarioQuery } from "~/api/scenarios";
+import { JsonField } from "~/components/json-field";
+import { LeaveGuard } from "~/components/leave-guard";
+import { Page, TextLink } from "~/components/page";
+import { toolsOf } from "~/components/rules/tools";
+import { Section } from "~/pages/agents/form/section";
+import { entityTypesOf } from "~/pages/runs/example-state";
+import { bodyOf, type Draft, faultsOf } from "~/pages/scenarios/form/draft";
+import { ExpectedField } from "~/pages/scenarios/form/expected-field";
+import { ScenarioAgentField, WorldField } from "~/pages/scenarios/form/place-fields";
+import { RiskField } from "~/pages/scenarios/form/risk-field";
+import { SaveBar } from "~/pages/scenarios/form/save-bar";
+
+const MOST_TAGS = 20;
+const NONE: FieldError[] = [];
+
+interface ScenarioFormProps {
+  /** Null for a new one. */
+  saved: Scenario | null;
+  /** What stands in the fields at first. */
+  beginning: Draft;
+}
+
+/** Writing a scenario, and changing one: the same form. */
+export function ScenarioForm({ saved, beginning }: ScenarioFormProps) {
+  const navigate = useNavigate();
+  const client = useQueryClient();
+  const { data: agents } = useQuery(agentsQuery);
+  const [first] = useState(beginning);
+  const [startedFrom] = useState(saved?.version ?? null);
+  const [draft, setDraft] = useState(first);
+  const [refused, setRefused] = useState<FieldError[]>(NONE);
+  const [tried, setTried] = useState(false);
+  const form = useRef<HTMLDivElement>(null);
+
+  const body = useMemo(() => bodyOf(draft), [draft]);
+  const here = useMemo(() => faultsOf(draft), [draft]);
+  const shown = tried ? here : here.filter(({ loc }) => loc[0] !== "name");
+  const errors = [...shown, ...refused];
+  const agent = agents?.find(({ id }) => id === draft.agent_id);
+  const known = useMemo(
+    () => ({ tools: toolsOf(agent?.tools_schema), entityTypes: entityTypesOf(agent?.ledger_schema) }),
+    [agent],
+  );
+
+  const save = useMutation({
+    mutationFn: () => (saved === null ? createScenario(body) : changeScenario(saved.id, body)),
+    onSuccess: (scenario) => {
+      client.setQueryData(scenarioQuery(scenario.id).queryKey, scenario);
+      void client.invalidateQueries({ queryKey: ["scenarios", "list"] });
+      void navigate({
+        to: "/scenarios/$scenarioId",
+        params: { scenarioId: scenario.id },
+        ignoreBlocker: true,
+      });
+    },
+    onError: (error) => {
+      setRefused(asProblem(error).errors);
+      goToFirst();
+    },
+  });
+
+  function change(part: Partial<Draft>) {
+    save.reset();
+    setRefused((before) => before.filter(({ loc }) => !(String(loc[0]) in part)));
+    setDraft((before) => ({ ...before, ...part }));
+  }
+
+  function goToFirst() {
+    // After the paint in which the faults appear.
+    requestAnimationFrame(() => {
+      const fault = form.current?.querySelector<HTMLElement>('[aria-invalid="true"], [role="alert"]');
+      fault?.scrollIntoView({ block: "center" });
+      const near = fault?.matches("input, textarea") ? fault : fault?.parentElement;
+      const field = near === fault ? fault : near?.querySelector<HTMLElement>("[contenteditable], input");
+      field?.focus({ preventScroll: true });
+    });
+  }
+
+  function submit() {
+    setTried(true);
+    if (here.length > 0) goToFirst();
+    else save.mutate();
+  }
+
+  const unsaved = () => !save.isPending && !save.isSuccess && JSON.stringify(draft) !== JSON.stringify(first);
+  return (
+    <Page
+      title={saved === null ? "New scenario" : `Edit ${saved.name}`}
+      trail={[
+        <TextLink key="scenarios" to="/scenarios">
+          Scenarios
+        </TextLink>,
+        saved && (
+          <TextLink
+            key="scenario"
+            to="/scenarios/$scenarioId"
+            params={{ scenarioId: saved.id }}
+            truncate
+            maw={320}
+          >
+            {saved.name}
+          </TextLink>
+        ),
+      ].filter((link) => link !== null)}
+      curl={[
+        {
+          what: saved === null ? "Make this scenario" : "Save this scenario",
+          method: saved === null ? "POST" : "PUT",
+          path: saved === null ? "/api/v1/eval/scenarios" : `/api/v1/eval/scenarios/${saved.id}`,
+          body,
+        },
+      ]}
+    >
+      <LeaveGuard unsaved={unsaved} />
+      {saved !== null && saved.version !== startedFrom && !save.isSuccess && (
+        <Alert color="yellow" title={`Version ${saved.version} was saved elsewhere while you were editing`}>
+          Saving here writes over it. Its content stays among the versions.
+        </Alert>
+      )}
+      <Paper withBorder bg="var(--ody-surface)" ref={form}>
+        <Section title="Identity" about="How people find the scenario, and what is at stake in it.">
+          <TextInput
+            label="Name"
+            required
+            withAsterisk={false}
+            maxLength={255}
+            placeholder="Late return"
+            value={draft.name}
+            onChange={({ currentTarget }) => change({ name: currentTarget.value })}
+            error={messageAt(errors, "name")}
+            maw={640}
+          />
+          <Textarea
+            size="sm"
+            label="Description"
+            autosize
+            minRows={2}
+            maxRows={10}
+            maxLength={5000}
+            value={draft.description}
+            onChange={({ currentTarget }) => change({ description: currentTarget.value })}
+            error={messageAt(errors, "description")}
+            maw={640}
+          />
+          <TagsInput
+            label="Tags"
+            description="Small letters, digits and _ . : / -"
+            placeholder={draft.tags.length === 0 ? "returns, policy/late" : ""}
+            maxTags={MOST_TAGS}
+            splitChars={[",", " "]}
+            value={draft.tags}
+            onChange={(tags) => change({ tags: tags.map((tag) => tag.toLowerCase()) })}
+            error={tagsError(errors, draft.tags)}
+            maw={640}
+          />
+          <RiskField
+            value={draft.risk_level}
+            onChange={(risk_level) => change({ risk_level })}
+            error={messageAt(errors, "risk_level")}
+          />
+        </Section>
+        <Section
+          title="What it is asked"
+          about="The instruction and then the input, as JSON a person can read. At least one of them."
+        >
+          <Textarea
+            size="sm"
+            label="Instruction"
+            description="Words ahead of the input; optional."
+            placeholder="Decide on this return. Answer with JSON that has a decision."
+            autosize
+            minRows={2}
+            maxRows={14}
+            value={draft.user_instruction}
+            onChange={({ currentTarget }) => change({ user_instruction: currentTarget.value })}
+            error={messageAt(errors, "user_instruction")}
+            maw={760}
+          />
+          <JsonField
+            label="Input"
+            description="The agent also gets it as input.input, for programs to read."
+            value={draft.input_context}
+            onChange={(input_context) => change({ input_context })}
+            errors={errorsBelow(errors, "input_context")}
+            placeholder={'{"order_id": "ord_1", "days_since_delivery": 40}'}
+            minHeight={110}
+          />
+        </Section>
+        <Section
+          title="What it should do"
+          about="By this a run matches or misses, under pressure as without it."
+        >
+          <ExpectedField
+            text={draft.expected_behavior}
+            onChange={(expected_behavior) => change({ expected_behavior })}
+            errors={errorsBelow(errors, "expected_behavior")}
+            known={known}
+          />
+        </Section>
+        <Section title="Where it is played" about="Both are optional.">
+          <WorldField
+            value={draft.world_id}
+            onChange={(world_id) => change({ world_id })}
+            error={messageAt(errors, "world_id")}
+          />
+          <ScenarioAgentField
+            agents={agents}
+            value={draft.agent_id}
+            onChange={(agent_id) => change({ agent_id })}
+            error={messageAt(errors, "agent_id")}
+          />
+        </Section>
+      </Paper>
+      <SaveBar
+        problems={errors.length}
+        refused={refused.length === 0 ? save.error : null}
+        note={
+          draft.name.trim() === ""
+            ? "Still needed: a name"
+            : saved === null
+              ? ""
+              : "What changes becomes a new version; runs keep the one they had."
+        }
+        label={saved === null ? "Make the scenario" : "Save"}
+        saving={save.isPending}
+        onSave={submit}
+        onCancel={() =>
+          void (saved === null
+            ? navigate({ to: "/scenarios" })
+            : navigate({ to: "/scenarios/$scenarioId", params: { scenarioId: saved.id } }))
+        }
+        onJump={goToFirst}
+      />
+    </Page>
+  );
+}
+
+/** Of the list, or of the first tag that is wrong. */
+function tagsError(errors: FieldError[], tags: string[]): string | null {
+  const [fault] = errorsAt(errors, "tags");
+  if (fault === undefined) return null;
+  const index = fault.loc[1];
+  return typeof index === "number"
+    ? `${tags[index]} is no tag: small letters, digits and _ . : / -`
+    : fault.msg;
+}
