@@ -30,10 +30,11 @@ web: $(STAMP) ## build the user interface, if web/ has changed since
 demo: web ## start the platform and the support-desk agent, run eight tasks (ONCE=1: then end)
 	@$(BIN)/python examples/support-desk/demo.py $(if $(ONCE),--once) $(if $(PORT),--port $(PORT))
 
-test: web ## every test, on SQLite and on Postgres
+test: web ## the tests, on SQLite and on Postgres
 	@$(BIN)/python -m pytest $(ARGS)
 
-test-full: test ## what `make test` runs, and the slow suites (none yet)
+test-full: web ## what `make test` runs, and what is marked as full: slower and larger versions
+	@$(BIN)/python -m pytest -m "" $(ARGS)
 
 check: web ## ruff, mypy strict, import-linter, tsc and biome, openapi.json and the reference up to date
 	@$(BIN)/ruff check .

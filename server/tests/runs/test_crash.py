@@ -1,4 +1,7 @@
-"""Servers killed for real: no run is lost, none is recorded twice, every attempt is listed."""
+"""Servers killed for real: no run is lost, none is recorded twice, every attempt is listed.
+
+Each start takes seconds, so `make test` does on either database what the other does not; `make test-full` does all.
+"""
 
 import random
 import threading
@@ -18,6 +21,12 @@ from support.process import ServerProcess
 StartAgent = Callable[[Behaviour], ScriptedAgent]
 
 KEY = "pk_live_" + "c" * 40
+ON_SQLITE = pytest.mark.parametrize(
+    "site", ["sqlite", pytest.param("postgres", marks=pytest.mark.full)], indirect=True
+)
+ON_POSTGRES = pytest.mark.parametrize(
+    "site", [pytest.param("sqlite", marks=pytest.mark.full), "postgres"], indirect=True
+)
 
 
 class Site:
@@ -62,7 +71,7 @@ class Site:
         raise AssertionError([run["status"] for run in runs])
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
+@pytest.fixture
 def site(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Site]:
     if request.param == "sqlite":
         site = Site("--data", str(tmp_path))
@@ -74,6 +83,7 @@ def site(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Site]:
         site.server.kill()
 
 
+@ON_SQLITE
 def test_a_killed_server_takes_its_run_up_again_as_a_new_attempt(
     site: Site, agent_server: StartAgent
 ) -> None:
@@ -115,6 +125,7 @@ def test_a_killed_server_takes_its_run_up_again_as_a_new_attempt(
     assert ledgers == ["attempt 1", "attempt 2"]
 
 
+@ON_POSTGRES
 def test_a_stopped_server_gives_its_run_back(site: Site, agent_server: StartAgent) -> None:
     arrived, release = threading.Event(), threading.Event()
 
@@ -133,6 +144,8 @@ def test_a_stopped_server_gives_its_run_back(site: Site, agent_server: StartAgen
     assert [attempt["outcome"] for attempt in run["attempts"]] == ["released", "completed"]
 
 
+@pytest.mark.full  # without processes: test_lost_runs.py
+@pytest.mark.parametrize("site", ["sqlite", "postgres"], indirect=True)
 def test_a_run_that_is_lost_three_times_is_an_internal_error(site: Site, agent_server: StartAgent) -> None:
     release = threading.Event()
     server = agent_server(lambda d: release.wait(120) and final())
@@ -149,6 +162,7 @@ def test_a_run_that_is_lost_three_times_is_an_internal_error(site: Site, agent_s
     assert len(server.received) == 3
 
 
+@ON_POSTGRES
 def test_random_kills_lose_and_double_nothing(site: Site, agent_server: StartAgent) -> None:
     def behave(d: Dispatched) -> Any:
         time.sleep(0.1)
