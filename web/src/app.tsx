@@ -30,7 +30,7 @@ const router = createRouter({
   defaultPendingMs: 150,
   defaultPendingMinMs: 0, // a page that is there is shown
   defaultPendingComponent: PageLoading,
-  defaultErrorComponent: ({ error }) => <ErrorState error={error} />,
+  defaultErrorComponent: ({ error }) => <ErrorState error={error} retry={() => void router.invalidate()} />,
   scrollRestoration: true,
 });
 

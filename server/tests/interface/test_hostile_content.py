@@ -3,10 +3,11 @@
 import json
 from collections.abc import Iterator
 from typing import Any, NamedTuple
+from urllib.parse import quote
 
 import pytest
-from playwright.sync_api import Page
-from support.agents import Dispatched, ScriptedAgent
+from playwright.sync_api import Page, expect
+from support.agents import Answer, Dispatched, ScriptedAgent, SeesPings
 from support.batches import dataset, ended, start_batch
 from support.browser import session_cookies
 from support.evals import SCENARIOS, all_observed, scenario, start
@@ -16,12 +17,17 @@ from support.platform import Org
 from support.site import Site, post_event
 
 from interface.conftest import OpenPage
+from interface.test_every_page import settled
 
 
 class HostileOrg(NamedTuple):
     org: Org
     agent: int
     run: int
+    ill: int
+    """An agent whose ledger schema is full of them; it asks for tools of these names and answers with a page."""
+    failed: int
+    """What came of its run."""
     world: int
     dataset: int
     batches: tuple[int, int]
@@ -36,6 +42,10 @@ def everywhere(dispatched: Dispatched) -> dict[str, Any]:
     """Behave as an agent that says every string in every way an agent can say something."""
     for text in STRINGS[:50]:
         dispatched.call("get_thing", {"thing_id": text, text: text})
+    for text in STRINGS[:3]:
+        dispatched.call("get_thing", [text])
+        dispatched.call("get_thing", {}, **{"X-Pipelines-Actor-Id": text.encode("ascii", "replace").decode()})
+        post_event(dispatched, quote(text, safe=""), {text: text})
     for text in STRINGS:
         post_event(dispatched, "handoff", {"from": text, "to": text, "reason": text, text: text})
         post_event(dispatched, "system_prompt", {"text": text})
@@ -81,6 +91,23 @@ def hostile_tools() -> list[dict[str, Any]]:
     }
     get = {"name": "get_thing", "description": STRINGS[2], "input_schema": {"type": "object"}}
     return [described, get]
+
+
+def hostile_schema() -> dict[str, Any]:
+    fields = [
+        {"name": f"field_{number}", "type": "string", "enum": [text], "description": text}
+        for number, text in enumerate(STRINGS)
+    ]
+    entity = {"type": "parcel", "id_field": "parcel_id", "description": "\n".join(STRINGS), "fields": fields}
+    return {"entities": [entity]}
+
+
+def hostile_failure(dispatched: Dispatched) -> Answer:
+    """Ask for tools of these names, and answer with a page of them."""
+    if dispatched.body != {"ping": True}:
+        for text in STRINGS:
+            dispatched.call(quote(text, safe=""), {text: text})
+    return Answer(500, "".join(STRINGS).encode(), "text/html")
 
 
 def hostile_judge(asked: Asked) -> dict[str, Any]:
@@ -164,7 +191,14 @@ def hostile(site: Site) -> Iterator[HostileOrg]:
         org.agent(
             quick.url, name=text.replace("\n", " ").replace("\r", " ")[:255], description=text, publish=False
         )
-    agent = org.agent(loud.url, name=STRINGS[0], description=STRINGS[1], tools_schema=hostile_tools())
+    address = f"{loud.url}?{quote(STRINGS[0])}"
+    agent = org.agent(address, name=STRINGS[0], description=STRINGS[1], tools_schema=hostile_tools())
+    for text in STRINGS[:20]:
+        org.ok(org.post("/api/keys", {"name": text[:100]}))
+    failing = ScriptedAgent(SeesPings(hostile_failure))
+    ill = org.agent(failing.url, name=STRINGS[1], ledger_schema=hostile_schema())
+    broken = org.run(ill, user_instruction=STRINGS[2])
+    assert broken["status"] == "failed"
     changed = {"description": STRINGS[5], "tools_schema": hostile_tools()[:1]}
     org.ok(org.put(f"/api/agents/{agent['id']}?draft=true", changed))
     state = {"thing": {text: {"thing_id": text, text: text, "deep": {text: [text]}} for text in STRINGS}}
@@ -188,8 +222,21 @@ def hostile(site: Site) -> Iterator[HostileOrg]:
     eval_runs = hostile_eval_runs(org, doubtful["id"], scenario_id)
     session = session_cookies(org)
     pair = (batches[0], batches[1])
-    yield HostileOrg(org, agent["id"], run["id"], world, rows, pair, scenario_id, eval_runs, session)
+    yield HostileOrg(
+        org,
+        agent["id"],
+        run["id"],
+        ill["id"],
+        broken["id"],
+        world,
+        rows,
+        pair,
+        scenario_id,
+        eval_runs,
+        session,
+    )
     loud.stop()
+    failing.stop()
     split.stop()
     quick.stop()
     model.stop()
@@ -208,8 +255,9 @@ PATHS = [
     "/agents?q=%3Cscript%3E",
     "/agents/{agent}",
     "/agents/{agent}?tab=tools&tool=describe_everything",
-    "/agents/{agent}?tab=ledger",
+    "/agents/{ill}?tab=ledger",
     "/agents/{agent}?tab=versions&from=1&to=2",
+    "/agents/{agent}?tab=settings",
     "/agents/{agent}?tab=raw",
     "/agents/{agent}/edit",
     "/runs",
@@ -220,6 +268,8 @@ PATHS = [
     "/runs/{run}?tab=transcript",
     "/runs/{run}?tab=seed",
     "/runs/{run}?tab=raw",
+    "/runs/{failed}",
+    "/runs/{failed}?step=2",
     "/worlds",
     "/worlds?q=%22%3E%3Cscript%3E",
     "/worlds/new?copy={world}",
@@ -257,7 +307,17 @@ PATHS = [
     "/scenarios/{scenario}?tab=compare&variation_type=hostile",
     "/settings",
     "/account",
+    "/account?tab=keys",
+    "/account?tab=audit",
 ]
+FRAGMENTS = [text.splitlines()[0][:24] for text in STRINGS]
+WITHOUT_ANY = {
+    "/worlds/new?run={run}&at=0",
+    "/datasets?q=%22%3E%3Cscript%3E",
+    "/datasets/new",
+    "/account?tab=audit",
+}
+"""Pages that show nothing of it: they count it, found none of it, or ask for it."""
 
 
 @pytest.mark.parametrize("path", PATHS)
@@ -266,9 +326,9 @@ def test_hostile_content_is_only_text(page: Page, hostile: HostileOrg, path: str
     numbers = {"dataset": hostile.dataset, "before": before, "after": after}
     numbers |= dict(zip(("baseline", "pressed"), hostile.eval_runs, strict=True))
     numbers |= {"agent": hostile.agent, "run": hostile.run, "world": hostile.world}
+    numbers |= {"ill": hostile.ill, "failed": hostile.failed}
     page.goto(path.format(scenario=hostile.scenario, **numbers))
-    page.get_by_role("heading", level=1).first.wait_for()
-    page.wait_for_load_state("load")
+    settled(page)
     for summary in page.locator("[aria-expanded=false]:visible").all()[:25]:
         if summary.is_visible() and summary.is_enabled():
             summary.click(force=True, timeout=2000)
@@ -278,6 +338,12 @@ def test_hostile_content_is_only_text(page: Page, hostile: HostileOrg, path: str
     ours = "link.origin === location.origin || link.protocol === 'blob:' || link.href === ''"
     foreign = f"[...document.links].filter(link => !({ours})).map(link => link.href)"
     assert page.evaluate(foreign) == []
+    if path not in WITHOUT_ANY:
+        shown = page.locator("main").inner_text() + page.evaluate(WRITTEN)
+        assert any(fragment in shown for fragment in FRAGMENTS)
+
+
+WRITTEN = "[...document.querySelectorAll('main :is(input, textarea)')].map(field => field.value).join(' ')"
 
 
 def test_names_are_shown_as_they_are(page: Page) -> None:
@@ -291,8 +357,17 @@ def test_every_step_of_a_hostile_trace_opens(page: Page, hostile: HostileOrg) ->
     events = hostile.org.trace(hostile.run)
     kinds: dict[str, int] = {}
     for event in events:
-        kinds.setdefault(f"{event['kind']} {event['data'].get('source')}", event["sequence"])
+        what = (event["kind"], event["data"].get("source"), event["data"].get("code"))
+        kinds.setdefault(str(what), event["sequence"])
+    assert len(kinds) >= 9, kinds
     for sequence in kinds.values():
         page.goto(f"/runs/{hostile.run}?step={sequence}")
-        page.get_by_role("heading", level=1).first.wait_for()
+        page.get_by_role("region", name=f"Step {sequence}").wait_for()
         assert page.evaluate(f"window.{MARK}") is None
+
+
+def test_a_hostile_answer_to_a_ping_is_only_text(page: Page, hostile: HostileOrg) -> None:
+    page.goto(f"/agents/{hostile.ill}")
+    page.get_by_role("button", name="Test connection").click()
+    expect(page.get_by_role("status").filter(has_text="500")).to_be_visible()
+    assert page.evaluate(f"window.{MARK}") is None

@@ -33,7 +33,7 @@ def long_run(site: Site) -> int:
                     attempt=1,
                     kind="trace_event",
                     occurred_at=now + timedelta(milliseconds=sequence),
-                    data={"event_type": "agent_message", "payload": {"text": f"message {sequence}"}},
+                    data={"event_type": "assistant_message", "payload": {"text": f"message {sequence}"}},
                 )
 
     site.platform.do(lengthen())

@@ -31,6 +31,37 @@ def test_the_timeline_shows_every_step_with_source_actor_and_rule(open_page: Ope
     assert "reply" in rows[8]
 
 
+def test_the_strip_tells_what_there_is_to_know_before_looking(open_page: OpenPage, site: Site) -> None:
+    page = open_page(f"/runs/{site.crew_run}").page
+    strip = page.get_by_role("region", name="About this run")
+    for fact in ("Order crew", "v1", "3 odyssey", "2 injected", "1 refused", "9007199254740993"):
+        expect(strip).to_contain_text(fact)
+    expect(strip).to_contain_text(re.compile(r"Duration\s*\d+ ms"))
+    expect(strip).to_contain_text("Cancel order ord_2 and tell the customer.")
+    strip.get_by_role("link", name="Order crew").click()
+    expect(page.get_by_role("heading", level=1, name="Order crew")).to_be_visible()
+
+
+def test_bars_begin_and_end_where_the_calls_did(open_page: OpenPage, site: Site) -> None:
+    page = open_page(f"/runs/{site.crew_run}").page
+    steps(page)
+    calls = [event for event in site.org.trace(site.crew_run, "tool_call") if "latency_ms" in event["data"]]
+    injected = next(event for event in calls if event["data"]["source"] == "injected")
+    assert injected["data"]["latency_ms"] >= 40  # the rule says so
+    row = page.locator(f"#step-{injected['sequence']}")
+    expect(row).to_contain_text(f"{injected['data']['latency_ms']} ms")
+    places = [left_of_bar(page, event["sequence"]) for event in calls]
+    assert places == sorted(places)
+    assert len(set(places)) > 2
+
+
+def left_of_bar(page: Page, sequence: int) -> float:
+    left: float = page.locator(f"#step-{sequence}").evaluate(
+        "row => row.querySelector('[style*=\"left\"]').getBoundingClientRect().left"
+    )
+    return left
+
+
 def test_a_step_shows_arguments_response_operations_and_the_world_after_it(
     open_page: OpenPage, site: Site
 ) -> None:
@@ -38,6 +69,8 @@ def test_a_step_shows_arguments_response_operations_and_the_world_after_it(
     detail = page.get_by_role("region", name="Step 5")
     expect(detail).to_contain_text("update_order")
     expect(detail).to_contain_text(re.compile("pending.*→.*cancelled"))
+    expect(detail.get_by_role("region", name="arguments")).to_contain_text("ord_2")
+    expect(detail.get_by_role("region", name="response")).to_contain_text("12")
     detail.get_by_role("tab", name="Ledger").click()
     changed = detail.get_by_role("article", name="ord_2 changed")
     expect(changed).to_contain_text("cancelled")
@@ -61,7 +94,9 @@ def test_a_failure_rule_is_shown_with_the_call_it_answered(open_page: OpenPage, 
 def test_a_refused_call_says_why(open_page: OpenPage, site: Site) -> None:
     page = open_page(f"/runs/{site.crew_run}?step=7").page
     why = page.get_by_role("region", name="Why the call was refused")
-    expect(why).to_contain_text("status")
+    expect(why.get_by_role("listitem")).to_have_count(2)
+    expect(why).to_contain_text('"status" is a required property')
+    expect(why).to_contain_text(re.compile("total.*is not of type"))
 
 
 def test_an_actor_nobody_declared_is_marked(open_page: OpenPage, site: Site) -> None:
@@ -103,14 +138,40 @@ def test_the_transcript_shows_both_shapes_of_calls_and_what_was_only_claimed(
     expect(reasoning).to_be_hidden()
     page.get_by_role("button", name=re.compile("Reasoning")).click()
     expect(reasoning).to_be_visible()
-    expect(page.get_by_text("scripted-1")).to_be_visible()
-    expect(page.get_by_text("812")).to_be_visible()
-    expect(page.get_by_text("abc123")).to_be_visible()
+    figures = page.locator("dl").filter(has_text="Input tokens")
+    expect(figures).to_contain_text("scripted-1")
+    expect(figures).to_contain_text("812")
+    rest = page.get_by_role("table", name="Other metadata").get_by_role("row")
+    expect(rest).to_have_count(1)
+    expect(rest).to_contain_text(re.compile("build.*abc123"))
 
 
 def test_a_run_that_called_no_tool_is_called_out(open_page: OpenPage, site: Site) -> None:
     page = open_page(f"/runs/{site.idle_run}").page
     expect(page.get_by_role("region", name="No tool calls")).to_be_visible()
+
+
+def test_what_is_odd_about_a_reply_is_said_above_it(open_page: OpenPage, site: Site) -> None:
+    page = open_page(f"/runs/{site.idle_run}").page
+    warnings = page.get_by_role("region", name="Warnings")
+    expect(warnings).to_contain_text("The reply has no messages")
+    expect(warnings).to_contain_text("messages_missing")
+
+
+def test_everything_can_be_read_as_json(open_page: OpenPage, site: Site) -> None:
+    page = open_page(f"/runs/{site.crew_run}?tab=raw").page
+    raw = page.get_by_role("region", name="Run", exact=True)
+    expect(raw).to_contain_text('user_instruction: "Cancel order ord_2 and tell the customer."')
+    trace = page.get_by_role("region", name="Trace events of all attempts (9)")
+    trace.get_by_role("button", name=re.compile("9 items")).click()
+    expect(trace).to_contain_text(re.compile(r"\{ \d+ members \}"))
+    page.goto(f"/runs/{site.crew_run}?step=5&pane=raw")
+    step = page.get_by_role("region", name="Step 5")
+    expect(step).to_contain_text('kind: "tool_call"')
+    expect(step).to_contain_text('actor_id: "supervisor/refunds"')
+    step.get_by_role("tab", name="Ledger").click()
+    step.get_by_role("button", name=re.compile("Ledger as JSON")).click()
+    expect(step.get_by_role("region", name="ledger")).to_contain_text("order")
 
 
 def test_a_failed_run_says_what_it_means_and_what_to_do(open_page: OpenPage, site: Site) -> None:
@@ -141,7 +202,7 @@ def test_a_run_is_watched_while_it_runs(open_page: OpenPage, site: Site) -> None
     def slow(dispatched: Dispatched) -> Any:
         dispatched.call("get_order", {"order_id": "ord_1"})
         gate.wait(30)
-        post_event(dispatched, "agent_message", {"text": "almost there"})
+        post_event(dispatched, "assistant_message", {"text": "almost there"})
         dispatched.call("get_order", {"order_id": "ord_2"})
         return {"final_response": "Done."}
 
@@ -155,6 +216,7 @@ def test_a_run_is_watched_while_it_runs(open_page: OpenPage, site: Site) -> None
         options.nth(1).click()
         gate.set()
         expect(options).to_have_count(5)
+        expect(options.nth(2)).to_contain_text(re.compile("assistant_message.*almost there"))
         expect(page.get_by_text("completed").first).to_be_visible()
         expect(page.get_by_role("region", name="Step 2")).to_be_visible()
     finally:

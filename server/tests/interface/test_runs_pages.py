@@ -7,6 +7,7 @@ from typing import Any
 from playwright.sync_api import Page, expect
 from support.agents import Dispatched, ScriptedAgent, final
 from support.browser import new_link
+from support.chromium import write_over
 from support.site import Site
 
 from interface.conftest import OpenPage, as_viewer_of
@@ -117,6 +118,34 @@ def test_rules_are_the_same_as_form_and_as_json(open_page: OpenPage, site: Site)
     writing.get_by_role("radio", name="Form").press("Space")
     expect(page.get_by_role("group", name="Rule 1")).to_contain_text("args.total > 100.0")
     expect(page.get_by_text("The server accepts this.")).to_be_visible()
+
+
+def test_the_editor_of_rules_knows_their_words_and_marks_faults(open_page: OpenPage, site: Site) -> None:
+    watched = open_page(f"/runs/new?agent_id={site.desk.agent['id']}")
+    watched.expected = ["422"]
+    page = watched.page
+    page.get_by_label("User instruction").fill("Refund it.")
+    page.get_by_role("radiogroup", name="How to write the rules").get_by_role("radio", name="JSON").press(
+        "Space"
+    )
+    editor = page.get_by_role("textbox", name="Failure rules as JSON")
+    offered = page.get_by_role("listbox", name="Completions").get_by_role("option")
+    write_over(editor, "[")
+    page.keyboard.type('{"')
+    expect(offered.filter(has_text="probability")).to_have_count(1)
+    for member in ("tool", "args", "call", "when", "latency_ms", "error", "response", "fault", "ledger"):
+        expect(offered.filter(has_text=member).first).to_be_attached()
+    page.keyboard.type("tool")
+    page.keyboard.press("Enter")
+    page.keyboard.type('"')
+    expect(offered.filter(has_text="create_payment")).to_have_count(1)
+    write_over(editor, '[{"tool": "create_payment", "fault": "earthquake"}]')
+    marked = editor.locator(".cm-lintRange-error")
+    expect(marked).to_contain_text("earthquake")
+    expect(page.get_by_text("The server accepts this.")).to_have_count(0)
+    write_over(editor, '[{"tool": "create_payment", "fault": "timeout"}]')
+    expect(page.get_by_text("The server accepts this.")).to_be_visible()
+    expect(marked).to_have_count(0)
 
 
 def test_a_reload_loses_nothing_that_was_typed(open_page: OpenPage) -> None:

@@ -53,6 +53,29 @@ def test_a_password_signs_in_and_a_wrong_one_says_so(open_page: OpenPage, site: 
     expect(page.get_by_role("navigation", name="Main")).to_contain_text("Second Org")
 
 
+def test_the_session_is_a_cookie_that_scripts_cannot_read_and_changes_carry_a_token(
+    open_page: OpenPage, site: Site
+) -> None:
+    page = anonymous(open_page, site.signin_path()).page
+    page.get_by_role("button", name="Sign in to Odyssey").click()
+    home(page)
+    (cookie,) = page.context.cookies()
+    assert (cookie["httpOnly"], cookie["sameSite"], cookie["path"]) == (True, "Strict", "/")
+    assert page.evaluate("document.cookie") == ""
+    assert cookie["value"] not in page.content() + page.evaluate(
+        "JSON.stringify({...localStorage, ...sessionStorage})"
+    )
+    page.goto("/account?tab=keys")
+    page.get_by_label("Name").fill("made with a token")
+    with page.expect_request(lambda request: request.method == "POST") as made:
+        page.get_by_role("button", name="Make a key").click()
+    token = made.value.headers["x-csrf-token"]
+    assert made.value.response().ok  # type: ignore[union-attr] # it was answered
+    without = page.request.post("/api/keys", data={"name": "made without"})
+    assert (without.status, without.json()["code"]) == (403, "csrf_token_invalid")
+    assert page.request.post("/api/keys", data={"name": "again"}, headers={"X-CSRF-Token": token}).ok
+
+
 @pytest.mark.parametrize(
     ("wanted", "reached"),
     [

@@ -214,6 +214,17 @@ def test_checks_come_in_their_order_and_each_is_recorded(org: Org, agent_server:
     assert [event["data"]["code"] for event in events] == [code for _, code in found]
 
 
+def test_a_refusal_keeps_every_fault_with_its_place(org: Org, agent_server: StartAgent) -> None:
+    (answer,), run_id = serve(
+        org, agent_server, lambda d: post(d, "/tools/get_order", content=b'{"order_id": 5, "more": 1}')
+    )
+    (event,) = org.trace(run_id, "tool_call")
+    places = [fault["loc"] for fault in event["data"]["errors"]]
+    assert event["data"]["errors"] == answer.json()["errors"]
+    assert len(places) == 2
+    assert ["order_id"] in places
+
+
 @pytest.mark.parametrize("label", ["a//b", "/a", "a/", "x" * 65, "a b", "/".join("abcdefghi")])
 def test_a_malformed_actor_is_refused(org: Org, agent_server: StartAgent, label: str) -> None:
     (answer,), _ = serve(

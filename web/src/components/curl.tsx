@@ -16,6 +16,7 @@ export interface CurlRequest {
 /** The page you are on, for a terminal. What it opens is fetched when it is asked for. */
 export function Curl({ requests }: { requests: CurlRequest[] }) {
   const [asked, setAsked] = useState(false);
+  if (requests.length === 0) return null;
   const button = <CurlButton onClick={() => setAsked(true)} />;
   return asked ? (
     <Suspense fallback={button}>
@@ -32,7 +33,7 @@ export const CurlButton = forwardRef<
   Omit<React.ComponentProps<typeof Button<"button">>, "ref">
 >(function CurlButton(props, ref) {
   return (
-    <Button {...props} ref={ref} variant="default" aria-label="curl">
+    <Button {...props} ref={ref} variant="default" aria-label="curl" className={classes.button}>
       <IconTerminal2 size={15} aria-hidden />
       <span className={classes.word}>curl</span>
     </Button>

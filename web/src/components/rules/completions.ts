@@ -1,9 +1,11 @@
-import type {
-  Completion,
-  CompletionContext,
-  CompletionResult,
-  CompletionSource,
+import {
+  type Completion,
+  type CompletionContext,
+  type CompletionResult,
+  type CompletionSource,
+  insertCompletionText,
 } from "@codemirror/autocomplete";
+import type { EditorView } from "@codemirror/view";
 import { jsonCursor } from "~/components/rules/json-cursor";
 import { FAULTS, MEMBERS, OPERATORS } from "~/components/rules/model";
 import type { PatternContext } from "~/components/rules/patterns";
@@ -37,8 +39,7 @@ export function jsonCompletions(
     const { path } = cursor;
     const options = cursor.part === "name" ? namesAt(path).map(asName) : valuesAt(path).map(asValue);
     if (options.length === 0) return null;
-    const closed = context.state.sliceDoc(context.pos, context.pos + 1) === '"';
-    return { from: cursor.from, to: context.pos + (closed ? 1 : 0), options, filter: true };
+    return { from: cursor.from, options, filter: true };
   };
 }
 
@@ -70,10 +71,18 @@ function values(path: Path, { tools, entityTypes }: PatternContext): unknown[] {
 
 function asName(name: string): Completion {
   const quoted = JSON.stringify(name);
-  return { label: quoted, displayLabel: name, apply: `${quoted}: `, type: "property" };
+  return { label: quoted, displayLabel: name, apply: written(`${quoted}: `), type: "property" };
 }
 
 function asValue(value: unknown): Completion {
   const text = JSON.stringify(value);
-  return { label: text, displayLabel: String(value), apply: text, type: "constant" };
+  return { label: text, displayLabel: String(value), apply: written(text), type: "constant" };
+}
+
+/** Puts a text in place of what was begun, and of the quote that the editor closed it with. */
+function written(text: string) {
+  return (view: EditorView, _: Completion, from: number, to: number) => {
+    const closed = view.state.sliceDoc(to, to + 1) === '"';
+    view.dispatch(insertCompletionText(view.state, text, from, closed ? to + 1 : to));
+  };
 }

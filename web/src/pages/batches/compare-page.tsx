@@ -45,7 +45,7 @@ export function ComparePage() {
       ]}
       curl={
         other === undefined
-          ? []
+          ? [{ what: "This batch", path: `/api/batches/${batchId}` }]
           : [{ what: "This comparison", path: `/api/batches/${batchId}/compare?with=${other}` }]
       }
     >

@@ -33,7 +33,11 @@ export function RunPage() {
   if (run) return <LoadedRun key={runId} run={run} />;
   if (!error) return <PageLoading />;
   return (
-    <Page title={`Run ${runId}`} trail={[<RunsLink key="runs" />]} curl={[]}>
+    <Page
+      title={`Run ${runId}`}
+      trail={[<RunsLink key="runs" />]}
+      curl={[{ what: "This run", path: `/api/runs/${runId}` }]}
+    >
       <ErrorState error={error} retry={() => void refetch()} />
     </Page>
   );

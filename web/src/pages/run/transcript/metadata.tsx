@@ -1,6 +1,6 @@
 import { writeJson } from "~/api/json";
 import { JsonView } from "~/components/json-view";
-import { Pairs, Section } from "~/components/section";
+import { Section } from "~/components/section";
 import { duration } from "~/components/time";
 import classes from "~/pages/run/transcript/transcript.module.css";
 import type { RunView } from "~/pages/run/view";
@@ -17,7 +17,7 @@ const FIRST_CLASS: [key: string, label: string, show: (value: unknown) => string
   ],
 ];
 
-/** What the agent tells about how it worked; well-known keys as figures, the rest as it is. */
+/** What the agent tells about how it worked; well-known keys as figures, the rest in a table. */
 export function Metadata({ view: { run } }: { view: RunView }) {
   const metadata = run.metadata;
   if (!metadata || Object.keys(metadata).length === 0) return null;
@@ -37,7 +37,18 @@ export function Metadata({ view: { run } }: { view: RunView }) {
         </dl>
       )}
       {rest.length > 0 && (
-        <Pairs pairs={rest.map(([key, value]) => [key, <Value key={key} name={key} value={value} />])} />
+        <table className={classes.rest} aria-label="Other metadata">
+          <tbody>
+            {rest.map(([key, value]) => (
+              <tr key={key}>
+                <th scope="row">{key}</th>
+                <td>
+                  <Value name={key} value={value} />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
       )}
     </Section>
   );

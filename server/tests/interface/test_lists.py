@@ -1,0 +1,135 @@
+"""Long lists: sorted, in pages by key, and moving under a reader who is not disturbed by it."""
+
+import re
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import Locator, Page, Route, expect
+from support.agents import Dispatched, ScriptedAgent, final
+from support.site import Site
+
+from interface.conftest import OpenPage
+
+A_PAGE = 50
+
+
+def rows(page: Page) -> Locator:
+    return page.get_by_role("table", name="Runs").locator("tbody tr")
+
+
+def ids(page: Page) -> list[int]:
+    rows(page).first.wait_for()
+    return [int(text) for text in rows(page).locator("td:first-child").all_inner_texts()]
+
+
+def top(element: Locator) -> float:
+    box = element.bounding_box()
+    assert box is not None
+    return box["y"]
+
+
+@pytest.fixture
+def quick(site: Site) -> Iterator[dict[str, Any]]:
+    agent = ScriptedAgent(lambda _: final())
+    yield site.org.agent(agent.url, name="Quick")
+    agent.stop()
+
+
+def test_runs_come_in_pages_that_neither_lose_nor_repeat_one(open_page: OpenPage, site: Site) -> None:
+    page = open_page("/runs").page
+    first = ids(page)
+    assert len(first) == A_PAGE
+    page.get_by_role("navigation", name="Pages").get_by_role("button", name="Next").click()
+    expect(page).to_have_url(re.compile("cursor="))
+    expect(page.get_by_role("region", name="Older runs")).to_be_visible()
+    expect(rows(page).locator("td:first-child").first).not_to_have_text(str(first[0]))
+    second = ids(page)
+    query = {"limit": 200}
+    newest = [run["id"] for run in site.org.ok(site.org.get("/api/runs", params=query))["items"]]
+    assert first + second == newest[newest.index(first[0]) :][: len(first) + len(second)]
+    page.reload()
+    assert ids(page) == second
+    page.get_by_role("button", name="Newest").click()
+    expect(page.get_by_role("region", name="Newest runs")).to_be_visible()
+
+
+def test_a_heading_sorts_the_other_way_and_not_at_all(open_page: OpenPage) -> None:
+    page = open_page("/runs").page
+    newest = ids(page)
+    heading = page.get_by_role("columnheader", name="Run", exact=True)
+    for direction, wanted in (("ascending", sorted(newest)), ("descending", sorted(newest)[::-1])):
+        heading.get_by_role("button").click()
+        expect(heading).to_have_attribute("aria-sort", direction)
+        assert ids(page) == wanted
+    heading.get_by_role("button").click()
+    expect(heading).not_to_have_attribute("aria-sort", re.compile("."))
+    assert ids(page) == newest
+
+
+def test_new_runs_wait_for_a_reader_whose_hand_is_on_the_list(
+    open_page: OpenPage, site: Site, quick: dict[str, Any]
+) -> None:
+    page = open_page("/runs").page
+    expect(page.get_by_role("status").filter(has_text="live")).to_be_visible()
+    rows(page).nth(1).hover()
+    newest, place = ids(page)[0], top(rows(page).first)
+    (run,) = site.org.start(quick, {"user_instruction": "Come quietly."})
+    site.org.wait(run)
+    news = page.get_by_role("button", name=re.compile("1 new run"))
+    expect(news).to_be_visible()
+    assert (ids(page)[0], top(rows(page).first)) == (newest, place)
+    news.click()
+    expect(rows(page).first).to_contain_text("Come quietly.")
+
+
+def test_a_list_that_lost_its_stream_says_so_and_catches_up(
+    open_page: OpenPage, site: Site, quick: dict[str, Any]
+) -> None:
+    watched = open_page("/")
+    watched.expected = ["ERR_FAILED"]
+    page = watched.page
+    broken = threading.Event()
+
+    def break_off(route: Route) -> None:
+        route.abort() if broken.is_set() else route.fallback()
+
+    page.route("**/api/runs/events", break_off)
+    broken.set()
+    page.goto("/runs")
+    state = page.get_by_role("status").filter(has_text=re.compile("live|connecting"))
+    expect(state).to_have_text("reconnecting…")
+    (run,) = site.org.start(quick, {"user_instruction": "While nobody listened."})
+    site.org.wait(run)
+    broken.clear()
+    expect(state).to_have_text("live")
+    expect(rows(page).filter(has_text="While nobody listened.")).to_contain_text("completed")
+
+
+def test_a_trace_grows_inline_and_leaves_the_reader_where_he_is(open_page: OpenPage, site: Site) -> None:
+    more = threading.Event()
+
+    def chatty(dispatched: Dispatched) -> Any:
+        for number in range(40):
+            dispatched.call("get_order", {"order_id": f"ord_{number}"})
+        more.wait(60)
+        dispatched.call("list_orders", {"status": "late"})
+        return final()
+
+    agent = ScriptedAgent(chatty)
+    try:
+        (run,) = site.org.start(site.org.agent(agent.url, name="Chatty"), {"user_instruction": "Talk."})
+        page = open_page(f"/runs/{run}?step=3").page
+        expect(page.get_by_text("41 steps").first).to_be_visible()
+        third = page.locator("#step-3")
+        third.hover()
+        before = top(third)
+        more.set()
+        expect(page.get_by_text("43 steps").first).to_be_visible()
+        expect(page.get_by_role("region", name="Warnings")).to_be_attached()  # it came above the timeline
+        assert abs(top(third) - before) < 1
+        expect(page.get_by_role("region", name="Step 3")).to_be_visible()
+    finally:
+        more.set()
+        agent.stop()
