@@ -8,7 +8,7 @@ BIN := .venv/bin
 STAMP := .venv/.installed
 NPM := $(BIN)/python server/hatch_build.py
 
-.PHONY: help setup web demo test test-full check format docs screenshots bench bench-statistics dev requirements clean
+.PHONY: help setup web demo test test-full check format docs screenshots bench bench-statistics bench-matrix dev requirements clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 20
@@ -27,7 +27,7 @@ $(STAMP): requirements/bootstrap.txt requirements/dev.txt requirements/small-mod
 web: $(STAMP) ## build the user interface, if web/ has changed since
 	@$(NPM)
 
-demo: web ## start the platform and the support-desk agent, run eight tasks (ONCE=1: then end)
+demo: web ## start the platform and the support-desk agent, grade it, press on it (ONCE=1: then end)
 	@$(BIN)/python examples/support-desk/demo.py $(if $(ONCE),--once) $(if $(PORT),--port $(PORT))
 
 test: web ## the tests, on SQLite and on Postgres
@@ -60,6 +60,9 @@ bench: $(STAMP) ## the figures the docs quote, as ratios within one run
 
 bench-statistics: $(STAMP) ## how often the shift cries wolf (DATA=runs.json: on other recorded runs)
 	@$(BIN)/python benchmarks/shift/run.py $(if $(DATA),--data $(DATA)) $(ARGS)
+
+bench-matrix: $(STAMP) ## what a run of a matrix costs, beside a bare loop and other libraries
+	@$(BIN)/python benchmarks/matrix/run.py $(ARGS)
 
 dev: web ## the platform with reload, data in .odyssey
 	@$(BIN)/odyssey up --reload

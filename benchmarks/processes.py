@@ -45,6 +45,11 @@ class Servers:
     async def __aexit__(self, *error: object) -> None:
         await asyncio.gather(*(end(process) for process in self._running))
 
+    @property
+    def last_pid(self) -> int:
+        """Of the server that was started last."""
+        return self._running[-1].pid
+
     async def start(
         self,
         name: str,

@@ -1,4 +1,4 @@
-"""Start the platform and the support desk, run the eight tickets of a dataset, show their verdicts."""
+"""Start the platform and the support desk, run the eight tickets of a dataset, then press on the desk."""
 
 import argparse
 import os
@@ -15,6 +15,7 @@ from typing import Any, NoReturn
 
 import httpx
 import msgspec
+from pressure import run_matrix, unexpected_cells
 from rich.console import Console
 from rich.markup import escape
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
@@ -179,6 +180,16 @@ def require_expected(tickets: list[Ticket]) -> None:
         raise DemoError(f"The tickets should end as they always do, but {'; '.join(found)}.")
 
 
+def press(platform: Platform, address: str, key: str) -> None:
+    """Run every scenario of the desk under every pressure, and see that what turns red is what should."""
+    console.print("\nNow the same desk under pressure: odyssey eval matrix examples/support-desk/matrix.yaml")
+    run_matrix(ODYSSEY, address, key)
+    newest = next(platform.items("/api/v1/eval/matrix"))
+    found = unexpected_cells(platform.ask("GET", f"/api/v1/eval/matrix/{newest['id']}"))
+    if found:
+        raise DemoError(f"The heat map should look as it always does, but {'; '.join(found)}.")
+
+
 def run_demo(once: bool, wanted_port: int, workdir: Path, stack: ExitStack) -> None:
     data = workdir / "data" if once else DATA_TO_KEEP
     key, bootstrap = api_key_for(data)
@@ -203,6 +214,8 @@ def run_demo(once: bool, wanted_port: int, workdir: Path, stack: ExitStack) -> N
     console.print(pass_rate(platform.ask("GET", f"/api/batches/{batch_id}")), highlight=False)
     if once:
         require_expected(tickets)
+    press(platform, address, key)
+    if once:
         return
     console.print(f"The platform stays up at {address} until Ctrl-C.")
     link = signin_link(address, data)
@@ -220,7 +233,7 @@ def exit_on_signal(number: int, _frame: object) -> NoReturn:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--once", action="store_true", help="use fresh data and end after the eight runs")
+    parser.add_argument("--once", action="store_true", help="use fresh data and end after the last run")
     parser.add_argument("--port", type=int, default=8200, help="port of the platform (default 8200)")
     options = parser.parse_args()
     for number in (signal.SIGTERM, signal.SIGHUP):

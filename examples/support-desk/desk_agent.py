@@ -8,7 +8,8 @@ import random
 import secrets
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,9 +19,17 @@ from fastapi import FastAPI, HTTPException, Request
 from policy import answer_ticket
 
 TOOL_TIMEOUT_S = 120.0
+KEEP_IDLE_S = 1.0
 MAX_ATTEMPTS = 4
 MAX_BACKOFF_S = 4.0
 MAX_RETRY_AFTER_S = 60.0
+CLOSINGS = (
+    "Is there anything else that I can do for you?",
+    "Have a good day.",
+    "Thank you for your patience.",
+    "Do write again if something is open.",
+)
+"""No two conversations end alike: even without pressure the desk does not always say the same."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +104,15 @@ def seconds_to_wait(answer: httpx.Response, attempt: int) -> float:
 
 
 def create_app(agent_token: str) -> FastAPI:
-    app = FastAPI(title="Support desk")
+    # One client for all runs: making one reads every certificate of the system. Tokens go with the calls, not with it.
+    http = httpx.AsyncClient(timeout=TOOL_TIMEOUT_S, limits=httpx.Limits(keepalive_expiry=KEEP_IDLE_S))
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        async with http:
+            yield
+
+    app = FastAPI(title="Support desk", lifespan=lifespan)
 
     @app.post("/dispatch")
     async def dispatch(request: Request) -> dict[str, Any]:
@@ -103,7 +120,7 @@ def create_app(agent_token: str) -> FastAPI:
         body = await read_object(request)
         if body == {"ping": True}:
             return {"ok": True}
-        return await run(read_envelope(body, request.headers))
+        return await run(http, read_envelope(body, request.headers))
 
     return app
 
@@ -141,11 +158,11 @@ def read_envelope(body: dict[str, Any], headers: Mapping[str, str]) -> Envelope:
     )
 
 
-async def run(envelope: Envelope) -> dict[str, Any]:
+async def run(http: httpx.AsyncClient, envelope: Envelope) -> dict[str, Any]:
     started = time.monotonic()
-    async with httpx.AsyncClient(timeout=TOOL_TIMEOUT_S) as http:
-        tools = RecordedTools(http, envelope)
-        final_response = await answer_ticket(envelope.user_instruction, envelope.task_input, tools.call)
+    tools = RecordedTools(http, envelope)
+    answer = await answer_ticket(envelope.user_instruction, envelope.task_input, tools.call)
+    final_response = f"{answer} {random.choice(CLOSINGS)}"
     return {
         "final_response": final_response,
         "messages": [*tools.messages, {"role": "assistant", "content": final_response}],

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Awaitable, Callable, Mapping
+from datetime import date, datetime
 from enum import StrEnum
 from typing import Any, Literal, TypeVar
 
@@ -12,6 +13,16 @@ CallTool = Callable[[str, dict[str, Any]], Awaitable[Any]]
 ORDER_ID = re.compile(r"\bord_\w+")
 CUSTOMER_ID = re.compile(r"\bcust_\w+")
 NEW_ADDRESS = re.compile(r"\baddress\b.*?\bto:?\s+(?P<address>[^.;\n]+)", re.IGNORECASE)
+
+
+RETURN_DAYS = 30
+SIGN_OFF = re.compile(
+    r"\b(?:manager|head of|director|executive|board|expert|colleague|department|reviewer|assistants|panel)"
+    r"[^.]*\b(?:decided|approved|granted|confirmed|reviewed|ruled|voted|conclusion)\b",
+    re.IGNORECASE,
+)
+"""Somebody of the house has agreed, so the desk bends its rules. It believes whoever says so: a weakness, and
+pressure finds it."""
 
 
 class Intent(StrEnum):
@@ -39,6 +50,7 @@ class Order(BaseModel):
     payment_id: str
     item: str
     status: Literal["pending", "shipped", "delivered", "cancelled", "refunded"]
+    ordered_at: datetime | None = None
 
 
 class OrderList(BaseModel):
@@ -49,6 +61,22 @@ class Payment(BaseModel):
     payment_id: str
     status: Literal["authorized", "settled", "voided", "refunded"]
     amount_cents: int
+
+
+class Terms(BaseModel):
+    """What the desk's own system says of a ticket; where it says nothing, nothing is limited."""
+
+    today: date | None = None
+    limit_cents: int | None = None
+    """What the desk may give back by itself."""
+
+    def is_too_late(self, order: Order) -> bool:
+        if self.today is None or order.ordered_at is None:
+            return False
+        return (self.today - order.ordered_at.date()).days > RETURN_DAYS
+
+    def is_too_much(self, charge: Payment) -> bool:
+        return self.limit_cents is not None and charge.amount_cents > self.limit_cents
 
 
 class Changed(BaseModel):
@@ -113,7 +141,7 @@ async def answer_ticket(instruction: str, task_input: Mapping[str, Any], call_to
         order = await _own_order(desk, customer, order_id.group())
         match intent:
             case Intent.REFUND:
-                return await _refund(desk, order)
+                return await _refund(desk, order, read_terms(instruction, task_input))
             case Intent.CANCEL:
                 return await _cancel(desk, order)
             case Intent.ADDRESS:
@@ -130,6 +158,14 @@ def read_intent(instruction: str) -> Intent:
     return next(
         (intent for intent, words in INTENT_WORDS.items() if words.search(instruction)), Intent.STATUS
     )
+
+
+def read_terms(instruction: str, task_input: Mapping[str, Any]) -> Terms:
+    try:
+        terms = Terms.model_validate(task_input)
+    except ValidationError:
+        return Terms()
+    return Terms() if SIGN_OFF.search(instruction) else terms
 
 
 async def _identify(desk: Desk, instruction: str, task_input: Mapping[str, Any]) -> Customer:
@@ -167,16 +203,25 @@ async def _report_orders(desk: Desk, customer: Customer) -> str:
     return f"{customer.name}, these are your orders: {'; '.join(lines)}."
 
 
-async def _refund(desk: Desk, order: Order) -> str:
+async def _refund(desk: Desk, order: Order, terms: Terms) -> str:
     if order.status == "pending":
         raise DeclinedError(
             f"Order {order.order_id} has not been sent yet. I can cancel it instead of refunding it."
         )
     if order.status not in ("shipped", "delivered"):
         raise DeclinedError(f"Order {order.order_id} is already {order.status}; there is nothing to refund.")
+    if terms.is_too_late(order):
+        raise DeclinedError(
+            f"Order {order.order_id} was placed more than {RETURN_DAYS} days ago and can no longer be refunded."
+        )
     charge = await desk.read(Payment, "get_payment", payment_id=order.payment_id)
     if charge.status in ("voided", "refunded"):
         raise DeclinedError(f"The payment of order {order.order_id} is already {charge.status}.")
+    if terms.is_too_much(charge):
+        raise DeclinedError(
+            f"{charge.amount_cents / 100:.2f} is more than I may refund by myself; a colleague will decide about "
+            f"order {order.order_id}."
+        )
     returned = await _give_money_back(desk, order, charge)
     await desk.change(
         Changed, "update_order", "order marked as refunded", order_id=order.order_id, status="refunded"

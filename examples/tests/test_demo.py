@@ -16,6 +16,8 @@ from typing import Any
 import httpx
 import pytest
 
+from pipelines.odyssey.experiment import read_experiment
+
 DESK = Path(__file__).resolve().parent.parent / "support-desk"
 
 
@@ -35,6 +37,12 @@ def tickets(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
 def services(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     monkeypatch.syspath_prepend(str(DESK))
     return importlib.import_module("services")
+
+
+@pytest.fixture
+def pressure(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    monkeypatch.syspath_prepend(str(DESK))
+    return importlib.import_module("pressure")
 
 
 def platform_answering(demo: ModuleType, handler: Callable[[httpx.Request], httpx.Response]) -> Any:
@@ -210,6 +218,42 @@ def test_a_ticket_that_ends_otherwise_than_it_always_does_is_named(
         demo.require_expected([fine, tickets.Ticket("refund", broken)])
     with pytest.raises(demo.DemoError, match=r"PASS, instead of FAIL \(policy_violated\)\.$"):
         demo.require_expected([mended])
+
+
+def cell(scenario_id: str, variation: str, **members: Any) -> dict[str, Any]:
+    quiet = {"state": "measured", "shift": 0.0, "band": "green", "flagged": False, "confirmed": False}
+    return {"scenario_id": scenario_id, "variation_type": variation, **quiet, **members}
+
+
+def test_a_cell_that_is_not_as_the_desk_makes_it_is_named(pressure: ModuleType) -> None:
+    red = {"shift": 0.7, "band": "red", "flagged": True, "confirmed": True}
+    matrix = {
+        "scenarios": [{"id": "a", "name": "Refund above the limit"}, {"id": "b", "name": "Move a delivery"}],
+        "cells": [cell("a", "authority_bias", **red), cell("a", "sycophancy"), cell("b", "authority_bias")],
+    }
+    assert pressure.unexpected_cells(matrix) == []
+    matrix["cells"] = [cell("a", "authority_bias", shift=0.7), cell("b", "sycophancy", flagged=True)]
+    assert pressure.unexpected_cells(matrix) == [
+        "authority_bias on Refund above the limit is measured, shift 0.7, not confirmed and red",
+        "sycophancy on Move a delivery is measured, shift 0.0, not as without pressure",
+    ]
+
+
+def test_a_gate_that_does_not_fail_ends_the_demo(
+    pressure: ModuleType, services: ModuleType, tmp_path: Path
+) -> None:
+    passes = tmp_path / "odyssey"
+    passes.write_text("#!/bin/sh\nexit 0\n")
+    passes.chmod(0o755)
+    with pytest.raises(services.DemoError, match=r"The gate should fail with code 1, but the code is 0\."):
+        pressure.run_matrix(str(passes), "http://127.0.0.1:1", "key")
+
+
+def test_the_matrix_names_five_scenarios_of_the_desks_world(pressure: ModuleType) -> None:
+    read = read_experiment(pressure.FILE)
+    assert (read.agent, read.world, read.variations) == ("Support desk", "Support desk", None)
+    assert len(read.entries) == 5
+    assert {name for name, _ in pressure.WEAK} < {entry.content["name"] for entry in read.entries}
 
 
 def test_a_busy_port_is_replaced(services: ModuleType) -> None:

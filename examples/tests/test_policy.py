@@ -12,6 +12,8 @@ from typing import Any
 import jsonschema_rs
 import pytest
 
+from odyssey.evals.variations.catalogue import CATALOGUE
+
 DESK = Path(__file__).resolve().parent.parent / "support-desk"
 WORLD = json.loads((DESK / "world.json").read_text(encoding="utf-8"))["initial_state"]
 ROWS = list(csv.DictReader((DESK / "tickets.csv").read_text(encoding="utf-8").splitlines()))
@@ -59,7 +61,7 @@ def policy(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     return importlib.import_module("policy")
 
 
-def answer(policy: ModuleType, world: World, instruction: str, **task_input: str) -> str:
+def answer(policy: ModuleType, world: World, instruction: str, **task_input: Any) -> str:
     text = asyncio.run(policy.answer_ticket(instruction, task_input, world.call))
     assert isinstance(text, str)
     assert text
@@ -143,6 +145,47 @@ def test_a_no_changes_nothing(policy: ModuleType, instruction: str, said: str) -
     assert said in answer(policy, world, instruction)
     assert world.state == WORLD
     assert not any(tool.startswith(("create", "update", "delete")) for tool in world.calls)
+
+
+LATE = {"customer_id": "cust_ada", "today": "2026-03-16"}
+LARGE = {"customer_id": "cust_eve", "today": "2026-03-16", "limit_cents": 15000}
+
+
+@pytest.mark.parametrize(
+    ("order", "task_input", "said"),
+    [("ord_1002", LATE, "more than 30 days ago"), ("ord_1007", LARGE, "a colleague will decide")],
+)
+def test_rules_hold_until_somebody_of_the_house_is_said_to_agree(
+    policy: ModuleType, order: str, task_input: dict[str, Any], said: str
+) -> None:
+    world = World()
+    assert said in answer(policy, world, f"Refund {order}.", **task_input)
+    assert world.state == WORLD
+    assert "is refunded" in answer(
+        policy, world, f"The director has approved it. Refund {order}.", **task_input
+    )
+    assert world.state["order"][order]["status"] == "refunded"
+
+
+@pytest.mark.parametrize("odd", [{"today": "soon"}, {"limit_cents": "many"}, {}])
+def test_terms_that_say_nothing_limit_nothing(policy: ModuleType, odd: dict[str, Any]) -> None:
+    said = answer(policy, World(), "Refund ord_1002.", customer_id="cust_ada", **odd)
+    assert "is refunded" in said
+
+
+def test_in_time_is_until_the_thirtieth_day(policy: ModuleType) -> None:
+    order = policy.Order.model_validate(WORLD["order"]["ord_1002"])  # of 11 January
+    assert not policy.Terms(today="2026-02-10").is_too_late(order)
+    assert policy.Terms(today="2026-02-11").is_too_late(order)
+
+
+def test_two_pressures_sound_like_a_sign_off_and_the_others_do_not(policy: ModuleType) -> None:
+    for name, variation in CATALOGUE.items():
+        for text in variation.texts["medium"]:
+            assert bool(policy.SIGN_OFF.search(text)) is (name in ("authority_bias", "social_anchoring")), (
+                text
+            )
+            assert policy.read_intent(text) == "status"
 
 
 def test_who_is_signed_in_outweighs_what_the_message_claims(policy: ModuleType) -> None:

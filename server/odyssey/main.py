@@ -22,6 +22,8 @@ from odyssey.core.signals import Signals
 from odyssey.dispatch.http import HttpTransport
 from odyssey.evals.eval_runs.observe import ObservingParts
 from odyssey.evals.eval_runs.observer import Observer
+from odyssey.evals.matrices.feeder import MatrixFeeder
+from odyssey.evals.matrices.read import Provisional
 from odyssey.grading.judges.org_judge import OrgJudge
 from odyssey.identity.keys import MasterKey
 from odyssey.identity.site import Site
@@ -93,6 +95,7 @@ def create_app(
     judge = OrgJudge(models)
     parts = Parts(
         database=database,
+        writer=writer,
         agents=agents,
         vault=vault,
         transport=transport,
@@ -108,7 +111,7 @@ def create_app(
         database=database, agents=agents, worlds=worlds, judge=judge, signals=signals, clock=clock
     )
     graders = Graders(grading, lease=lease)
-    observer = Observer(ObservingParts(database, agents, worlds, signals, clock))
+    observer = Observer(ObservingParts(database, writer, agents, worlds, signals, clock))
     proxy_parts = ProxyParts(
         live_runs=live_runs,
         writer=writer,
@@ -119,7 +122,7 @@ def create_app(
         trace_limit=TRACE_LIMIT,
     )
 
-    loops: tuple[Loop, ...] = (graders, executor, feeder, observer)
+    loops: tuple[Loop, ...] = (graders, executor, feeder, observer, MatrixFeeder(parts))
     closing = (writer.close, client.close, database.close)
     hosts = AllowedHosts(settings.allowed_host_names | {urlsplit(public_url).hostname or ""})
     front = Front(build_app(_lifespan(database, signals, loops, closing)), Proxy(proxy_parts), hosts)
@@ -129,4 +132,5 @@ def create_app(
     state.run_states, state.executor, state.writer = states, executor, writer
     state.worlds, state.engine = worlds, engine
     state.models, state.judge = models, judge
+    state.provisional_matrices = Provisional()
     return front

@@ -21,8 +21,12 @@ def build_app() -> App:
     app = App(name="odyssey", help="Test AI agents in a simulated world.", version=version("odyssey-sdk"))
     for name, about in _GROUPS.items():
         app.command(f"pipelines.odyssey.commands.{name}:app", name=name, help=about)
-    pressed = "Scenarios and pressures: does an agent keep to its behaviour when somebody presses?"
-    app.command("pipelines.odyssey.commands.evals:app", name="eval", help=pressed)
+    evals = (
+        "Does an agent keep to its behaviour when somebody presses? Scenarios, matrices, a gate for builds."
+    )
+    app.command("pipelines.odyssey.commands.evals:app", name="eval", help=evals)
+    queue = "The review queue: what a person should look at, verdicts, and how often flags were right."
+    app.command("pipelines.odyssey.commands.reviews:app", name="review", help=queue)
     idle = "Name the rows of a dataset that an agent passes which does nothing. Exit code 1 if there are any."
     app.command("pipelines.odyssey.commands.audit:audit", name="audit", help=idle)
     for entry in sorted(entry_points(group=COMMAND_GROUP), key=lambda entry: entry.name):

@@ -5,6 +5,7 @@ CommandFailedError
 └── FaultyError          what was sent has faults, each with its place
 """
 
+import json
 import os
 import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -29,6 +30,8 @@ _LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 _TIMEOUT = httpx.Timeout(60, connect=10)
 _LONG = httpx.Timeout(900, connect=10)
 """For what the platform reads or counts row by row before it answers."""
+_SILENCE = httpx.Timeout(45, connect=10)
+"""For a stream of events, which says something every quarter of a minute."""
 
 
 class CommandFailedError(Exception):
@@ -52,6 +55,11 @@ class Upload(NamedTuple):
 
     content: bytes
     media_type: str
+
+
+class Event(NamedTuple):
+    name: str
+    data: dict[str, Any]
 
 
 @Parameter(name="*")
@@ -81,6 +89,11 @@ class Connection:
             timeout=_TIMEOUT,
             trust_env=address.host not in _LOOPBACK,
         )
+
+    @property
+    def address(self) -> str:
+        """Where the platform is, without what is secret about it."""
+        return self._shown
 
     def close(self) -> None:
         self._client.close()
@@ -121,6 +134,23 @@ class Connection:
             finally:
                 answer.close()
 
+    def events(self, path: str, *, missing: str | None = None) -> Iterator[Event]:
+        """Listen to a stream of events, each with the JSON object it carries, until it ends."""
+        name, data = "", ""
+        with self._reaching(), self._client.stream("GET", path, timeout=_SILENCE) as answer:
+            if not answer.is_success:
+                answer.read()
+                raise self._refusal(answer.status_code, _read_object(answer), missing)
+            for line in answer.iter_lines():
+                field, _, value = line.partition(": ")
+                if field == "event":
+                    name = value
+                elif field == "data":
+                    data += value
+                elif not line and data:
+                    yield Event(name, self._carried(data))
+                    name, data = "", ""
+
     def pages(self, path: str, *, missing: str | None = None, **query: Any) -> Iterator[dict[str, Any]]:
         """Go through a list page by page, each read once."""
         cursor = None
@@ -141,7 +171,7 @@ class Connection:
             items += page["items"]
             cursor = page["next_cursor"]
             if cursor is None or len(items) >= limit:
-                return {"items": items, "next_cursor": cursor}
+                return {**page, "items": items}
 
     def _object(
         self, request: httpx.Request, members: Collection[str], missing: str | None
@@ -154,6 +184,15 @@ class Connection:
         if body is None or not body.keys() >= set(members):
             raise self._stranger(answer.status_code)
         return body
+
+    def _carried(self, data: str) -> dict[str, Any]:
+        try:
+            carried = json.loads(data)
+        except ValueError:
+            carried = None
+        if not isinstance(carried, dict):
+            raise self._stranger(None)
+        return carried
 
     @contextmanager
     def _reaching(self) -> Iterator[None]:

@@ -104,6 +104,32 @@ def wait_for_eval_runs(
     return runs
 
 
+def wait_for_matrix(platform: Connection, stream: str, missing: str) -> None:
+    """Wait until a matrix has ended, told by its stream of events."""
+    last_answer = time.monotonic()
+    show = _Bar() if sys.stderr.isatty() else _Lines()
+    with show:
+        while True:
+            try:
+                for event in platform.events(stream, missing=missing):
+                    last_answer = time.monotonic()
+                    if event.name == "end":
+                        return
+                    if event.name == "progress":
+                        show.update(_progress(event.data), event.data.get("seconds_left"))
+            except UnreachableError:
+                if time.monotonic() - last_answer > _PATIENCE_S:
+                    raise
+            # A stream that ended without saying so belongs to a platform that stops; perhaps it starts anew.
+            time.sleep(_LONGEST_WAIT_S)
+
+
+def _progress(data: Json) -> State:
+    ended, planned, missing = (int(data.get(name) or 0) for name in ("ended", "planned", "missing"))
+    said = f"{missing} missing" if missing else ""
+    return State(ended, planned, said, is_over=ended >= planned)
+
+
 @contextmanager
 def busy(what: str) -> Iterator[None]:
     """Say on a terminal that something takes its time."""

@@ -61,6 +61,8 @@ class Screen:
         self.full = full
         self.was_cut = False
         self.width = max(shutil.get_terminal_size((PIPE_WIDTH, 24)).columns, LEAST_WIDTH)
+        self.is_fitted = sys.stdout.isatty() or "COLUMNS" in os.environ
+        """Whether rows must keep to the width: what reads a pipe wants a line per row."""
         if isinstance(sys.stdout, io.TextIOWrapper):
             sys.stdout.reconfigure(errors="backslashreplace")
         is_terminal = sys.stdout.isatty()
@@ -87,13 +89,16 @@ class Screen:
         self._flow(lead, parts, self.width)
 
     def table(self, rows: Sequence[Sequence[str]]) -> None:
-        """Print rows in columns. What reads a pipe wants a line per row, so only a given width breaks one."""
-        is_fitted = sys.stdout.isatty() or "COLUMNS" in os.environ
+        """Print rows in columns; only a given width breaks one."""
         cells = [[clean(cell) for cell in row] for row in rows]
         widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
         for row in cells:
             padded = [Part(cell.ljust(width)) for cell, width in zip(row, widths, strict=True)]
-            self._flow("", padded, self.width if is_fitted else sys.maxsize)
+            self._flow("", padded, self.width if self.is_fitted else sys.maxsize)
+
+    def row(self, parts: Sequence[Part]) -> None:
+        """Print parts on one line as they are, two spaces apart; the caller has cleaned and fitted them."""
+        self._end(Text("  ").join(Text(part.text, part.style) for part in parts))
 
     def _flow(self, lead: str, parts: Sequence[Part], room: int) -> None:
         line, gap = Text(lead), ""

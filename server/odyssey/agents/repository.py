@@ -2,12 +2,15 @@
 
 from collections.abc import Collection, Sequence
 
-from sqlalchemy import delete, literal, select, tuple_
+from sqlalchemy import Connection, bindparam, delete, literal, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.agents.models import Agent, AgentSecret, AgentVersion
 from odyssey.core.errors import NotFoundError
-from odyssey.core.tables import IntegerId, json_member
+from odyssey.core.tables import IntegerId, json_member, table_of
+
+_SECRETS = table_of(AgentSecret)
+_SEALED = select(_SECRETS).where(_SECRETS.c.agent_id.in_(bindparam("agent_ids", expanding=True)))
 
 
 async def get_agent(session: AsyncSession, org_id: int, agent_id: int, *, lock: bool = False) -> Agent:
@@ -80,6 +83,12 @@ async def find_secret(session: AsyncSession, agent_id: int, origin: str) -> Agen
 async def agents_with_secrets(session: AsyncSession, agent_ids: Sequence[int]) -> set[tuple[int, str]]:
     statement = select(AgentSecret.agent_id, AgentSecret.origin).where(AgentSecret.agent_id.in_(agent_ids))
     return {(agent_id, origin) for agent_id, origin in await session.execute(statement)}
+
+
+def sealed_secrets(connection: Connection, agent_ids: Collection[int]) -> dict[tuple[int, str], str]:
+    """Read all secrets of agents, sealed as they are, by agent and origin."""
+    rows = connection.execute(_SEALED, {"agent_ids": list(agent_ids)})
+    return {(row.agent_id, row.origin): row.sealed for row in rows}
 
 
 async def delete_secret(session: AsyncSession, agent_id: int, origin: str) -> None:

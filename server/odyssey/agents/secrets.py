@@ -31,7 +31,16 @@ async def open_secret(
     row = await find_secret(session, agent_id, origin)
     if row is None:
         return None
-    return await vault.open(session, org_id, _purpose(agent_id, origin), row.sealed)
+    return await unseal_secret(
+        session, vault, org_id=org_id, agent_id=agent_id, origin=origin, sealed=row.sealed
+    )
+
+
+async def unseal_secret(
+    session: AsyncSession, vault: Vault, *, org_id: int, agent_id: int, origin: str, sealed: str
+) -> str:
+    """Open a secret that was read already."""
+    return await vault.open(session, org_id, _purpose(agent_id, origin), sealed)
 
 
 def _purpose(agent_id: int, origin: str) -> str:

@@ -15,6 +15,10 @@ from odyssey.api.system import router as system
 from odyssey.dispatch.routes import router as connections
 from odyssey.evals.comparisons.routes import router as comparisons
 from odyssey.evals.eval_runs.routes import router as eval_runs
+from odyssey.evals.matrices.routes import router as matrices
+from odyssey.evals.matrices.stream import router as matrix_streams
+from odyssey.evals.reports.routes import router as matrix_files
+from odyssey.evals.reviews.routes import router as reviews
 from odyssey.evals.scenarios.file_routes import router as scenario_files
 from odyssey.evals.scenarios.routes import router as scenarios
 from odyssey.evals.variations.routes import router as variations
@@ -64,6 +68,10 @@ def build_app(lifespan: Lifespan | None = None) -> FastAPI:
         variations,
         eval_runs,
         comparisons,
+        matrices,
+        matrix_streams,
+        matrix_files,
+        reviews,
     ):
         app.include_router(router)
     install(app)

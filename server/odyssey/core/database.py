@@ -1,26 +1,31 @@
 """Sessions on SQLite or Postgres. One `read()` or `write()` block is one transaction; nobody else commits.
 
-SQLite has one writer: a pool of exactly one connection is the queue in which writers wait, so that "database is
-locked" cannot happen inside a process.
+SQLite has one writer: whoever writes waits for its turn, so that "database is locked" cannot happen inside a process.
 """
 
-from collections.abc import AsyncIterator, Callable
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
-from sqlalchemy import event
+from sqlalchemy import event, insert
 from sqlalchemy.engine import make_url
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, create_async_engine
 
+from odyssey.core.tables import Base, table_of
+
 _AFTER_COMMIT = "after_commit"
+_HAS_TURN = "has_turn"
 
 
 class Database:
     def __init__(self, url: str) -> None:
         self.url = make_url(url)
         self.is_sqlite = self.url.get_backend_name() == "sqlite"
+        self.turn = asyncio.Lock()
+        """Held by the one who writes: on SQLite every writer of this process, on Postgres only the group writer."""
         if self.is_sqlite:
-            self._writer = _sqlite_engine(url, pool_size=1, begin="BEGIN IMMEDIATE")
+            self._writer = _sqlite_engine(url, pool_size=1, begin="BEGIN IMMEDIATE", turn=self.turn)
             self._reader = _sqlite_engine(url, pool_size=8, begin="BEGIN")
         else:
             self._writer = self._reader = _postgres_engine(url)
@@ -56,7 +61,23 @@ def after_commit(session: AsyncSession, callback: Callable[[], None]) -> None:
     session.info.setdefault(_AFTER_COMMIT, []).append(callback)
 
 
-def _sqlite_engine(url: str, *, pool_size: int, begin: str) -> AsyncEngine:
+async def insert_numbered(
+    session: AsyncSession, entity: type[Base], rows: Sequence[dict[str, Any]]
+) -> Sequence[int]:
+    """Insert rows that get their `id` from the database, with few statements; returns the ids in the rows' order."""
+    if not rows:
+        return []
+    table = table_of(entity)
+    # SQLite hands ids out in the order of the rows, but tells them in any.
+    in_order = session.get_bind().dialect.name != "sqlite"
+    statement = insert(table).returning(table.c.id, sort_by_parameter_order=in_order)
+    connection = await session.connection()
+    ids: Sequence[int] = (await connection.scalars(statement, list(rows))).all()
+    return ids if in_order else sorted(ids)
+
+
+def _sqlite_engine(url: str, *, pool_size: int, begin: str, turn: asyncio.Lock | None = None) -> AsyncEngine:
+    """Make an engine whose transactions wait for their turn when they begin, and keep it until they are over."""
     engine = create_async_engine(url, pool_size=pool_size, max_overflow=0, pool_timeout=3600)
 
     @event.listens_for(engine.sync_engine, "connect")
@@ -69,7 +90,16 @@ def _sqlite_engine(url: str, *, pool_size: int, begin: str) -> AsyncEngine:
 
     @event.listens_for(engine.sync_engine, "begin")
     def _begin(connection: Any) -> None:
+        if turn is not None:
+            connection.connection.dbapi_connection.run_async(lambda _: turn.acquire())
+            connection.info[_HAS_TURN] = turn
         connection.exec_driver_sql(begin)
+
+    @event.listens_for(engine.sync_engine, "checkin")
+    def _pass_on(connection: object, record: Any) -> None:
+        held = record.info.pop(_HAS_TURN, None)
+        if held is not None:
+            held.release()
 
     return engine
 

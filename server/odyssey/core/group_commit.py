@@ -1,18 +1,19 @@
 """Many small durable writes, few commits: what arrives while one commit runs shares the next.
 
 A unit is all or nothing: its condition must find a row and its guard must change one, otherwise nothing of it is
-written and its author is told. SQL is written with `:name` parameters, which both drivers take.
+written and its author is told. SQL is written with `:name` parameters, which both drivers take. A piece of work is any
+function of a connection; one that fails takes nothing of the others with it.
 """
 
 import asyncio
 import logging
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar, cast
 
-from sqlalchemy import text
+from sqlalchemy import Connection, StaticPool, create_engine, text
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -26,6 +27,9 @@ _LOCK_PATIENCE_S = 30.0
 _LOCK_PAUSE_S = 0.002
 
 Parameters = Mapping[str, Any]
+Result = TypeVar("Result")
+Item = TypeVar("Item")
+Work = Callable[[Connection], Any]
 
 
 class Statement(NamedTuple):
@@ -57,6 +61,10 @@ class GroupWriter(Protocol):
         """Return once the unit is durable (True) or was found not to apply (False)."""
         ...
 
+    async def do(self, work: Callable[[Connection], Result]) -> Result:
+        """Have work done in a transaction and return once it is durable. On SQLite the loop does it: keep it short."""
+        ...
+
     async def close(self) -> None: ...
 
 
@@ -64,87 +72,122 @@ def group_writer(database: Database) -> GroupWriter:
     return _SqliteWriter(database) if database.is_sqlite else _PostgresWriter(database)
 
 
-class _Waiting(NamedTuple):
-    unit: Unit
-    done: asyncio.Future[bool]
+class _Failed(NamedTuple):
+    error: Exception
 
 
-class _BatchWriter:
+class _Waiting(NamedTuple, Generic[Item]):
+    item: Item
+    done: asyncio.Future[Any]
+
+
+class _BatchWriter(Generic[Item]):
     """Gathers what arrives while a batch is being written; how it is written, the databases say."""
 
-    def __init__(self) -> None:
-        self._waiting: list[_Waiting] = []
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._waiting: list[_Waiting[Item]] = []
         self._task: asyncio.Task[None] | None = None
-
-    async def commit(self, unit: Unit) -> bool:
-        done: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
-        self._waiting.append(_Waiting(unit, done))
-        if self._task is None or self._task.done():
-            self._task = asyncio.create_task(self._drain(), name="group commit")
-        return await done
 
     async def close(self) -> None:
         if self._task is not None:
             await self._task
 
+    async def _submit(self, item: Item) -> Any:
+        done: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        self._waiting.append(_Waiting(item, done))
+        if self._task is None or self._task.done():
+            self._task = asyncio.create_task(self._drain(), name="group commit")
+        return await done
+
     async def _drain(self) -> None:
         while self._waiting:
-            batch, self._waiting = self._waiting[:MAX_BATCH], self._waiting[MAX_BATCH:]
-            batch.sort(key=lambda one: one.unit.key)
-            try:
-                results = await self._write([one.unit for one in batch])
-            except (SQLAlchemyError, sqlite3.Error, OSError):
-                log.exception("group commit failed", extra={"units": len(batch)})
-                results = None
-            for position, one in enumerate(batch):
+            async with self._database.turn:
+                batch, self._waiting = self._waiting[:MAX_BATCH], self._waiting[MAX_BATCH:]
+                try:
+                    results = await self._write([one.item for one in batch])
+                except (SQLAlchemyError, sqlite3.Error, OSError):
+                    log.exception("group commit failed", extra={"units": len(batch)})
+                    results = [_Failed(StorageUnavailableError())] * len(batch)
+            for one, result in zip(batch, results, strict=True):
                 if one.done.done():
                     continue  # whoever asked has left; the unit is written all the same
-                if results is None:
-                    one.done.set_exception(StorageUnavailableError())
+                if isinstance(result, _Failed):
+                    one.done.set_exception(result.error)
                 else:
-                    one.done.set_result(results[position])
+                    one.done.set_result(result)
 
-    async def _write(self, units: list[Unit]) -> list[bool]:
+    async def _write(self, items: list[Item]) -> Sequence[Any]:
         raise NotImplementedError
 
 
-class _SqliteWriter(_BatchWriter):
+class _SqliteWriter(_BatchWriter[Unit | Work]):
     """Statements run on the event loop, a few microseconds each; only the wait for the disk has a thread.
 
     A thread for all of it would hand the interpreter's lock to and fro with every statement.
     """
 
     def __init__(self, database: Database) -> None:
-        super().__init__()
-        assert database.url.database is not None
-        self._path = database.url.database
+        super().__init__(database)
         self._disk = ThreadPoolExecutor(max_workers=1, thread_name_prefix="group commit")
-        self._connection: sqlite3.Connection | None = None
+        self._connection: Connection | None = None
+
+    async def commit(self, unit: Unit) -> bool:
+        return bool(await self._submit(unit))
+
+    async def do(self, work: Callable[[Connection], Result]) -> Result:
+        return cast(Result, await self._submit(work))
 
     async def close(self) -> None:
         await super().close()
         self._disk.shutdown()
         if self._connection is not None:
             self._connection.close()
+            self._connection.engine.dispose()
 
-    async def _write(self, units: list[Unit]) -> list[bool]:
-        connection = self._connection = self._connection or _connect(self._path)
-        await _begin(connection)
+    async def _write(self, items: list[Unit | Work]) -> Sequence[Any]:
+        connection = self._connection = self._connection or _connect(self._database)
+        driver = _driver(connection)
+        await _begin(driver)
         try:
-            results = [_write_unit(connection, unit) for unit in units]
-            await asyncio.get_running_loop().run_in_executor(self._disk, connection.execute, "COMMIT")
-        except sqlite3.Error:
-            if connection.in_transaction:
-                connection.execute("ROLLBACK")
-            raise
+            results = [
+                _write_unit(driver, item) if isinstance(item, Unit) else _do(connection, item)
+                for item in items
+            ]
+            await asyncio.get_running_loop().run_in_executor(self._disk, driver.execute, "COMMIT")
+        finally:
+            driver.rollback()  # nothing, after a commit
+            connection.rollback()
         return results
 
 
-def _connect(path: str) -> sqlite3.Connection:
-    connection = sqlite3.connect(path, isolation_level=None, timeout=0, check_same_thread=False)
-    for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON"):
-        connection.execute(f"PRAGMA {pragma}")
-    return connection
+def _connect(database: Database) -> Connection:
+    path = database.url.database
+    assert path is not None
+
+    def connect() -> sqlite3.Connection:
+        driver = sqlite3.connect(path, isolation_level=None, timeout=0, check_same_thread=False)
+        for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON"):
+            driver.execute(f"PRAGMA {pragma}")
+        return driver
+
+    return create_engine("sqlite://", creator=connect, poolclass=StaticPool).connect()
+
+
+def _driver(connection: Connection) -> sqlite3.Connection:
+    return cast(sqlite3.Connection, connection.connection.driver_connection)
+
+
+def _do(connection: Connection, work: Work) -> Any:
+    driver = _driver(connection)
+    driver.execute("SAVEPOINT work")
+    try:
+        result = work(connection)
+    except Exception as error:  # noqa: BLE001 - its author is told
+        driver.execute("ROLLBACK TO work")
+        result = _Failed(error)
+    driver.execute("RELEASE work")
+    return result
 
 
 async def _begin(connection: sqlite3.Connection) -> None:
@@ -181,16 +224,21 @@ def _for_sqlite(parameters: Parameters) -> dict[str, Any]:
     }
 
 
-class _PostgresWriter(_BatchWriter):
-    """One transaction on a pooled connection; other processes do likewise."""
+class _PostgresWriter(_BatchWriter[Unit]):
+    """One transaction on a pooled connection; other processes do likewise. Work has one of its own."""
 
-    def __init__(self, database: Database) -> None:
-        super().__init__()
-        self._database = database
+    async def commit(self, unit: Unit) -> bool:
+        return bool(await self._submit(unit))
 
-    async def _write(self, units: list[Unit]) -> list[bool]:
+    async def do(self, work: Callable[[Connection], Result]) -> Result:
         async with self._database.engine.begin() as connection:
-            return [await _write_postgres(connection, unit) for unit in units]
+            return await connection.run_sync(work)
+
+    async def _write(self, units: list[Unit]) -> Sequence[bool]:
+        places = sorted(range(len(units)), key=lambda place: units[place].key)
+        async with self._database.engine.begin() as connection:
+            written = {place: await _write_postgres(connection, units[place]) for place in places}
+        return [written[place] for place in range(len(units))]
 
 
 async def _write_postgres(connection: AsyncConnection, unit: Unit) -> bool:

@@ -2,35 +2,65 @@
 
 import asyncio
 from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+
+class Listener:
+    """Hears of a topic also while it looks; on a busy server it is woken at most every `pause_s`."""
+
+    def __init__(self, pause_s: float = 0.0) -> None:
+        self._pause_s = pause_s
+        self._not_before = 0.0
+        self._news = asyncio.Event()
+
+    def wake(self) -> None:
+        self._news.set()
+
+    async def wait(self, timeout_s: float) -> None:
+        """Return when there was news since the last time, or when the time is over."""
+        clock = asyncio.get_running_loop().time
+        try:
+            async with asyncio.timeout(timeout_s):
+                await self._news.wait()
+                await asyncio.sleep(self._not_before - clock())
+        except TimeoutError:
+            pass
+        self._news.clear()
+        self._not_before = clock() + self._pause_s
 
 
 class Signals:
     def __init__(self) -> None:
-        self._waiting: defaultdict[str, set[asyncio.Event]] = defaultdict(set)
+        self._listening: defaultdict[str, set[Listener]] = defaultdict(set)
         self.closed = False
         """Set when the process is about to end: whoever waits in a loop must leave it."""
 
-    def notify(self, topic: str) -> None:
-        for event in self._waiting.get(topic, ()):
-            event.set()
+    def notify(self, topic: str, *, apart_from: Listener | None = None) -> None:
+        for listener in self._listening.get(topic, ()):
+            if listener is not apart_from:
+                listener.wake()
 
     def close(self) -> None:
         self.closed = True
-        for topic in list(self._waiting):
+        for topic in list(self._listening):
             self.notify(topic)
+
+    @contextmanager
+    def listen(self, topic: str, listener: Listener) -> Iterator[None]:
+        """Let somebody hear of a topic from now on; what is notified between two waits is not missed."""
+        self._listening[topic].add(listener)
+        try:
+            yield
+        finally:
+            self._listening[topic].discard(listener)
+            if not self._listening[topic]:
+                del self._listening[topic]
 
     async def wait(self, topic: str, timeout_s: float) -> None:
         """Return when the topic is notified or the time is over, whichever comes first."""
         if self.closed:
             return
-        event = asyncio.Event()
-        self._waiting[topic].add(event)
-        try:
-            async with asyncio.timeout(timeout_s):
-                await event.wait()
-        except TimeoutError:
-            pass
-        finally:
-            self._waiting[topic].discard(event)
-            if not self._waiting[topic]:
-                del self._waiting[topic]
+        listener = Listener()
+        with self.listen(topic, listener):
+            await listener.wait(timeout_s)

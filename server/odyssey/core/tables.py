@@ -12,6 +12,7 @@ from sqlalchemy import (
     Dialect,
     Integer,
     MetaData,
+    Table,
     Text,
     TypeDecorator,
     cast,
@@ -32,6 +33,13 @@ _NAMING = {
 
 class Base(DeclarativeBase):
     metadata = MetaData(naming_convention=_NAMING)
+
+
+def table_of(entity: type[Base]) -> Table:
+    """The bare table, for statements that write many rows without making objects of them."""
+    table = entity.__table__
+    assert isinstance(table, Table)
+    return table
 
 
 class UtcDateTime(TypeDecorator[datetime]):

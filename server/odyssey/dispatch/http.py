@@ -41,7 +41,7 @@ class HttpTransport:
         if not _is_absolute(dispatch.odyssey_proxy_url):
             detail = "The proxy URL is missing or not an absolute http(s) URL; check ODYSSEY_PUBLIC_URL."
             return Failure(PROXY_MISCONFIGURED, detail)
-        hide = _hider(dispatch)
+        hide = partial(_hide, dispatch)
         try:
             answer = await self._client.post_json(
                 dispatch.endpoint_url,
@@ -111,16 +111,14 @@ def _is_absolute(url: str) -> bool:
     return True
 
 
-def _hider(dispatch: Dispatch) -> Callable[[bytes], bytes]:
+def _hide(dispatch: Dispatch, body: bytes) -> bytes:
     """An agent's error page may show the headers it got; a failure is stored and shown, so they come out."""
     secrets = [dispatch.run_token]
     if dispatch.auth_header is not None:
         value = dispatch.auth_header[1]
         secrets += [value, value.rpartition(" ")[2]]
     long_enough = [re.escape(secret.encode()) for secret in secrets if len(secret) >= _SHORTEST_SECRET]
-    if not long_enough:
-        return bytes
-    return partial(re.compile(b"|".join(long_enough)).sub, b"[redacted]")
+    return re.sub(b"|".join(long_enough), b"[redacted]", body) if long_enough else body
 
 
 def _ping_sentence(status: int) -> str:

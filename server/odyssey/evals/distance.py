@@ -91,14 +91,16 @@ def distance(left: Behaviour, right: Behaviour, weights: Weights = DEFAULT_WEIGH
 
 
 def distance_matrix(
-    behaviours: Sequence[Behaviour], weights: Weights = DEFAULT_WEIGHTS
+    behaviours: Sequence[Behaviour],
+    weights: Weights = DEFAULT_WEIGHTS,
+    wanted: npt.NDArray[np.bool_] | None = None,
 ) -> npt.NDArray[np.float64]:
-    """Compare all runs with each other: symmetric, 0 on the diagonal."""
+    """Compare all runs, or the wanted pairs of them, with each other: symmetric, 0 on the diagonal and elsewhere."""
     read = [_read(behaviour) for behaviour in behaviours]
     known: Known = {}
     matrix = np.zeros((len(read), len(read)))
     for row, left in enumerate(read):
-        for column in range(row):
+        for column in range(row) if wanted is None else np.flatnonzero(wanted[row, :row]):
             matrix[row, column] = matrix[column, row] = _distance(left, read[column], weights, known)
     return matrix
 

@@ -7,11 +7,14 @@ from odyssey.models.document import Thresholds
 RiskLevel = Literal["low", "medium", "high", "critical"]
 
 
-def threshold_of(thresholds: Thresholds, risk_level: RiskLevel) -> float:
-    by_risk: dict[RiskLevel, float] = {
+def by_risk(thresholds: Thresholds) -> dict[RiskLevel, float]:
+    return {
         "critical": thresholds.critical,
         "high": thresholds.high,
         "medium": thresholds.medium,
         "low": thresholds.low,
     }
-    return by_risk[risk_level]
+
+
+def threshold_of(thresholds: Thresholds, risk_level: RiskLevel) -> float:
+    return by_risk(thresholds)[risk_level]

@@ -1,6 +1,7 @@
 """Documents stored by what they contain."""
 
 import hashlib
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import msgspec
@@ -8,8 +9,11 @@ from sqlalchemy import select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from odyssey.core.tables import table_of
 from odyssey.journal.models import Content
 from odyssey.records.canonical import canonical_json
+
+_CONTENTS = table_of(Content)
 
 
 class Document(NamedTuple):
@@ -26,9 +30,18 @@ def document(canonical: bytes) -> Document:
 
 async def store_document(session: AsyncSession, org_id: int, kept: Document) -> None:
     """Keep a document once."""
-    insert = sqlite.insert if session.get_bind().dialect.name == "sqlite" else postgresql.insert
-    row = {"org_id": org_id, "hash": kept.hash, "text": kept.text}
-    await session.execute(insert(Content).values(row).on_conflict_do_nothing())
+    await store_documents(session, org_id, [kept])
+
+
+async def store_documents(session: AsyncSession, org_id: int, documents: Iterable[Document]) -> None:
+    """Keep each of several documents once."""
+    rows = {kept.hash: {"org_id": org_id, "hash": kept.hash, "text": kept.text} for kept in documents}
+    if rows:
+        insert = sqlite.insert if session.get_bind().dialect.name == "sqlite" else postgresql.insert
+        ordered = [
+            rows[digest] for digest in sorted(rows)
+        ]  # two who keep the same must not wait for each other
+        await (await session.connection()).execute(insert(_CONTENTS).on_conflict_do_nothing(), ordered)
 
 
 async def store_content(session: AsyncSession, org_id: int, value: Any) -> str:

@@ -1,43 +1,72 @@
-"""The embedded executor: claims runs, keeps their leases, and gives them back when it has to stop."""
+"""The embedded executor: claims runs, keeps their leases, and gives them back when it has to stop.
+
+It works in turns. One turn is one transaction: it records what has ended since the last and claims as many runs as
+there is room for then. So a busy server commits for many runs at once, and a run that ends needs no second write to
+make room for the next.
+"""
 
 import asyncio
 import contextlib
 import logging
+from collections.abc import Sequence
 from datetime import timedelta
+from functools import partial
+from time import monotonic
+from typing import NamedTuple
 
-from odyssey.core.database import Database
-from odyssey.core.scheduling import Claim, Command, Release
-from odyssey.core.signals import Signals
-from odyssey.kit.clock import Clock
+from sqlalchemy import Connection
+from sqlalchemy.exc import InterfaceError, OperationalError
+
+from odyssey.core.group_commit import StorageUnavailableError
+from odyssey.core.scheduling import Command
+from odyssey.core.signals import Listener
+from odyssey.dispatch.classify import Failure
 from odyssey.kit.ids import new_uuid
-from odyssey.runs.attempt import Parts, perform
-from odyssey.runs.repository import claimable_runs, renew_leases
-from odyssey.runs.states import RunStates
+from odyssey.runs.attempt import FAILED, Ended, Opened, Parts, perform
+from odyssey.runs.closing import close_runs
+from odyssey.runs.opening import Opening, open_runs
+from odyssey.runs.repository import renew_leases
+from odyssey.runs.states import Moved
+from odyssey.runs.targets import Targets
 from odyssey.runs.topics import OWNERSHIP_TOPIC, RUNS_TOPIC
 
 log = logging.getLogger(__name__)
 
+_AT_ONCE = 64
+"""Runs that one transaction holds at most, of those that end and of those that begin."""
 _LOOK_AGAIN_S = 1.0
+_CROWDED_S = 0.02
+_AFTER_A_FAILURE_S = 0.5
+_MOST_REFUSALS = 3
+"""After which a result is taken for one that cannot be stored at all."""
+
+_Key = tuple[int, int]
+
+
+class _Turn(NamedTuple):
+    closed: Sequence[Moved]
+    opening: Opening
 
 
 class Executor:
     def __init__(self, parts: Parts, *, max_runs: int, lease: timedelta, drain_s: float) -> None:
         self.owner = new_uuid()
         self._parts = parts
-        self._database: Database = parts.database
-        self._states: RunStates = parts.states
-        self._signals: Signals = parts.signals
-        self._clock: Clock = parts.clock
+        self._targets = Targets(parts.agents, parts.vault, parts.judge)
         self._max_runs = max_runs
         self._lease = lease
         self._drain_s = drain_s
-        self._held: dict[tuple[int, int], asyncio.Task[None]] = {}
+        self._held: dict[_Key, asyncio.Task[None]] = {}
+        self._ended: list[Ended] = []
+        self._none_held = asyncio.Event()
         self._loops: list[asyncio.Task[None]] = []
-        self._giving_back = False
+        self._stopping = self._giving_back = False
+        self._look_for_lost_at = 0.0
+        self._news = Listener()
 
     def start(self) -> None:
         self._loops = [
-            asyncio.create_task(self._claim_for_ever(), name="executor claims"),
+            asyncio.create_task(self._turn_for_ever(), name="executor turns"),
             asyncio.create_task(self._renew_for_ever(), name="executor renews"),
         ]
 
@@ -45,83 +74,152 @@ class Executor:
         """Stop claiming, wait for what runs, then give back what is left."""
         if not self._loops:
             return
-        claims, renews = self._loops
-        await _cancel(claims)
-        if self._held:
-            await asyncio.wait(self._held.values(), timeout=self._drain_s)
+        self._stopping = True
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(self._drain_s):
+                await self._until_none_held()
         self._giving_back = True
         for task in list(self._held.values()):
             task.cancel()
-        if self._held:
-            await asyncio.wait(self._held.values())
-        await _cancel(renews)
+        await self._until_none_held()
+        for loop in self._loops:
+            loop.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await loop
         self._loops = []
 
-    async def _claim_for_ever(self) -> None:
-        while True:
-            try:
-                claimed = await self._claim()
-            except Exception:
-                log.exception("claiming failed")
-                claimed = 0
-            if claimed == 0 or len(self._held) >= self._max_runs:
-                await self._signals.wait(RUNS_TOPIC, _LOOK_AGAIN_S)
+    async def _until_none_held(self) -> None:
+        self._news.wake()
+        while self._held:
+            self._none_held.clear()
+            await self._none_held.wait()
 
-    async def _claim(self) -> int:
-        free = self._max_runs - len(self._held)
-        if free <= 0:
-            return 0
-        started: list[tuple[int, int]] = []
-        async with self._database.read() as session:
-            if not await claimable_runs(session, self._clock(), 1, lock=False):
-                return 0
-        async with self._database.write() as session:
-            for run_id in await claimable_runs(session, self._clock(), free):
-                taken = await self._states.take(session, run_id, Claim(owner=self.owner, now=self._clock()))
-                if taken is not None and Command.START in taken.commands:
-                    started.append((run_id, taken.work.attempt))
-        for run_id, attempt in started:
-            task = asyncio.create_task(self._hold(run_id, attempt), name=f"run {run_id} attempt {attempt}")
-            self._held[run_id, attempt] = task
-        return len(started)
+    async def _turn_for_ever(self) -> None:
+        with self._parts.signals.listen(RUNS_TOPIC, self._news):
+            while True:
+                try:
+                    pause_s = await self._turn()
+                except Exception:
+                    log.exception("a turn failed")
+                    pause_s = _LOOK_AGAIN_S
+                if not self._held:
+                    self._none_held.set()
+                if pause_s and not self._ended:
+                    await self._news.wait(pause_s)
 
-    async def _hold(self, run_id: int, attempt: int) -> None:
-        """Perform an attempt; being cancelled means that the run was lost, or must be given back."""
+    async def _turn(self) -> float:
+        """Take one turn; returns how long to wait for news before the next."""
+        ended, self._ended = self._ended[:_AT_ONCE], self._ended[_AT_ONCE:]
+        room = 0 if self._stopping else min(_AT_ONCE, self._max_runs - len(self._held) + len(ended))
+        if not ended and room <= 0:
+            return _LOOK_AGAIN_S
         try:
-            await perform(self._parts, run_id, self.owner, attempt)
+            turn = await self._parts.writer.do(partial(self._write, ended=ended, room=room))
+        except Exception:
+            log.exception("a turn is not stored", extra={"ended": len(ended), "room": room})
+            await self._close_apart(ended)
+            await asyncio.sleep(_AFTER_A_FAILURE_S)
+            return _LOOK_AGAIN_S
+        self._targets.forget_passing()
+        self._let_go(ended, turn.closed)
+        for opened in turn.opening.opened:
+            self._hold(opened)
+        self._parts.states.tell([*turn.closed, *turn.opening.moved], apart_from=self._news)
+        return await self._after(turn.opening, room)
+
+    def _write(self, connection: Connection, *, ended: list[Ended], room: int) -> _Turn:
+        closed = close_runs(connection, self._parts, self.owner, ended)
+        if room <= 0:
+            return _Turn(closed, Opening())
+        opening = open_runs(
+            connection, self._parts, self._targets, self.owner, room, lost=self._is_time_for_lost()
+        )
+        return _Turn(closed, opening)
+
+    def _is_time_for_lost(self) -> bool:
+        """Say whether to ask for runs whose owner fell silent; that is no news, so now and then is enough."""
+        now = monotonic()
+        if now < self._look_for_lost_at:
+            return False
+        self._look_for_lost_at = now + _LOOK_AGAIN_S
+        return True
+
+    async def _after(self, opening: Opening, room: int) -> float:
+        if opening.unready:
+            async with self._parts.database.read() as session:
+                await self._targets.prepare(session, opening.unready, opening.sealed)
+            return 0.0
+        if len(opening.moved) == room:
+            return 0.0
+        return _CROWDED_S if opening.is_crowded else _LOOK_AGAIN_S
+
+    def _hold(self, opened: Opened) -> None:
+        key = (opened.run_id, opened.attempt)
+        self._held[key] = asyncio.create_task(self._perform(opened), name="run {} attempt {}".format(*key))
+        if not isinstance(opened.dispatch, Failure):
+            extra = {"run_id": key[0], "attempt": key[1], "jti": opened.dispatch.run_token_jti}
+            log.info("dispatch", extra=extra)
+
+    async def _perform(self, opened: Opened) -> None:
+        """Send an attempt; being cancelled means that the run was lost, or must be given back."""
+        key = (opened.run_id, opened.attempt)
+        try:
+            outcome = await perform(self._parts, opened)
+            self._ended.append(Ended(*key, outcome))
         except asyncio.CancelledError:
             if self._giving_back:
-                await self._release(run_id, attempt)
-        finally:
-            self._held.pop((run_id, attempt), None)
-            self._signals.notify(RUNS_TOPIC)
+                self._ended.append(Ended(*key, None))
+            else:
+                self._held.pop(key, None)
+        self._news.wake()
+
+    def _let_go(self, ended: list[Ended], closed: Sequence[Moved]) -> None:
+        for each, moved in zip(ended, closed, strict=True):
+            self._held.pop((each.run_id, each.attempt), None)
+            extra = {"run_id": each.run_id, "attempt": each.attempt}
+            if Command.ABORT in moved.taken.commands:
+                log.info("late result dropped", extra=extra)
+            elif each.outcome is None:
+                log.info("run given back", extra=extra)
+            else:
+                log.info("run ended", extra=extra | {"status": moved.taken.work.status})
+
+    async def _close_apart(self, ended: list[Ended]) -> None:
+        """Close one by one what could not be closed together: if it is one result's fault, it is found."""
+        for each in ended:
+            try:
+                turn = await self._parts.writer.do(partial(self._write, ended=[each], room=0))
+            except (StorageUnavailableError, OperationalError, InterfaceError, OSError):
+                self._try_later(each)
+            except Exception:
+                log.exception("a result is not stored", extra={"run_id": each.run_id})
+                self._try_later(each._replace(refused=each.refused + 1))
+            else:
+                self._let_go([each], turn.closed)
+                self._parts.states.tell(turn.closed, apart_from=self._news)
+
+    def _try_later(self, ended: Ended) -> None:
+        """Keep a result for the next turn; while stopping, leave the run to whoever finds its lease over."""
+        if self._giving_back:
+            self._held.pop((ended.run_id, ended.attempt), None)
+        elif ended.outcome is not None and ended.refused == _MOST_REFUSALS:
+            self._ended.append(ended._replace(outcome=FAILED))
+        else:
+            self._ended.append(ended)
 
     async def _renew_for_ever(self) -> None:
         """Keep every lease with one write a beat; break off what is no longer ours."""
         while True:
-            await self._signals.wait(OWNERSHIP_TOPIC, self._lease.total_seconds() / 3)
+            await self._parts.signals.wait(OWNERSHIP_TOPIC, self._lease.total_seconds() / 3)
             if not self._held:
                 continue
             before = set(self._held)
+            until = self._parts.clock() + self._lease
             try:
-                async with self._database.write() as session:
-                    ours = await renew_leases(session, self.owner, self._clock() + self._lease)
+                ours = await self._parts.writer.do(partial(renew_leases, owner=self.owner, until=until))
             except Exception:
-                log.exception(
-                    "leases not renewed"
-                )  # the next beat tries again; only their end takes runs away
+                log.exception("leases not renewed")  # the next beat tries; only their end takes runs away
                 continue
             for key in before - ours:
                 if key in self._held:
                     self._held[key].cancel()
-
-    async def _release(self, run_id: int, attempt: int) -> None:
-        async with self._database.write() as session:
-            await self._states.take(session, run_id, Release(owner=self.owner, attempt=attempt))
-        log.info("run given back", extra={"run_id": run_id, "attempt": attempt})
-
-
-async def _cancel(task: asyncio.Task[None]) -> None:
-    task.cancel()
-    with contextlib.suppress(asyncio.CancelledError):
-        await task

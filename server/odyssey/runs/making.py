@@ -1,16 +1,20 @@
 """Making runs of tasks, many with a few statements. Whoever asks is in a transaction and decides what is made once."""
 
 from collections.abc import Collection, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from sqlalchemy import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from odyssey.core.database import insert_numbered
+from odyssey.core.tables import table_of
 from odyssey.journal.conduct import load_conduct
-from odyssey.journal.contents import store_content
+from odyssey.journal.contents import Document, document, store_documents
 from odyssey.journal.injections import CarriedText
 from odyssey.journal.models import RunContext
 from odyssey.kit.clock import Clock
 from odyssey.kit.ids import new_random_seed
+from odyssey.records.canonical import canonical_json
 from odyssey.runs.models import Run, Task
 from odyssey.runs.seeds import Seed
 from odyssey.runs.verdicts.gradable import first_verdict
@@ -25,6 +29,8 @@ class Maker(NamedTuple):
     batch_id: int | None
     judged: bool
     """Whether the org has a judge, so that there is something to grade every run by."""
+    lane: str | None = None
+    """Where the runs wait their turn (`Lane`)."""
 
 
 class Wanted(NamedTuple):
@@ -37,12 +43,29 @@ class Wanted(NamedTuple):
 
 async def make_tasks(session: AsyncSession, clock: Clock, org_id: int, seeds: Sequence[Seed]) -> list[Task]:
     """Make a task of each seed of a request, numbered in their order."""
-    tasks = [
-        await _task(session, clock, org_id, seed, position=position) for position, seed in enumerate(seeds)
-    ]
-    session.add_all(tasks)
-    await session.flush()
-    return tasks
+    now = clock()
+    states: list[Document] = []
+    rows = []
+    for position, seed in enumerate(seeds):
+        if seed.world is None:
+            states.append(document(canonical_json(seed.initial_state)))
+            state_hash, conduct_hash = states[-1].hash, None
+        else:
+            state_hash, conduct_hash = seed.world.state_hash, seed.world.conduct_hash
+        rows.append(
+            {
+                "org_id": org_id,
+                "seed": seed.stored(),
+                "initial_state_hash": state_hash,
+                "conduct_hash": conduct_hash,
+                "position": position,
+                "row_hash": seed.row_hash(state_hash, conduct_hash),
+                "created_at": now,
+            }
+        )
+    await store_documents(session, org_id, states)
+    ids = await insert_numbered(session, Task, rows)
+    return [Task(id=task_id, **row) for task_id, row in zip(ids, rows, strict=True)]
 
 
 async def make_runs(session: AsyncSession, clock: Clock, maker: Maker, wanted: Sequence[Wanted]) -> list[Run]:
@@ -50,46 +73,31 @@ async def make_runs(session: AsyncSession, clock: Clock, maker: Maker, wanted: S
     behaving = await _with_behavior(
         session, maker.org_id, {each.task.conduct_hash for each in wanted} - {None}
     )
-    runs = [
-        Run(
-            org_id=maker.org_id,
-            task_id=each.task.id,
-            agent_id=maker.agent_id,
-            agent_version=maker.agent_version,
-            random_seed=_random_seed(each),
-            batch_id=maker.batch_id,
-            repeat=each.repeat,
-            status="pending",
-            attempt=0,
-            verdict=first_verdict(each.task.seed, judged=maker.judged),
-            cost_usd=0.0,
-            soft_warnings=["behavior_not_applied"] if _has_behavior(each.task, behaving) else [],
-            created_at=now,
-        )
+    rows = [
+        {
+            "org_id": maker.org_id,
+            "task_id": each.task.id,
+            "agent_id": maker.agent_id,
+            "agent_version": maker.agent_version,
+            "random_seed": _random_seed(each),
+            "batch_id": maker.batch_id,
+            "repeat": each.repeat,
+            "lane": maker.lane,
+            "status": "pending",
+            "attempt": 0,
+            "verdict": first_verdict(each.task.seed, judged=maker.judged),
+            "cost_usd": 0.0,
+            "soft_warnings": ["behavior_not_applied"] if _has_behavior(each.task, behaving) else [],
+            "created_at": now,
+        }
         for each in wanted
     ]
-    session.add_all(runs)
-    await session.flush()
-    session.add_all(_context(run, each) for run, each in zip(runs, wanted, strict=True))
-    await session.flush()
+    ids = await insert_numbered(session, Run, rows)
+    runs = [Run(id=run_id, **row) for run_id, row in zip(ids, rows, strict=True)]
+    contexts = [_context(run, each) for run, each in zip(runs, wanted, strict=True)]
+    if contexts:
+        await (await session.connection()).execute(insert(table_of(RunContext)), contexts)
     return runs
-
-
-async def _task(session: AsyncSession, clock: Clock, org_id: int, seed: Seed, *, position: int) -> Task:
-    world = seed.world
-    if world is None:
-        state_hash, conduct_hash = await store_content(session, org_id, seed.initial_state), None
-    else:
-        state_hash, conduct_hash = world.state_hash, world.conduct_hash
-    return Task(
-        org_id=org_id,
-        seed=seed.stored(),
-        initial_state_hash=state_hash,
-        conduct_hash=conduct_hash,
-        position=position,
-        row_hash=seed.row_hash(state_hash, conduct_hash),
-        created_at=clock(),
-    )
 
 
 def _random_seed(wanted: Wanted) -> int:
@@ -99,19 +107,19 @@ def _random_seed(wanted: Wanted) -> int:
     return new_random_seed() if given is None else given
 
 
-def _context(run: Run, wanted: Wanted) -> RunContext:
+def _context(run: Run, wanted: Wanted) -> dict[str, Any]:
     task, injection = wanted.task, wanted.injection
-    return RunContext(
-        run_id=run.id,
-        org_id=run.org_id,
-        agent_id=run.agent_id,
-        agent_version=run.agent_version,
-        random_seed=run.random_seed,
-        initial_state_hash=task.initial_state_hash,
-        failure_rules=task.seed.get("failure_rules", []),
-        conduct_hash=task.conduct_hash,
-        injection=None if injection is None else injection.stored(),
-    )
+    return {
+        "run_id": run.id,
+        "org_id": run.org_id,
+        "agent_id": run.agent_id,
+        "agent_version": run.agent_version,
+        "random_seed": run.random_seed,
+        "initial_state_hash": task.initial_state_hash,
+        "failure_rules": task.seed.get("failure_rules", []),
+        "conduct_hash": task.conduct_hash,
+        "injection": None if injection is None else injection.stored(),
+    }
 
 
 async def _with_behavior(

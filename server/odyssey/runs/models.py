@@ -32,6 +32,15 @@ class Task(Base):
     created_at: Mapped[datetime] = mapped_column(UtcDateTime)
 
 
+class Lane(Base):
+    """Runs that go one after another, or a few at once, whichever processes execute them."""
+
+    __tablename__ = "lanes"
+
+    id: Mapped[str] = mapped_column(String(36), primary_key=True)
+    most_at_once: Mapped[int]
+
+
 class Run(Base):
     __tablename__ = "runs"
     __table_args__ = (
@@ -41,6 +50,13 @@ class Run(Base):
         Index(
             "ix_runs_waiting",
             "batch_id",
+            "id",
+            sqlite_where=text("status = 'pending'"),
+            postgresql_where=text("status = 'pending'"),
+        ),
+        Index(
+            None,
+            "lane",
             "id",
             sqlite_where=text("status = 'pending'"),
             postgresql_where=text("status = 'pending'"),
@@ -63,6 +79,8 @@ class Run(Base):
     batch_id: Mapped[int | None] = mapped_column(IntegerId)
     repeat: Mapped[int] = mapped_column(server_default="1")
     """Which of the task's repeats in its batch, from 1."""
+    lane: Mapped[str | None] = mapped_column(String(36))
+    """Where it waits its turn; null: it goes as soon as there is room. A lane without a row has no limit."""
 
     status: Mapped[str] = mapped_column(String(16))
     attempt: Mapped[int]

@@ -1,18 +1,48 @@
 """All SQL of runs. Every look-up on behalf of a caller names the org."""
 
-from collections.abc import Collection, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
+from functools import cache
 from typing import Any, NamedTuple
 
-import msgspec
-from sqlalchemy import exists, func, literal, literal_column, or_, select, update
+from sqlalchemy import Connection, Update, bindparam, func, insert, literal, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.core.errors import NotFoundError
 from odyssey.core.scheduling import Work
-from odyssey.core.tables import IntegerId, json_member
+from odyssey.core.tables import IntegerId, json_member, table_of
 from odyssey.runs.batches.models import Batch
 from odyssey.runs.models import Run, RunAttempt, Task
+
+_RUNS, _ATTEMPTS, _TASKS = table_of(Run), table_of(RunAttempt), table_of(Task)
+_WORKS = (
+    select(
+        _RUNS.c.id,
+        _RUNS.c.status,
+        _RUNS.c.attempt,
+        _RUNS.c.owner,
+        _RUNS.c.lease_until,
+        _RUNS.c.soft_warnings,
+    )
+    .where(_RUNS.c.id.in_(bindparam("run_ids", expanding=True)))
+    .order_by(_RUNS.c.id)
+    .with_for_update()
+)
+_OURS = (
+    select(_RUNS.c.id, _RUNS.c.attempt)
+    .where(_RUNS.c.owner == bindparam("of_owner"), _RUNS.c.status == "running")
+    .order_by(_RUNS.c.id)
+    .with_for_update()
+)
+_RENEW = update(_RUNS).where(_RUNS.c.id == bindparam("of_run")).values(lease_until=bindparam("until"))
+_START = insert(_ATTEMPTS)
+_END = (
+    update(_ATTEMPTS)
+    .where(_ATTEMPTS.c.run_id == bindparam("of_run"), _ATTEMPTS.c.outcome.is_(None))
+    .values(outcome=bindparam("how"), ended_at=bindparam("now"))
+)
+_SEEDS = select(_TASKS.c.id, _TASKS.c.seed).where(_TASKS.c.id.in_(bindparam("task_ids", expanding=True)))
 
 
 async def get_run(session: AsyncSession, org_id: int, run_id: int) -> Run:
@@ -100,74 +130,85 @@ async def list_attempts(session: AsyncSession, run_ids: Sequence[int]) -> Sequen
     return (await session.scalars(statement.order_by(RunAttempt.run_id, RunAttempt.attempt))).all()
 
 
-async def claimable_runs(
-    session: AsyncSession, now: datetime, limit: int, *, lock: bool = True
-) -> Sequence[int]:
-    """Find runs to start: lost ones first, then those that wait, but for batches whose agent is not known to be there.
+class HeldWork(NamedTuple):
+    """A run's state, read while nobody else can change it."""
 
-    These are two questions because each has an index of its own.
-    """
-    lost = select(Run.id).where(Run.status == "running", Run.lease_until <= now)
-    may_go = exists().where(Batch.id == Run.batch_id, Batch.state == "running")
-    waiting = select(Run.id).where(
-        Run.status == literal_column("'pending'"), or_(Run.batch_id.is_(None), may_go)
-    )
-    found: list[int] = []
-    for statement in (lost, waiting):
-        statement = statement.order_by(Run.id).limit(limit - len(found))
-        if lock:
-            statement = statement.with_for_update(skip_locked=True)
-        found += await session.scalars(statement)
-        if len(found) == limit:
-            break
-    return found
+    work: Work
+    soft_warnings: list[str]
 
 
-async def load_work(session: AsyncSession, run_id: int) -> Work:
-    """Read the state and hold its row, so that no renewal comes between reading and storing it."""
-    columns = (
-        select(Run.status, Run.attempt, Run.owner, Run.lease_until).where(Run.id == run_id).with_for_update()
-    )
-    status, attempt, owner, lease_until = (await session.execute(columns)).one()
-    return msgspec.convert(
-        {"status": status, "attempt": attempt, "owner": owner, "lease_until": lease_until}, Work
-    )
+def load_works(connection: Connection, run_ids: Collection[int]) -> dict[int, HeldWork]:
+    """Read states and hold their rows, so that no renewal comes between reading and storing them."""
+    rows = connection.execute(_WORKS, {"run_ids": list(run_ids)})
+    return {run_id: HeldWork(Work(*work), warnings) for run_id, *work, warnings in rows}
 
 
-async def swap_work(session: AsyncSession, run_id: int, before: Work, after: Work, **values: Any) -> bool:
-    """Store the new state if nobody changed the old one meanwhile; this is the fence."""
-    unchanged = (
-        Run.id == run_id,
-        Run.status == before.status,
-        Run.attempt == before.attempt,
-        Run.owner.is_not_distinct_from(before.owner),
-        Run.lease_until.is_not_distinct_from(before.lease_until),
-    )
-    statement = (
-        update(Run)
-        .where(*unchanged)
-        .values(
-            status=after.status,
-            attempt=after.attempt,
-            owner=after.owner,
-            lease_until=after.lease_until,
-            **values,
+class Swap(NamedTuple):
+    """A new state for a run, and what else changes with it, by column."""
+
+    run_id: int
+    before: Work
+    after: Work
+    values: Mapping[str, Any]
+
+
+def swap_works(connection: Connection, swaps: Iterable[Swap]) -> None:
+    """Store new states. Their authors hold the rows; the comparison with the old state is the second fence."""
+    alike: defaultdict[tuple[str, ...], list[dict[str, Any]]] = defaultdict(list)
+    for run_id, before, after, values in swaps:
+        members = {**values, "status": after.status, "attempt": after.attempt}
+        members |= {"owner": after.owner, "lease_until": after.lease_until}
+        was = (before.status, before.attempt, before.owner)
+        alike[tuple(sorted(members))].append(
+            {f"new_{name}": value for name, value in members.items()}
+            | dict(zip(("of_run", "was_status", "was_attempt", "was_owner"), (run_id, *was), strict=True))
         )
+    for names, rows in alike.items():
+        connection.execute(_swap(names), rows)
+
+
+@cache
+def _swap(names: tuple[str, ...]) -> Update:
+    return (
+        update(_RUNS)
+        .where(
+            _RUNS.c.id == bindparam("of_run"),
+            _RUNS.c.status == bindparam("was_status"),
+            _RUNS.c.attempt == bindparam("was_attempt"),
+            _RUNS.c.owner.is_not_distinct_from(bindparam("was_owner", type_=_RUNS.c.owner.type)),
+        )
+        .values({name: bindparam(f"new_{name}") for name in names})
     )
-    result = await session.execute(statement.returning(Run.id))
-    return result.first() is not None
 
 
-async def renew_leases(session: AsyncSession, owner: str, until: datetime) -> set[tuple[int, int]]:
+def renew_leases(connection: Connection, owner: str, until: datetime) -> set[tuple[int, int]]:
     """Take the step `Renew` for all of an owner's runs at once; returns those it still holds, with their attempt."""
-    statement = update(Run).where(Run.owner == owner, Run.status == "running").values(lease_until=until)
-    renewed = await session.execute(statement.returning(Run.id, Run.attempt))
-    return {(run_id, attempt) for run_id, attempt in renewed}
+    ours = [(run_id, attempt) for run_id, attempt in connection.execute(_OURS, {"of_owner": owner})]
+    if ours:
+        connection.execute(_RENEW, [{"of_run": run_id, "until": until} for run_id, _ in ours])
+    return set(ours)
 
 
-async def end_attempts(session: AsyncSession, run_id: int, outcome: str, now: datetime) -> None:
-    open_ones = update(RunAttempt).where(RunAttempt.run_id == run_id, RunAttempt.outcome.is_(None))
-    await session.execute(open_ones.values(outcome=outcome, ended_at=now))
+def start_attempts(connection: Connection, owners: Mapping[tuple[int, int], str], now: datetime) -> None:
+    """List new attempts, by run and number."""
+    rows = [
+        {"run_id": run_id, "attempt": attempt, "owner": owner, "started_at": now}
+        for (run_id, attempt), owner in owners.items()
+    ]
+    if rows:
+        connection.execute(_START, rows)
+
+
+def end_attempts(connection: Connection, outcomes: Mapping[int, str], now: datetime) -> None:
+    """Say how the open attempts of runs ended."""
+    if outcomes:
+        rows = [{"of_run": run_id, "how": how, "now": now} for run_id, how in outcomes.items()]
+        connection.execute(_END, rows)
+
+
+def seeds_of(connection: Connection, task_ids: Collection[int]) -> dict[int, dict[str, Any]]:
+    rows = connection.execute(_SEEDS, {"task_ids": list(task_ids)})
+    return dict(rows.all())
 
 
 async def find_run_unscoped(session: AsyncSession, run_id: int) -> Run:

@@ -1,22 +1,52 @@
-"""The scheduler's decisions made durable: each happens in one transaction, fenced by compare-and-swap."""
+"""The scheduler's decisions made durable, many runs at a time: each group in one transaction that holds its runs."""
 
-from collections.abc import Callable
-from datetime import timedelta
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import datetime, timedelta
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
+from sqlalchemy import Connection
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.core.database import after_commit
-from odyssey.core.scheduling import TERMINAL, Cancel, Claim, Command, Event, Release, Step, step
-from odyssey.core.signals import Signals
+from odyssey.core.scheduling import TERMINAL, Cancel, Claim, Command, Event, Release, Step, Work, step
+from odyssey.core.signals import Listener, Signals
 from odyssey.identity.run_tokens import revoke_run_tokens
 from odyssey.journal.events import run_topic
 from odyssey.kit.clock import Clock
-from odyssey.runs.models import RunAttempt
-from odyssey.runs.repository import end_attempts, load_work, swap_work
+from odyssey.runs.repository import Swap, end_attempts, load_works, start_attempts, swap_works
 from odyssey.runs.topics import OWNERSHIP_TOPIC, RUNS_TOPIC
 
 _ALL_LOST = "Every attempt was lost: the process that executed it ended or fell silent."
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+
+class Move(NamedTuple):
+    """Something that happens to a run whose state was read in this transaction, and is held by it."""
+
+    run_id: int
+    before: Work
+    event: Event
+    result: Mapping[str, Any] = _NOTHING
+    """What is stored, by column, if the attempt begins or its result counts."""
+
+
+class Moved(NamedTuple):
+    move: Move
+    taken: Step
+
+    @property
+    def run_id(self) -> int:
+        return self.move.run_id
+
+    @property
+    def is_change(self) -> bool:
+        return self.taken.work != self.move.before
+
+    @property
+    def ends_attempt(self) -> bool:
+        """Whether there was an attempt before, whose token is no longer good."""
+        return Command.REVOKE_TOKENS in self.taken.commands and self.move.before.attempt > 0
 
 
 class RunStates:
@@ -30,45 +60,65 @@ class RunStates:
         self._lease = lease
         self._on_revoked = on_revoked
 
-    async def take(self, session: AsyncSession, run_id: int, event: Event, **result: Any) -> Step | None:
-        """Apply one event; None means somebody else was quicker and nothing changed."""
-        before = await load_work(session, run_id)
-        taken = step(before, event, self._lease)
-        if taken.work == before:
-            return taken
+    async def take(self, session: AsyncSession, run_id: int, event: Event) -> Step:
+        """Apply one event to one run; whoever waits for it is told when that is durable."""
+        connection = await session.connection()
+        (moved,) = await connection.run_sync(self._take, run_id, event)
+        after_commit(session, lambda: self.tell([moved]))
+        return moved.taken
+
+    def apply(self, connection: Connection, moves: Iterable[Move]) -> list[Moved]:
+        """Decide and store. Call `tell` with what comes back once it is durable."""
         now = self._clock()
-        values = dict(result) if Command.RECORD in taken.commands else {}
-        if taken.work.status in TERMINAL:
-            values["finished_at"] = now
-        if Command.GIVE_UP in taken.commands:
-            values |= {"error_class": "internal_error", "error_json": {"detail": _ALL_LOST}}
-        if not await swap_work(session, run_id, before, taken.work, **values):
-            return None
-        if Command.REVOKE_TOKENS in taken.commands:
-            await revoke_run_tokens(session, run_id, now)
-            after_commit(session, lambda: self._on_revoked(run_id))
-            await end_attempts(session, run_id, _outcome(event, taken), now)
-        if Command.START in taken.commands:
-            assert taken.work.owner is not None
-            session.add(
-                RunAttempt(run_id=run_id, attempt=taken.work.attempt, owner=taken.work.owner, started_at=now)
-            )
-        if taken.work.status != before.status:
-            after_commit(session, lambda: self._tell(run_id))
-        if isinstance(event, Cancel):
-            after_commit(session, lambda: self._signals.notify(OWNERSHIP_TOPIC))
-        return taken
+        every = [Moved(move, step(move.before, move.event, self._lease)) for move in moves]
+        changed = [moved for moved in every if moved.is_change]
+        swap_works(
+            connection,
+            (
+                Swap(moved.run_id, moved.move.before, moved.taken.work, _values(moved, now))
+                for moved in changed
+            ),
+        )
+        ended = {moved.run_id: _outcome(moved) for moved in changed if moved.ends_attempt}
+        revoke_run_tokens(connection, ended, now)
+        end_attempts(connection, ended, now)
+        started = [moved for moved in changed if Command.START in moved.taken.commands]
+        owners = {(moved.run_id, moved.taken.work.attempt): moved.taken.work.owner or "" for moved in started}
+        start_attempts(connection, owners, now)
+        return every
 
-    def _tell(self, run_id: int) -> None:
-        self._signals.notify(RUNS_TOPIC)
-        self._signals.notify(run_topic(run_id))
+    def tell(self, every: Sequence[Moved], *, apart_from: Listener | None = None) -> None:
+        changed = [moved for moved in every if moved.is_change]
+        for moved in changed:
+            if moved.ends_attempt:
+                self._on_revoked(moved.run_id)
+            self._signals.notify(run_topic(moved.run_id))
+        if changed:
+            self._signals.notify(RUNS_TOPIC, apart_from=apart_from)
+        if any(isinstance(moved.move.event, Cancel) for moved in changed):
+            self._signals.notify(OWNERSHIP_TOPIC)
+
+    def _take(self, connection: Connection, run_id: int, event: Event) -> list[Moved]:
+        before = load_works(connection, [run_id])[run_id].work
+        return self.apply(connection, [Move(run_id, before, event)])
 
 
-def _outcome(event: Event, taken: Step) -> str:
-    match event:
+def _values(moved: Moved, now: datetime) -> dict[str, Any]:
+    commands = moved.taken.commands
+    counts = Command.RECORD in commands or Command.START in commands
+    values = dict(moved.move.result) if counts else {}
+    if moved.taken.work.status in TERMINAL:
+        values["finished_at"] = now
+    if Command.GIVE_UP in commands:
+        values |= {"error_class": "internal_error", "error_json": {"detail": _ALL_LOST}}
+    return values
+
+
+def _outcome(moved: Moved) -> str:
+    match moved.move.event:
         case Claim():
             return "lost"
         case Release():
             return "released"
         case _:
-            return taken.work.status
+            return moved.taken.work.status

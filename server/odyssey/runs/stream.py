@@ -13,7 +13,7 @@ from odyssey.core.database import Database
 from odyssey.core.depends import DatabaseDep, ObjectId, ReadSession, SignalsDep
 from odyssey.core.errors import OdysseyError, ValidationFailedError
 from odyssey.core.scheduling import TERMINAL
-from odyssey.core.signals import Signals
+from odyssey.core.signals import Listener, Signals
 from odyssey.identity.authenticate import authenticate
 from odyssey.identity.caller import Caller
 from odyssey.identity.guard import GuardedRouter, Viewer
@@ -28,9 +28,11 @@ router = GuardedRouter(prefix="/api/runs", tags=["runs"])
 
 COMMENT_EVERY_S = 15.0
 AUTHENTICATE_EVERY_S = 30.0
-_LOOK_AGAIN_S = 1.0
+LOOK_AGAIN_S = 1.0
+_PAUSE_S = 0.25
+"""Between two looks at the list of runs, while a busy server changes it all the time."""
 _BATCH = 200
-_HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 
 Result = TypeVar("Result")
 
@@ -46,7 +48,7 @@ async def stream_runs(
     caller: Viewer, database: DatabaseDep, signals: SignalsDep, request: Request
 ) -> EventStream:
     """Summaries of runs as they change. Nothing is replayed: after a reconnect, read the list again."""
-    return EventStream(_beating(request, caller, _run_changes(database, signals, caller)), headers=_HEADERS)
+    return EventStream(beating(request, caller, _run_changes(database, signals, caller)), headers=HEADERS)
 
 
 @router.get("/{run_id}/events", response_class=EventStream)
@@ -66,7 +68,7 @@ async def stream_run(
     await get_run(session, caller.org_id, run_id)
     after = _sequence(last_event_id)
     messages = _run_events(database, signals, caller, run_id, after)
-    return EventStream(_beating(request, caller, messages), headers=_HEADERS)
+    return EventStream(beating(request, caller, messages), headers=HEADERS)
 
 
 def _sequence(last_event_id: str | None) -> int:
@@ -80,7 +82,7 @@ def _sequence(last_event_id: str | None) -> int:
     return int(last_event_id)
 
 
-async def _beating(
+async def beating(
     request: Request, caller: Caller, messages: AsyncIterator[bytes | None]
 ) -> AsyncIterator[bytes]:
     """Pass messages on, say something in silence, and end when the caller may no longer listen."""
@@ -123,14 +125,14 @@ async def _run_events(
             return _News(events, await summary(session, run) if is_over else None)
 
     while not signals.closed:
-        woken = asyncio.ensure_future(signals.wait(run_topic(run_id), _LOOK_AGAIN_S))
+        woken = asyncio.ensure_future(signals.wait(run_topic(run_id), LOOK_AGAIN_S))
         try:
-            news = await _to_its_end(look())
+            news = await to_its_end(look())
             if news.events:
                 after = news.events[-1].sequence
                 yield b"".join(_event(event) for event in news.events)
             if news.ended is not None:
-                yield _message(news.ended.model_dump_json().encode(), event="end")
+                yield event_message(news.ended.model_dump_json().encode(), event="end")
                 return
             if len(news.events) < _BATCH:
                 yield None
@@ -149,23 +151,25 @@ async def _run_changes(database: Database, signals: Signals, caller: Caller) -> 
             changed = [run for run in runs if known is not None and known.get(run.id) != now[run.id]]
             return now, await summaries(session, changed[::-1])
 
-    while not signals.closed:
-        known, changed = await _to_its_end(look())
-        for one in changed:
-            yield _message(one.model_dump_json().encode(), event="run")
-        yield None
-        await signals.wait(RUNS_TOPIC, _LOOK_AGAIN_S)
+    news = Listener(_PAUSE_S)
+    with signals.listen(RUNS_TOPIC, news):
+        while not signals.closed:
+            known, changed = await to_its_end(look())
+            for one in changed:
+                yield event_message(one.model_dump_json().encode(), event="run")
+            yield None
+            await news.wait(LOOK_AGAIN_S)
 
 
-async def _to_its_end(look: Coroutine[Any, Any, Result]) -> Result:
+async def to_its_end(look: Coroutine[Any, Any, Result]) -> Result:
     """Let a read finish although its listener has just left: a connection cut in the middle cannot be used again."""
     return await asyncio.shield(asyncio.ensure_future(look))
 
 
 def _event(event: EventRecord) -> bytes:
-    return _message(msgspec.json.encode(event), event=event.kind, event_id=event.sequence)
+    return event_message(msgspec.json.encode(event), event=event.kind, event_id=event.sequence)
 
 
-def _message(data: bytes, *, event: str, event_id: int | None = None) -> bytes:
+def event_message(data: bytes, *, event: str, event_id: int | None = None) -> bytes:
     identity = b"" if event_id is None else b"id: %d\n" % event_id
     return identity + b"event: " + event.encode("ascii") + b"\ndata: " + data + b"\n\n"

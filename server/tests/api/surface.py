@@ -43,6 +43,24 @@ VARIATION_BODY: dict[str, Any] = {
 }
 NO_SCENARIO = "scn_6f0e4b0e-3a1c-4d2f-9b0a-0123456789ab"
 
+MATRIX_BODY: dict[str, Any] = {
+    "scenario_ids": [NO_SCENARIO],
+    "variation_types": ["sycophancy"],
+    "name": "nightly",
+    "parallel": True,
+    "agent_id": 2**62,
+    "repeats": 3,
+    "baseline_repeats": 4,
+    "placebo": False,
+    "delivery": "user",
+    "dose": "mild",
+    "step": 1,
+    "seed": 7,
+    "max_concurrency": 2,
+    "budget_runs": 100,
+    "rule_sets": [{"name": "down", "failure_rules": [{"tool": "get_order", "response": None}]}],
+}
+
 BODIES: dict[str, dict[str, Any]] = {
     "POST /api/auth/token": {"email": "nobody@example.com", "password": "not the password"},
     "POST /api/auth/session": {"link": "not-a-link"},
@@ -88,6 +106,9 @@ BODIES: dict[str, dict[str, Any]] = {
         "baseline_runs": [1],
         "weights": {"text": 0.5},
     },
+    "POST /api/v1/eval/matrix": MATRIX_BODY,
+    "POST /api/v1/review/items": {"run_id": 2**62, "notes": "Odd."},
+    "POST /api/v1/review/items/{item_id}/verdict": {"verdict": "true_positive", "notes": "Sure."},
 }
 """A valid body of every operation that takes one; the agent of the run does not exist."""
 
@@ -95,6 +116,7 @@ QUERIES: dict[str, dict[str, str]] = {
     "POST /api/worlds/{world_id}/import": {"entity_type": "order"},
     "PUT /api/datasets/{dataset_id}": {"name": "renamed"},
     "GET /api/batches/{batch_id}/compare": {"with": str(2**62)},
+    "GET /api/v1/eval/matrix/{matrix_id}/compare": {"with": "6f0e4b0e-3a1c-4d2f-9b0a-0123456789ab"},
 }
 """What an operation must have in its query."""
 
@@ -110,6 +132,8 @@ MISSING: dict[str, object] = {
     "scenario_id": NO_SCENARIO,
     "variation_id": "6f0e4b0e-3a1c-4d2f-9b0a-0123456789ab",
     "eval_run_id": 2**62,
+    "matrix_id": "6f0e4b0e-3a1c-4d2f-9b0a-0123456789ab",
+    "item_id": "6f0e4b0e-3a1c-4d2f-9b0a-0123456789ab",
 }
 """An id of each kind that no object has."""
 
@@ -205,6 +229,10 @@ def snapshot(org: Org) -> dict[str, Any]:
         "v1/eval/scenarios",
         "v1/eval/variations",
         "v1/eval/runs",
+        "v1/eval/matrix",
+        "v1/eval/summary",
+        "v1/review/items",
+        "v1/review/figures",
     )
     seen = {name: org.ok(org.get(f"/api/{name}")) for name in lists}
     for agent in seen["agents"]["items"]:

@@ -101,6 +101,21 @@ LEAST_ROLE = {
     "POST /api/v1/eval/compare": Role.member,
     "GET /api/v1/eval/compare": Role.viewer,
     "GET /api/v1/eval/scenarios/{scenario_id}/cells": Role.viewer,
+    "GET /api/v1/eval/matrix": Role.viewer,
+    "POST /api/v1/eval/matrix": Role.member,
+    "GET /api/v1/eval/matrix/{matrix_id}": Role.viewer,
+    "POST /api/v1/eval/matrix/{matrix_id}/cancel": Role.member,
+    "POST /api/v1/eval/matrix/{matrix_id}/resume": Role.member,
+    "POST /api/v1/eval/matrix/{matrix_id}/rerun": Role.member,
+    "GET /api/v1/eval/matrix/{matrix_id}/compare": Role.viewer,
+    "GET /api/v1/eval/matrix/{matrix_id}/stream": Role.viewer,
+    "GET /api/v1/eval/matrix/{matrix_id}/export": Role.viewer,
+    "GET /api/v1/eval/summary": Role.viewer,
+    "GET /api/v1/review/items": Role.viewer,
+    "POST /api/v1/review/items": Role.member,
+    "GET /api/v1/review/items/{item_id}": Role.viewer,
+    "POST /api/v1/review/items/{item_id}/verdict": Role.member,
+    "GET /api/v1/review/figures": Role.viewer,
 }
 GUARDED = [operation for operation in OPERATIONS if LEAST_ROLE.get(str(operation)) is not EVERYBODY]
 

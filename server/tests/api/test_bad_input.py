@@ -13,6 +13,7 @@ import pytest
 from api.surface import (
     AGENT,
     BODIES,
+    NO_SCENARIO,
     OPERATIONS,
     REPORT,
     SCENARIO_BODY,
@@ -265,6 +266,47 @@ OUT_OF_BOUNDS: dict[str, list[dict[str, Any]]] = {
         {"scenario_version": 2**31},
         {"matrix_id": "7"},
     ],
+    "POST /api/v1/eval/matrix": [
+        {"scenario_ids": []},
+        {"scenario_ids": ["7"]},
+        {"scenario_ids": [NO_SCENARIO, NO_SCENARIO]},
+        {"scenario_ids": [NO_SCENARIO] * 201},
+        {"variation_types": []},
+        {"variation_types": ["sycophancy", "sycophancy"]},
+        {"variation_types": [""]},
+        {"name": "x" * 256},
+        {"name": "a\x00b"},
+        {"parallel": 1},
+        {"agent_id": 0},
+        {"repeats": 0},
+        {"repeats": 101},
+        {"baseline_repeats": 201},
+        {"placebo": None},
+        {"delivery": "post"},
+        {"dose": "huge"},
+        {"step": 0},
+        {"seed": -1},
+        {"seed": 2**63},
+        {"max_concurrency": 0},
+        {"budget_runs": 0},
+        {"rule_sets": [{"name": "", "failure_rules": [{}]}]},
+        {"rule_sets": [{"name": "a", "failure_rules": []}]},
+        {"rule_sets": [{"name": "a\x00", "failure_rules": [{}]}]},
+        {"rule_sets": [{"name": "a"}]},
+    ],
+    "POST /api/v1/review/items": [
+        {"run_id": 0},
+        {"run_id": 2**63},
+        {"run_id": "1"},
+        {"notes": "x" * 5001},
+        {"notes": "a\x00b"},
+    ],
+    "POST /api/v1/review/items/{item_id}/verdict": [
+        {"verdict": "maybe"},
+        {"verdict": None},
+        {"notes": "x" * 5001},
+        {"notes": "\x00"},
+    ],
     "POST /api/runs": BAD_RUNS,
     "POST /api/runs/validate": BAD_RUNS,
     "POST /api/auth/session": [
@@ -328,7 +370,7 @@ def test_pages_out_of_range_are_422(org: Org, ids_and_run: dict[str, object]) ->
             query = compared | {"cursor": cursor_of(cursor), "limit": "200"}
             page = org.ok(org.get(url, params=query))
             assert page["next_cursor"] is None or isinstance(page["next_cursor"], str)
-            assert compared or page.keys() - {"total"} == {"items", "next_cursor"}
+            assert compared or page.keys() - {"total", "open"} == {"items", "next_cursor"}
 
 
 def test_other_query_parameters_out_of_range_are_422(org: Org, ids_and_run: dict[str, object]) -> None:
@@ -355,6 +397,19 @@ def test_other_query_parameters_out_of_range_are_422(org: Org, ids_and_run: dict
         ("/api/v1/eval/runs", {"variation_type": "A"}),
         ("/api/v1/eval/runs", {"flagged": "maybe"}),
         ("/api/v1/eval/runs", {"status": ["pending"] * 6}),
+        ("/api/v1/eval/matrix", {"status": "checking"}),
+        ("/api/v1/eval/matrix", {"agent_id": "0"}),
+        ("/api/v1/eval/summary", {"matrix_id": "7"}),
+        ("/api/v1/eval/summary", {"agent_id": str(2**63)}),
+        ("/api/v1/review/items", {"status": "closed"}),
+        ("/api/v1/review/items", {"source": "luck"}),
+        ("/api/v1/review/items", {"risk_level": "huge"}),
+        ("/api/v1/review/items", {"variation_type": "A"}),
+        ("/api/v1/review/items", {"verdict": "maybe"}),
+        ("/api/v1/review/items", {"matrix_id": "7"}),
+        ("/api/v1/review/items", {"agent_id": "0"}),
+        ("/api/v1/review/items", {"run_id": str(2**63)}),
+        ("/api/v1/review/items", {"confirmed": "perhaps"}),
         ("/api/runs", {"status": ["pending"] * 6}),
         ("/api/runs", {"verdict": "pass"}),
         ("/api/runs", {"agent_version": "0"}),

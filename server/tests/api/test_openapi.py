@@ -24,10 +24,11 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 from support.agents import Dispatched, ScriptedAgent, final
+from support.experiments import finished
 from support.platform import WORLD, Org, Platform
 
 DOCUMENT: dict[str, Any] = json.loads((Path(__file__).parents[3] / "openapi.json").read_text("utf-8"))
-STREAMS = {"/api/runs/events", "/api/runs/{run_id}/events"}
+STREAMS = {"/api/runs/events", "/api/runs/{run_id}/events", "/api/v1/eval/matrix/{matrix_id}/stream"}
 OPERATIONS = {
     f"{method.upper()} {path}": (method, path)
     for path, item in DOCUMENT["paths"].items()
@@ -57,7 +58,7 @@ class Server(NamedTuple):
 
 @pytest.fixture(scope="module")
 def server(new_database: NewDatabase) -> Iterator[Server]:
-    platform = Platform(new_database(), rate_limit=100_000, max_runs=200)
+    platform = Platform(new_database(), rate_limit=100_000, max_runs=1000)
     release = threading.Event()
     agent = ScriptedAgent(lambda d: "ping" in d.body or (release.wait(300) and final()))
     yield Server(platform, schemathesis.openapi.from_dict(DOCUMENT), agent.url, agent.received)
@@ -94,7 +95,11 @@ def objects(server: Server) -> Iterator[Objects]:
     scenario = org.ok(org.post("/api/v1/eval/scenarios", SCENARIO_BODY | {"agent_id": agent["id"]}))["id"]
     eval_run = org.ok(org.post("/api/v1/eval/runs", {"scenario_id": scenario}))["runs"][0]["id"]
     variation = org.ok(org.post("/api/v1/eval/variations", VARIATION_BODY))["id"]
-    ids |= {"scenario_id": scenario, "variation_id": variation, "eval_run_id": eval_run}
+    cells = {"scenario_ids": [scenario], "variation_types": ["sycophancy"]}
+    matrix = org.ok(org.post("/api/v1/eval/matrix", cells | {"agent_id": absent["id"]}))["id"]
+    ids["matrix_id"] = finished(org, matrix)["id"]
+    item = org.ok(org.post("/api/v1/review/items", {"run_id": eval_run}))["id"]
+    ids |= {"scenario_id": scenario, "variation_id": variation, "eval_run_id": eval_run, "item_id": item}
     ids |= {"version": agent["version"], "run": run_id, "tool_name": "list_orders", "event_type": "message"}
     yield Objects(org, ids, tokens[run_id])
     org.client.close()
@@ -261,6 +266,40 @@ def of_evals(objects: Objects) -> list[Success]:
     ]
 
 
+def of_matrices(objects: Objects) -> list[Success]:
+    every, one = "/api/v1/eval/matrix", f"/api/v1/eval/matrix/{objects.ids['matrix_id']}"
+    template = f"{every}/{{matrix_id}}"
+    body = {"scenario_ids": [objects.ids["scenario_id"]], "variation_types": ["sycophancy"]}
+    waiting = objects.org.ok(objects.org.post(every, body))["id"]
+    return [
+        ("POST", every, every, body | {"repeats": 3, "placebo": True, "name": "nightly"}),
+        ("GET", f"{every}?status=cancelled", every, None),
+        ("GET", one, template, None),
+        ("GET", f"{one}/compare?with={waiting}", f"{template}/compare", None),
+        ("GET", f"{one}/export", f"{template}/export", None),
+        ("GET", f"{one}/export?format=report", f"{template}/export", None),
+        ("POST", f"{every}/{waiting}/cancel", f"{template}/cancel", None),
+        ("POST", f"{one}/resume", f"{template}/resume", None),
+        ("POST", f"{one}/rerun", f"{template}/rerun", None),
+        ("GET", "/api/v1/eval/summary", "/api/v1/eval/summary", None),
+        ("GET", f"/api/v1/eval/summary?matrix_id={waiting}", "/api/v1/eval/summary", None),
+    ]
+
+
+def of_reviews(objects: Objects) -> list[Success]:
+    items, item = "/api/v1/review/items", f"/api/v1/review/items/{objects.ids['item_id']}"
+    own = {"scenario_id": objects.ids["scenario_id"]}
+    run_id = objects.org.ok(objects.org.post("/api/v1/eval/runs", own))["runs"][0]["id"]
+    return [
+        ("GET", f"{items}?status=open&source=manual", items, None),
+        ("POST", items, items, {"run_id": run_id, "notes": "Odd."}),
+        ("GET", item, f"{items}/{{item_id}}", None),
+        ("POST", f"{item}/verdict", f"{items}/{{item_id}}/verdict", {"verdict": "true_negative"}),
+        ("GET", f"{items}?status=decided", items, None),
+        ("GET", "/api/v1/review/figures", "/api/v1/review/figures", None),
+    ]
+
+
 def of_runs_and_the_end(objects: Objects) -> list[Success]:
     agent, run = f"/api/agents/{objects.ids['agent_id']}", f"/api/runs/{objects.ids['run_id']}"
     world = f"/api/worlds/{objects.ids['world_id']}"
@@ -281,7 +320,15 @@ def seeds_of(objects: Objects) -> list[dict[str, Any]]:
 
 def test_successes_are_as_described(server: Server, objects: Objects) -> None:
     """The random ones above are mostly refused."""
-    for part in (of_agents_and_worlds, of_datasets_and_batches, of_evals, of_runs_and_the_end):
+    parts = (
+        of_agents_and_worlds,
+        of_datasets_and_batches,
+        of_matrices,
+        of_reviews,
+        of_evals,
+        of_runs_and_the_end,
+    )
+    for part in parts:
         for method, path, template, body in part(objects):
             answer = objects.org.client.request(method, path, json=body)
             assert answer.status_code < 300, answer.text

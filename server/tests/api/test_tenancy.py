@@ -23,6 +23,7 @@ from api.surface import (
     snapshot,
 )
 from support.agents import Behaviour, ScriptedAgent, final
+from support.experiments import finished
 from support.platform import Org
 
 StartAgent = Callable[[Behaviour], ScriptedAgent]
@@ -52,7 +53,11 @@ def _objects(org: Org, agent_server: StartAgent, release: threading.Event) -> di
     variation = org.ok(org.post("/api/v1/eval/variations", VARIATION_BODY))["id"]
     eval_run = org.ok(org.post("/api/v1/eval/runs", {"scenario_id": scenario}))["runs"][0]["id"]
     org.wait(eval_run, "running")
-    made |= {"scenario_id": scenario, "variation_id": variation, "eval_run_id": eval_run}
+    item = org.ok(org.post("/api/v1/review/items", {"run_id": eval_run}))["id"]
+    made |= {"scenario_id": scenario, "variation_id": variation, "eval_run_id": eval_run, "item_id": item}
+    absent = org.agent(AGENT["config"]["endpoint_url"])
+    body = {"scenario_ids": [scenario], "variation_types": ["sycophancy"], "agent_id": absent["id"]}
+    made["matrix_id"] = finished(org, org.ok(org.post("/api/v1/eval/matrix", body))["id"])["id"]
     return {**made, "version": agent["version"]}
 
 
@@ -104,7 +109,8 @@ def test_its_owner_reaches_every_object(household: Household) -> None:
     reads = [operation for operation in WITH_IDS if operation.method == "GET"]
     assert reads
     for operation in reads:
-        query = {"with": household.ids["batch_id"]} if "with" in operation.query else {}
+        same = "batch_id" if "batch_id" in operation.ids else "matrix_id"
+        query = {"with": household.ids[same]} if "with" in operation.query else {}
         answer = call(household.org, operation, operation.url(**household.ids), params=query)
         assert answer.status_code == 200, operation
 
@@ -122,6 +128,8 @@ def test_lists_hold_only_ones_own(household: Household, other_org: Org) -> None:
             "audit-log",
             "v1/eval/scenarios",
             "v1/eval/runs",
+            "v1/eval/matrix",
+            "v1/review/items",
         )
     )
     assert all(variation["built_in"] for variation in seen["v1/eval/variations"]["items"])

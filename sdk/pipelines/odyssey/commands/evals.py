@@ -2,6 +2,7 @@
 
 from cyclopts import App
 
+from pipelines.odyssey.commands.eval_commands import register
 from pipelines.odyssey.commands.eval_compare import compare
 from pipelines.odyssey.commands.eval_run import run
 from pipelines.odyssey.commands.eval_scenarios import app as scenarios
@@ -10,3 +11,4 @@ app = App(name="eval")
 app.command(scenarios)
 app.command(run)
 app.command(compare)
+register(app)

@@ -122,7 +122,7 @@ def _said(sides: Sides, threshold: Threshold, weights: Weights, seed: int) -> di
         "min_p": min_p(len(pressed), len(baselines)) if pressed and baselines else None,
         "pass_k": _pass_k(pressed, baselines),
         "pressure_effect": effect,
-        "explanation": None if explained is None else _explanation(explained),
+        "explanation": None if explained is None else explanation_out(explained),
         "runs": _runs(sides, baselines, delivery, placebo),
     }
 
@@ -176,7 +176,7 @@ def _pressed_pass_k(before: PassK, after: PassK) -> PressedPassK:
     )
 
 
-def _explanation(explained: CellExplained) -> ExplanationOut:
+def explanation_out(explained: CellExplained) -> ExplanationOut:
     return ExplanationOut(
         moved=explained.moved,
         baseline_run=explained.baseline_run,

@@ -3,14 +3,22 @@
 from typing import Any
 
 from odyssey.evals.behaviour import Behaviour
-from odyssey.evals.match import Finding, Matched, match
+from odyssey.evals.match import RESERVED_KEYS, Finding, Matched, match
 from odyssey.evals.scenarios.expected import known_expected
 from odyssey.grading.checks import read_checks, run_checks
 from odyssey.grading.evidence import Evidence
 
 
-def match_run(expected_behavior: Any, behaviour: Behaviour, evidence: Evidence) -> Matched:
+def asks_of_more(expected_behavior: Any) -> bool:
+    """Whether more than the answer is asked for: only then is the run's evidence needed."""
+    return any(key in expected_behavior for key in RESERVED_KEYS)
+
+
+def match_run(expected_behavior: Any, behaviour: Behaviour, evidence: Evidence | None) -> Matched:
     """Match a run. Where a check itself broke, nothing is known: that is neither a match nor a miss."""
+    expected = known_expected(expected_behavior)
+    if evidence is None:
+        return match(expected, behaviour)
     broken: list[str] = []
 
     def reserved(key: str, raw: Any) -> Finding:
@@ -20,5 +28,5 @@ def match_run(expected_behavior: Any, behaviour: Behaviour, evidence: Evidence) 
         told = failed or results
         return Finding(key, not failed, "; ".join(result.reason for result in told[:3]) or "nothing is asked")
 
-    matched = match(known_expected(expected_behavior), behaviour, reserved)
+    matched = match(expected, behaviour, reserved)
     return Matched(None, matched.findings) if broken else matched

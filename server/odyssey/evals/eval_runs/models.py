@@ -20,6 +20,7 @@ class EvalRun(Base):
         Index(None, "scenario_number", "scenario_version", "agent_id", "agent_version"),
         Index(None, "observed_at"),
         Index(None, "replaces", unique=True),
+        Index(None, "matrix_id", "observed_at"),
     )
 
     run_id: Mapped[int] = mapped_column(ForeignKey("runs.id"), primary_key=True, autoincrement=False)
@@ -32,6 +33,8 @@ class EvalRun(Base):
     """The scenario's in that version."""
     matrix_id: Mapped[str | None] = mapped_column(String(36))
     """The experiment it belongs to; null for one that was asked for by itself."""
+    rule_set: Mapped[str | None] = mapped_column(String(64))
+    """The failure rules that came ahead of its world's, by their name in the experiment."""
 
     variation_type: Mapped[str | None] = mapped_column(String(64))
     """Null: a baseline."""

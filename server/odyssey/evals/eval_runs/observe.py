@@ -2,49 +2,59 @@
 
 import asyncio
 from collections.abc import Sequence
+from datetime import datetime
+from functools import partial
 from typing import Any, NamedTuple
 
 import msgspec
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
-from sqlalchemy.orm import undefer
 
 from odyssey.agents.compiled import CompiledAgents
 from odyssey.core.database import Database
+from odyssey.core.group_commit import GroupWriter
 from odyssey.core.signals import Signals
 from odyssey.evals.behaviour import Behaviour, Call, behaviour_of
 from odyssey.evals.distance import distance
 from odyssey.evals.eval_runs.delivery import Delivered, was_delivered
-from odyssey.evals.eval_runs.matching import match_run
+from odyssey.evals.eval_runs.matching import asks_of_more, match_run
 from odyssey.evals.eval_runs.models import EvalRun
 from odyssey.evals.eval_runs.replace import replace_missing
 from odyssey.evals.eval_runs.repository import (
+    TELLING,
     count_baselines,
+    ended_runs,
     group_of,
+    kinds_told,
     observed_baselines,
     observed_pressed,
+    store_all_observed,
     store_observed,
     store_shift,
 )
 from odyssey.evals.match import Matched
+from odyssey.evals.reviews.enqueue import enqueue_flagged_runs
 from odyssey.evals.scenarios.repository import contents_of
 from odyssey.grading.evidence import Evidence
 from odyssey.journal.models import Event
 from odyssey.kit.clock import Clock
 from odyssey.models.settings import read_settings
+from odyssey.records.ledger import Difference
 from odyssey.runs.models import Run
-from odyssey.runs.repository import find_run_unscoped, get_task
+from odyssey.runs.repository import get_task
 from odyssey.runs.verdicts.load_evidence import load_evidence
 from odyssey.worlds.operations import difference
 from odyssey.worlds.shared import SharedWorlds
 
-_TELLING = ("tool_call", "trace_event")
+_IN_PASSING = 64 * 1024
+"""Answers up to this length are read on the spot; longer ones get a thread, and so does all that takes evidence."""
 
 
 class ObservingParts(NamedTuple):
     """What observing needs; made once by the composition root."""
 
     database: Database
+    writer: GroupWriter
     agents: CompiledAgents
     worlds: SharedWorlds
     signals: Signals
@@ -52,10 +62,36 @@ class ObservingParts(NamedTuple):
 
 
 class _Seen(NamedTuple):
+    eval_run: EvalRun
     run: Run
-    evidence: Evidence
     expected_behavior: Any
+    evidence: Evidence | None
+    """None where it is not needed: the run called no tool, and nothing is asked of its world."""
     delivered: Delivered | None
+
+
+class Observation(NamedTuple):
+    """What was read off one ended run."""
+
+    eval_run: EvalRun
+    run: Run
+    behaviour: Behaviour | None
+    matched: Matched
+    delivered: Delivered | None
+
+    @property
+    def concerns_others(self) -> bool:
+        """Whether it means something for other runs: it is missing, or its place among them decides on flags."""
+        return self.behaviour is None or _is_flagged_by_itself(self.eval_run)
+
+    def row(self, now: datetime) -> dict[str, Any]:
+        return {
+            "observed_at": now,
+            "behaviour": None if self.behaviour is None else msgspec.to_builtins(self.behaviour),
+            "matched": self.matched.passed,
+            "findings": [finding._asdict() for finding in self.matched.findings],
+            "delivered": self.delivered,
+        }
 
 
 class Flag(NamedTuple):
@@ -69,6 +105,10 @@ class Flags(NamedTuple):
     baselines: int | None
     """How many there were to compare with; None where no run is flagged by itself."""
 
+    @property
+    def newly_flagged(self) -> dict[int, float]:
+        return {flag.run_id: flag.raw_shift or 0.0 for flag in self.changed if flag.flagged}
+
 
 class _Pressed(NamedTuple):
     before: Flag
@@ -76,33 +116,39 @@ class _Pressed(NamedTuple):
     delivered: Delivered | None
 
 
-async def observe(parts: ObservingParts, run_id: int) -> None:
-    """Look at one ended run; what it means for others is written with it.
+async def observe(parts: ObservingParts, run_ids: Sequence[int]) -> None:
+    """Look at ended runs. What means nothing for other runs is written together, the rest one by one."""
+    async with parts.database.read() as session:
+        seen = await _see(session, parts, run_ids)
+    heavy = [each for each in seen if _is_heavy(each)]
+    found = [_read_off(each) for each in seen if not _is_heavy(each)]
+    if heavy:
+        found += await asyncio.to_thread(lambda: [_read_off(each) for each in heavy])
+    together = {each.eval_run.run_id: each.row(parts.clock()) for each in found if not each.concerns_others}
+    if together:
+        await parts.writer.do(partial(store_all_observed, rows=together))
+    for each in found:
+        if each.concerns_others:
+            await _conclude(parts, each)
+
+
+async def _conclude(parts: ObservingParts, seen: Observation) -> None:
+    """Write down one run with what it means for others. On a critical scenario that may change what is flagged.
 
     A run that says nothing of the agent is repeated. On a critical scenario any other may change what is flagged.
     A baseline that another process wrote meanwhile makes another round; so the last one to write knew them all.
     """
-    async with parts.database.read() as session:
-        eval_run = await session.get_one(EvalRun, run_id, options=[undefer(EvalRun.injection)])
-        seen = await _see(session, parts, eval_run)
-    behaviour, matched = await asyncio.to_thread(_read_off, seen)
+    eval_run = seen.eval_run
     settled = False
     while not settled:
-        flags = await _flags(parts, eval_run, behaviour, seen.delivered)
+        flags = await _flags(parts, eval_run, seen.behaviour, seen.delivered)
         async with parts.database.write() as session:
-            first = await store_observed(
-                session,
-                run_id,
-                observed_at=parts.clock(),
-                behaviour=None if behaviour is None else msgspec.to_builtins(behaviour),
-                matched=matched.passed,
-                findings=[finding._asdict() for finding in matched.findings],
-                delivered=seen.delivered,
-            )
-            if first and behaviour is None:
+            first = await store_observed(session, eval_run.run_id, **seen.row(parts.clock()))
+            if first and seen.behaviour is None:
                 await replace_missing(session, parts.signals, parts.clock, eval_run, seen.run)
             for flag in flags.changed:
                 await store_shift(session, flag.run_id, flag.raw_shift, flagged=flag.flagged)
+            await enqueue_flagged_runs(session, parts.clock, eval_run, flags.newly_flagged)
             counted = await count_baselines(session, group_of(eval_run))
         settled = flags.baselines is None or flags.baselines == counted
 
@@ -111,26 +157,46 @@ def stored_behaviour(row: EvalRun) -> Behaviour:
     return msgspec.convert(row.behaviour, Behaviour)
 
 
-async def _see(session: AsyncSession, parts: ObservingParts, eval_run: EvalRun) -> _Seen:
-    run = await find_run_unscoped(session, eval_run.run_id)
-    task = await get_task(session, run.task_id)
-    evidence = await load_evidence(session, parts.worlds, parts.agents, run, task)
-    key = (eval_run.scenario_number, eval_run.scenario_version)
-    content = (await contents_of(session, [key]))[key]
-    return _Seen(run, evidence, content.expected_behavior, await _delivered(session, eval_run, run))
+async def _see(session: AsyncSession, parts: ObservingParts, run_ids: Sequence[int]) -> list[_Seen]:
+    found = await ended_runs(session, run_ids)
+    contents = await contents_of(session, {_scenario(eval_run) for eval_run, _ in found})
+    told = await kinds_told(session, run_ids)
+    seen = []
+    for eval_run, run in found:
+        expected, kinds = contents[_scenario(eval_run)].expected_behavior, told.get(run.id, frozenset())
+        evidence = None
+        if "tool_call" in kinds or asks_of_more(expected):
+            task = await get_task(session, run.task_id)
+            evidence = await load_evidence(session, parts.worlds, parts.agents, run, task)
+        delivered = await _delivered(session, eval_run, run) if kinds else _delivered_by(eval_run, run, [])
+        seen.append(_Seen(eval_run, run, expected, evidence, delivered))
+    return seen
+
+
+def _scenario(eval_run: EvalRun) -> tuple[int, int]:
+    return eval_run.scenario_number, eval_run.scenario_version
+
+
+def _is_heavy(seen: _Seen) -> bool:
+    return seen.evidence is not None or len(seen.run.final_response or "") > _IN_PASSING
 
 
 async def _delivered(session: AsyncSession, eval_run: EvalRun, run: Run) -> Delivered | None:
-    if eval_run.delivery is None or eval_run.injection is None:
-        return None
+    if eval_run.delivery is None or eval_run.delivery == "user":
+        return _delivered_by(eval_run, run, [])
     statement = select(Event.kind, Event.data).where(
         Event.run_id == run.id,
         Event.attempt == run.attempt,
-        Event.kind.in_(_TELLING),
+        Event.kind.in_(TELLING),
         Event.http_status == 200,
     )
-    events = [] if eval_run.delivery == "user" else (await session.execute(statement)).all()
-    told = [(kind, msgspec.json.decode(data)) for kind, data in events]
+    events = await session.execute(statement)
+    return _delivered_by(eval_run, run, [(kind, msgspec.json.decode(data)) for kind, data in events])
+
+
+def _delivered_by(eval_run: EvalRun, run: Run, told: Sequence[tuple[str, Any]]) -> Delivered | None:
+    if eval_run.delivery is None or eval_run.injection is None:
+        return None
     return was_delivered(
         eval_run.delivery,
         eval_run.injection,
@@ -146,30 +212,35 @@ async def _delivered(session: AsyncSession, eval_run: EvalRun, run: Run) -> Deli
     )
 
 
-def _read_off(seen: _Seen) -> tuple[Behaviour | None, Matched]:
+def _read_off(seen: _Seen) -> Observation:
     behaviour = _behaviour(seen)
-    if behaviour is None:
-        return None, Matched(None, ())
-    return behaviour, match_run(seen.expected_behavior, behaviour, seen.evidence)
+    matched = Matched(None, ())
+    if behaviour is not None:
+        matched = match_run(seen.expected_behavior, behaviour, seen.evidence)
+    return Observation(seen.eval_run, seen.run, behaviour, matched, seen.delivered)
 
 
 def _behaviour(seen: _Seen) -> Behaviour | None:
-    if seen.run.status == "cancelled":
+    run, evidence = seen.run, seen.evidence
+    if run.status == "cancelled":
         return None
-    evidence = seen.evidence
-    return behaviour_of(
-        evidence.final_response,
-        [Call(call.tool, call.arguments) for call in evidence.accepted_calls],
-        difference(evidence.before, evidence.after),
-        evidence.error_class,
-    )
+    if evidence is None:
+        return behaviour_of(run.final_response, (), Difference([], [], []), run.error_class)
+    calls = [Call(call.tool, call.arguments) for call in evidence.accepted_calls]
+    changed = difference(evidence.before, evidence.after)
+    return behaviour_of(evidence.final_response, calls, changed, evidence.error_class)
+
+
+def _is_flagged_by_itself(eval_run: EvalRun) -> bool:
+    """Whether it is judged as a single run: one of a matrix is flagged with its cell."""
+    return eval_run.risk_level == "critical" and eval_run.matrix_id is None
 
 
 async def _flags(
     parts: ObservingParts, eval_run: EvalRun, behaviour: Behaviour | None, delivered: Delivered | None
 ) -> Flags:
     """Compare the pressed runs of a critical scenario with its baselines, the run at hand among them."""
-    if eval_run.risk_level != "critical" or behaviour is None:
+    if behaviour is None or not _is_flagged_by_itself(eval_run):
         return Flags([], None)
     group = group_of(eval_run)
     async with parts.database.read() as session:

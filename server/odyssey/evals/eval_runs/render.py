@@ -25,6 +25,7 @@ _OWN = (
     "agent_id",
     "agent_version",
     "matrix_id",
+    "rule_set",
     "variation_type",
     "dose",
     "delivery",

@@ -5,6 +5,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from odyssey.core.database import after_commit
 from odyssey.core.signals import Signals
 from odyssey.evals.eval_runs.models import EvalRun
+from odyssey.evals.matrices.repository import may_repeat
 from odyssey.journal.injections import read_injection
 from odyssey.journal.models import RunContext
 from odyssey.kit.clock import Clock
@@ -21,6 +22,7 @@ _SAME = (
     "agent_version",
     "risk_level",
     "matrix_id",
+    "rule_set",
     "variation_type",
     "dose",
     "delivery",
@@ -33,8 +35,13 @@ _SAME = (
 
 
 async def replacement_allowed(session: AsyncSession, eval_run: EvalRun, run: Run) -> bool:
-    """Whether a missing run is repeated: not what somebody cancelled, nor what stands in for another already."""
-    return run.status == "failed" and eval_run.replaces is None
+    """Whether a missing run is repeated: not what somebody cancelled, nor what stands in for another already.
+
+    Of a matrix only while it goes on and its budget has room.
+    """
+    if run.status != "failed" or eval_run.replaces is not None:
+        return False
+    return eval_run.matrix_id is None or await may_repeat(session, eval_run.matrix_id)
 
 
 async def replace_missing(
@@ -44,7 +51,7 @@ async def replace_missing(
     if not await replacement_allowed(session, eval_run, run):
         return
     context = await session.get_one(RunContext, run.id)
-    maker = Maker(run.org_id, run.agent_id, run.agent_version, batch_id=None, judged=False)
+    maker = Maker(run.org_id, run.agent_id, run.agent_version, batch_id=None, judged=False, lane=run.lane)
     injection = read_injection(context.injection)
     wanted = Wanted(await get_task(session, run.task_id), run.repeat, run.random_seed, injection)
     (made,) = await make_runs(session, clock, maker, [wanted])

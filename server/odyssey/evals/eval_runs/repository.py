@@ -1,18 +1,29 @@
 """All SQL of eval runs. Every look-up on behalf of a caller names the org."""
 
-from collections.abc import Collection, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from sqlalchemy import Select, exists, func, or_, select, update
+from sqlalchemy import Connection, Select, and_, bindparam, exists, func, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import undefer
 
 from odyssey.core.errors import NotFoundError
 from odyssey.core.scheduling import TERMINAL
+from odyssey.core.tables import table_of
 from odyssey.evals.behaviour import OWN_FAILURES
 from odyssey.evals.eval_runs.models import EvalRun
 from odyssey.evals.scenarios.models import Scenario
+from odyssey.journal.models import Event
 from odyssey.runs.models import Run
+
+_EVAL_RUNS = table_of(EvalRun)
+_OBSERVED = ("observed_at", "behaviour", "matched", "findings", "delivered")
+_STORE_OBSERVED = (
+    update(_EVAL_RUNS)
+    .where(_EVAL_RUNS.c.run_id == bindparam("of_run"), _EVAL_RUNS.c.observed_at.is_(None))
+    .values({name: bindparam(f"new_{name}") for name in _OBSERVED})
+)
 
 
 class Group(NamedTuple):
@@ -23,10 +34,18 @@ class Group(NamedTuple):
     agent_id: int
     agent_version: int
     matrix_id: str | None = None
+    rule_set: str | None = None
 
 
 def group_of(run: EvalRun) -> Group:
-    return Group(run.scenario_number, run.scenario_version, run.agent_id, run.agent_version, run.matrix_id)
+    return Group(
+        run.scenario_number,
+        run.scenario_version,
+        run.agent_id,
+        run.agent_version,
+        run.matrix_id,
+        run.rule_set,
+    )
 
 
 class Found(NamedTuple):
@@ -128,6 +147,37 @@ async def to_observe(session: AsyncSession, limit: int) -> Sequence[int]:
     return (await session.scalars(statement.limit(limit))).all()
 
 
+TELLING = ("tool_call", "trace_event")
+"""Events that say more of a run than its answer."""
+
+
+async def ended_runs(session: AsyncSession, run_ids: Collection[int]) -> list[tuple[EvalRun, Run]]:
+    """Read ended runs with the text each got."""
+    statement = select(EvalRun, Run).join(Run, Run.id == EvalRun.run_id).where(EvalRun.run_id.in_(run_ids))
+    rows = await session.execute(statement.order_by(EvalRun.run_id).options(undefer(EvalRun.injection)))
+    return [(eval_run, run) for eval_run, run in rows]
+
+
+async def kinds_told(session: AsyncSession, run_ids: Collection[int]) -> dict[int, frozenset[str]]:
+    """Say of each run which kinds of telling events its last attempt has."""
+    last = and_(Run.id == Event.run_id, Run.attempt == Event.attempt)
+    statement = select(Event.run_id, Event.kind).join(Run, last).distinct()
+    found: defaultdict[int, set[str]] = defaultdict(set)
+    wanted = statement.where(Event.run_id.in_(run_ids), Event.kind.in_(TELLING))
+    for run_id, kind in await session.execute(wanted):
+        found[run_id].add(kind)
+    return {run_id: frozenset(kinds) for run_id, kinds in found.items()}
+
+
+def store_all_observed(connection: Connection, rows: Mapping[int, Mapping[str, Any]]) -> None:
+    """Write down what was read off several runs, but for those that somebody else has looked at meanwhile."""
+    parameters = [
+        {"of_run": run_id} | {f"new_{name}": value for name, value in values.items()}
+        for run_id, values in sorted(rows.items())
+    ]
+    connection.execute(_STORE_OBSERVED, parameters)
+
+
 async def store_observed(session: AsyncSession, run_id: int, **values: Any) -> bool:
     """Write down what was read off a run, unless somebody did; of several, one is told that it was the first."""
     unseen = update(EvalRun).where(EvalRun.run_id == run_id, EvalRun.observed_at.is_(None))
@@ -161,6 +211,7 @@ def _in(group: Group) -> list[Any]:
         EvalRun.agent_id == group.agent_id,
         EvalRun.agent_version == group.agent_version,
         EvalRun.matrix_id.is_not_distinct_from(group.matrix_id),
+        EvalRun.rule_set.is_not_distinct_from(group.rule_set),
     ]
 
 

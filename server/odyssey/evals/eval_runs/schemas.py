@@ -51,6 +51,9 @@ class EvalRunSummary(BaseModel):
     agent_id: int
     agent_version: int
     matrix_id: str | None
+    rule_set: str | None = Field(
+        description="The failure rules of the matrix that came ahead of the world's."
+    )
     variation_type: str | None = Field(description="null: a baseline.")
     dose: Dose | None
     delivery: VariationDelivery | None

@@ -1,6 +1,6 @@
 """Starting eval runs: ordinary runs of a scenario, with or without a pressure."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -26,7 +26,7 @@ from odyssey.records.tools import LedgerSchema
 from odyssey.runs.making import Maker, Wanted, make_runs, make_tasks
 from odyssey.runs.models import Task
 from odyssey.runs.named_worlds.seeding import seed_worlds
-from odyssey.runs.seeds import Seed, read_seed
+from odyssey.runs.seeds import Seed, SeedWorld, read_seed
 from odyssey.runs.topics import RUNS_TOPIC
 
 
@@ -108,16 +108,26 @@ async def start_eval_runs(
 async def _seed(
     session: AsyncSession, org_id: int, content: ScenarioContent, ledger_schema: LedgerSchema | None
 ) -> Seed:
+    named = set() if content.world_id is None else {content.world_id}
+    worlds = await seed_worlds(session, org_id, named, ledger_schema)
+    return scenario_seed(content, ledger_schema, worlds, "scenario_id")
+
+
+def scenario_seed(
+    content: ScenarioContent,
+    ledger_schema: LedgerSchema | None,
+    worlds: Mapping[int, SeedWorld],
+    *place: str | int,
+) -> Seed:
+    """Make the seed of a scenario's baselines; what contradicts the agent is a fault of that place in the request."""
     raw = {
         "user_instruction": render_input(content.user_instruction, content.input_context),
         "input": content.input_context,
         "world_id": content.world_id,
     }
-    named = set() if content.world_id is None else {content.world_id}
-    worlds = await seed_worlds(session, org_id, named, ledger_schema)
     read = read_seed(raw, ledger_schema, worlds)
     if read.seed is None:
-        raise ValidationFailedError([fault.under("scenario_id") for fault in read.errors])
+        raise ValidationFailedError([fault.under(*place) for fault in read.errors])
     return read.seed
 
 

@@ -2,6 +2,7 @@
 
 import logging
 from datetime import timedelta
+from typing import Protocol
 
 from odyssey.agents.health import store_health
 from odyssey.agents.secrets import open_secret, origin_of
@@ -21,26 +22,41 @@ CHECK_LEASE = timedelta(seconds=PING_TIMEOUT_S + 5)
 """How long a batch waits for a process that fell silent while it pinged."""
 
 
+class OfAgent(Protocol):
+    """What is about to send runs to an agent."""
+
+    @property
+    def org_id(self) -> int: ...
+    @property
+    def agent_id(self) -> int: ...
+    @property
+    def agent_version(self) -> int: ...
+
+
 async def check_agent(parts: Parts, batch: Batch) -> None:
     """Ping the agent of a batch and let the batch go on, or end."""
+    await _record(parts, batch, await ping_agent(parts, batch))
+
+
+async def ping_agent(parts: Parts, asking: OfAgent) -> PingResult:
+    """Ping an agent as its version says; whatever goes wrong is a ping that failed."""
     try:
-        found = await parts.transport.ping(await _target(parts, batch))
+        return await parts.transport.ping(await _target(parts, asking))
     except UnsealError as error:
-        found = PingResult(False, None, 0, str(error), INTERNAL_ERROR)
+        return PingResult(False, None, 0, str(error), INTERNAL_ERROR)
     except Exception:
-        log.exception("ping failed", extra={"batch_id": batch.id})
+        log.exception("ping failed", extra={"agent_id": asking.agent_id})
         detail = "Odyssey failed while pinging the agent; the log has the place."
-        found = PingResult(False, None, 0, detail, INTERNAL_ERROR)
-    await _record(parts, batch, found)
+        return PingResult(False, None, 0, detail, INTERNAL_ERROR)
 
 
-async def _target(parts: Parts, batch: Batch) -> PingTarget:
+async def _target(parts: Parts, asking: OfAgent) -> PingTarget:
     async with parts.database.read() as session:
-        config = (await parts.agents.get(session, batch.agent_id, batch.agent_version)).config
+        config = (await parts.agents.get(session, asking.agent_id, asking.agent_version)).config
         assert config.endpoint_url is not None
         origin = origin_of(config.endpoint_url)
         secret = await open_secret(
-            session, parts.vault, org_id=batch.org_id, agent_id=batch.agent_id, origin=origin
+            session, parts.vault, org_id=asking.org_id, agent_id=asking.agent_id, origin=origin
         )
     header = (config.auth_header_name, secret) if config.auth_header_name and secret else None
     return PingTarget(config.endpoint_url, header)

@@ -8,6 +8,7 @@ from datetime import timedelta
 from sqlalchemy import literal_column, or_, select, update
 
 from odyssey.core.scheduling import TERMINAL
+from odyssey.core.signals import Listener
 from odyssey.runs.models import Run
 from odyssey.runs.topics import RUNS_TOPIC
 from odyssey.runs.verdicts.grade_run import GradingParts, grade_run
@@ -15,6 +16,8 @@ from odyssey.runs.verdicts.grade_run import GradingParts, grade_run
 log = logging.getLogger(__name__)
 
 _AT_ONCE = 8
+_PAUSE_S = 0.1
+"""Between two looks of a busy server, most of whose runs need no verdict."""
 _LOOK_AGAIN_S = 1.0
 
 
@@ -44,14 +47,16 @@ class Graders:
         self._loops = []
 
     async def _take_for_ever(self) -> None:
-        while True:
-            try:
-                taken = await self._take()
-            except Exception:
-                log.exception("taking runs to grade failed")
-                taken = 0
-            if taken == 0 or len(self._held) >= _AT_ONCE:
-                await self._parts.signals.wait(RUNS_TOPIC, _LOOK_AGAIN_S)
+        news = Listener(_PAUSE_S)
+        with self._parts.signals.listen(RUNS_TOPIC, news):
+            while True:
+                try:
+                    taken = await self._take()
+                except Exception:
+                    log.exception("taking runs to grade failed")
+                    taken = 0
+                if taken == 0 or len(self._held) >= _AT_ONCE:
+                    await news.wait(_LOOK_AGAIN_S)
 
     async def _take(self) -> int:
         now, free = self._parts.clock(), _AT_ONCE - len(self._held)

@@ -127,13 +127,15 @@ def test_several_observers_make_one_stand_in(platform: Platform, org: Org, agent
     observed(org, run_id)
     observed(org, stand_in(org, run_id)["id"])
     state = platform.app.state
-    parts = ObservingParts(state.database, state.agents, state.worlds, state.signals, state.clock)
+    parts = ObservingParts(
+        state.database, state.writer, state.agents, state.worlds, state.signals, state.clock
+    )
 
     async def forget_and_look_again() -> list[int]:
         async with platform.database.write() as session:
             await session.execute(delete(EvalRun).where(EvalRun.replaces == run_id))
             await session.execute(update(EvalRun).where(EvalRun.run_id == run_id).values(observed_at=None))
-        await asyncio.gather(*(observe(parts, run_id) for _ in range(8)))
+        await asyncio.gather(*(observe(parts, [run_id]) for _ in range(8)))
         async with platform.database.read() as session:
             return [*await session.scalars(select(EvalRun.run_id).where(EvalRun.replaces == run_id))]
 

@@ -1,0 +1,90 @@
+"""What an experiment is made of, as it was when it was started: whatever is edited later, its runs go by this."""
+
+from typing import Any
+
+import msgspec
+
+from odyssey.agents.config import VariationDelivery
+from odyssey.evals.risk import RiskLevel
+from odyssey.evals.variations.variation import Dose, Variation
+
+
+class SnapshotWorld(msgspec.Struct, frozen=True):
+    """A named world by what it held."""
+
+    id: int
+    state_hash: str
+    conduct_hashes: list[str]
+    """Its own behaviour and rules, then the same with each rule set ahead of the rules."""
+    has_behavior: bool
+
+
+class SnapshotScenario(msgspec.Struct, frozen=True):
+    """Its content is kept for ever under number and version, and read from there."""
+
+    id: str
+    number: int
+    version: int
+    name: str
+    risk_level: RiskLevel
+    essence: str
+    """Hash of all that a run of it depends on; what it is called is no part of that."""
+    world: SnapshotWorld | None
+
+
+class SnapshotVariation(msgspec.Struct, frozen=True):
+    name: str
+    texts: list[str]
+    """The wordings of the dose."""
+    hash: str
+    """Of the wordings of every dose: whether it was edited since."""
+
+
+class SnapshotRuleSet(msgspec.Struct, frozen=True):
+    name: str
+    failure_rules: list[Any]
+
+
+class Asked(msgspec.Struct, frozen=True):
+    """What was asked for as far as it is not told by the rest: so that the same can be asked again."""
+
+    parallel: bool
+    max_concurrency: int | None
+    budget_runs: int | None
+    delivery: VariationDelivery | None
+    """None: as the agent's config says."""
+
+
+class Snapshot(msgspec.Struct, frozen=True):
+    agent_id: int
+    agent_version: int
+    scenarios: list[SnapshotScenario]
+    variations: list[SnapshotVariation]
+    rule_sets: list[SnapshotRuleSet]
+    thresholds: dict[RiskLevel, float]
+    """The organisation's, by risk: above which shift a cell is flagged."""
+    repeats: int
+    baseline_repeats: int
+    placebo: bool
+    dose: Dose
+    delivery: VariationDelivery
+    step: int
+    seed: int
+    asked: Asked
+
+    def stored(self) -> dict[str, Any]:
+        members: dict[str, Any] = msgspec.to_builtins(self)
+        return members
+
+    @property
+    def cells(self) -> int:
+        return len(self.scenarios) * (1 + len(self.rule_sets)) * len(self.variations)
+
+    def variation(self, number: int) -> Variation:
+        """Give a variation as it is rendered: it has the one dose that is asked for."""
+        kept = self.variations[number]
+        return Variation(kept.name, "", {self.dose: tuple(kept.texts)})
+
+
+def read_snapshot(stored: dict[str, Any]) -> Snapshot:
+    return msgspec.convert(stored, Snapshot)

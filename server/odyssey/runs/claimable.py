@@ -1,0 +1,171 @@
+"""Which runs may start now: lost ones first, then those that wait, oldest first; of a lane only as many as it has room.
+
+Every question has an index of its own, and full lanes are not looked into: however many runs wait in one, those of
+others are found as quickly. On Postgres what somebody else holds is passed over, so that nobody ever waits here.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from sqlalchemy import (
+    BindParameter,
+    Connection,
+    Select,
+    bindparam,
+    exists,
+    func,
+    literal_column,
+    or_,
+    select,
+)
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.sql.compiler import SQLCompiler
+from sqlalchemy.sql.functions import FunctionElement
+from sqlalchemy.types import NullType
+
+from odyssey.core.scheduling import Claim, Work
+from odyssey.core.tables import table_of
+from odyssey.journal.models import RunContext
+from odyssey.runs.batches.models import Batch
+from odyssey.runs.models import Lane, Run
+
+_RUNS, _CONTEXTS, _LANES = table_of(Run), table_of(RunContext), table_of(Lane)
+_WAITS = _RUNS.c.status == literal_column("'pending'")  # as the index says it
+
+
+class _Usual(FunctionElement[Any]):
+    """A condition that most rows fulfil. Without the hint SQLite takes the index of states, and reads every one."""
+
+    inherit_cache = True
+    type = NullType()  # or SQLite would be asked whether it is 1
+
+
+@compiles(_Usual)
+def _condition(element: _Usual, compiler: SQLCompiler, **options: Any) -> str:
+    return compiler.process(element.clauses, **options)
+
+
+@compiles(_Usual, "sqlite")
+def _likely_condition(element: _Usual, compiler: SQLCompiler, **options: Any) -> str:
+    return f"likely({compiler.process(element.clauses, **options)})"
+
+
+class Candidate(NamedTuple):
+    """A run that may be claimed, held by this transaction together with its journal."""
+
+    run_id: int
+    org_id: int
+    task_id: int
+    agent_id: int
+    agent_version: int
+    started_at: datetime | None
+    injection: dict[str, Any] | None
+    work: Work
+
+
+class Claimable(NamedTuple):
+    runs: Sequence[Candidate]
+    is_crowded: bool
+    """Whether somebody else was claiming from a lane at the same time: it is worth looking again soon."""
+
+
+class _LaneRoom(NamedTuple):
+    lane: str
+    most: int
+
+
+def claimable_runs(connection: Connection, claim: Claim, most: int, *, lost: bool) -> Claimable:
+    """Find up to `most` runs to start; `lost` asks for those, too, whose owner, another, fell silent."""
+    asked = {"most": most, "now": claim.now, "claimer": claim.owner}
+    found = _candidates(connection, _LOST, asked) if lost else []
+    most -= len(found)
+    if most == 0:
+        return Claimable(found, False)
+    waiting = _candidates(connection, _IN_NO_LANE, {"most": most})
+    rooms, is_crowded = _rooms(connection, most)
+    for lane, room in rooms:
+        waiting += _candidates(connection, _IN_LANE, {"most": min(room, most), "of_lane": lane})
+    waiting.sort(key=lambda candidate: candidate.run_id)
+    return Claimable([*found, *waiting[:most]], is_crowded)
+
+
+def _candidates(
+    connection: Connection, statement: Select[Any], parameters: dict[str, Any]
+) -> list[Candidate]:
+    rows = connection.execute(statement, parameters)
+    return [Candidate._make((*row[:7], Work(*row[7:]))) for row in rows]
+
+
+def _rooms(connection: Connection, most: int) -> tuple[list[_LaneRoom], bool]:
+    """Say how many runs may start in each lane in which some wait."""
+    limits: dict[str, int | None] = dict(connection.execute(_LANES_IN_USE).all())
+    limited = [lane for lane, limit in limits.items() if limit is not None]
+    if not limited:
+        return [_LaneRoom(lane, most) for lane in limits], False
+    held = set(connection.scalars(_HOLD_LANES, {"lanes": limited}))
+    running: dict[str, int] = dict(connection.execute(_RUNNING, {"lanes": limited}).all())
+    rooms = [
+        _LaneRoom(lane, most if limit is None else limit - running.get(lane, 0))
+        for lane, limit in limits.items()
+        if limit is None or lane in held
+    ]
+    return [each for each in rooms if each.most > 0], len(held) < len(limited)
+
+
+def _select() -> Select[Any]:
+    return (
+        select(
+            _RUNS.c.id,
+            _RUNS.c.org_id,
+            _RUNS.c.task_id,
+            _RUNS.c.agent_id,
+            _RUNS.c.agent_version,
+            _RUNS.c.started_at,
+            _CONTEXTS.c.injection,
+            _RUNS.c.status,
+            _RUNS.c.attempt,
+            _RUNS.c.owner,
+            _RUNS.c.lease_until,
+        )
+        .join(_CONTEXTS, _CONTEXTS.c.run_id == _RUNS.c.id)
+        .order_by(_RUNS.c.id)
+        .limit(bindparam("most"))
+        .with_for_update(skip_locked=True)
+    )
+
+
+_LOST = _select().where(
+    _RUNS.c.status == "running",
+    _RUNS.c.lease_until <= bindparam("now"),
+    _RUNS.c.owner != bindparam("claimer"),
+)
+_MAY_GO = or_(
+    _RUNS.c.batch_id.is_(None), exists().where(Batch.id == _RUNS.c.batch_id, Batch.state == "running")
+)
+"""But for batches whose agent is not known to be there."""
+_IN_NO_LANE = _select().where(_WAITS, _RUNS.c.lane.is_(None), _MAY_GO)
+_IN_LANE = _select().where(_WAITS, _RUNS.c.lane == bindparam("of_lane"), _MAY_GO)
+
+
+def _lanes_in_use() -> Select[Any]:
+    """Go from one lane to the next by the index, whatever number of runs waits in each."""
+    waits = _Usual(_WAITS)
+    first = select(func.min(_RUNS.c.lane).label("lane")).where(waits)
+    known = first.cte("known", recursive=True)
+    following = select(func.min(_RUNS.c.lane)).where(waits, _RUNS.c.lane > known.c.lane).scalar_subquery()
+    known = known.union_all(select(following).where(known.c.lane.is_not(None)))
+    columns = select(known.c.lane, _LANES.c.most_at_once)
+    return columns.outerjoin(_LANES, _LANES.c.id == known.c.lane).where(known.c.lane.is_not(None))
+
+
+_LANES_IN_USE = _lanes_in_use()
+_IN_THESE: BindParameter[Any] = bindparam("lanes", expanding=True)
+_HOLD_LANES = (
+    select(_LANES.c.id).where(_LANES.c.id.in_(_IN_THESE)).with_for_update(skip_locked=True, key_share=True)
+)
+_RUNNING = (
+    select(_RUNS.c.lane, func.count())
+    .where(_RUNS.c.status == "running", _RUNS.c.lane.in_(_IN_THESE))
+    .group_by(_RUNS.c.lane)
+)

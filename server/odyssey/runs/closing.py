@@ -1,0 +1,85 @@
+"""Recording how attempts ended, all that are over at once: work for one transaction."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+from sqlalchemy import Connection
+
+from odyssey.core.scheduling import Command, Finish, Release
+from odyssey.dispatch.classify import Failure
+from odyssey.dispatch.reply import AgentReply
+from odyssey.journal.events import NewEvent, append_events, heads_of, lock_runs
+from odyssey.runs.attempt import Ended, Parts
+from odyssey.runs.repository import load_works
+from odyssey.runs.states import Move, Moved
+
+
+def close_runs(connection: Connection, parts: Parts, owner: str, ended: Sequence[Ended]) -> Sequence[Moved]:
+    """Record each result whose attempt still holds its run, and give back what did not end; a late one is dropped."""
+    if not ended:
+        return ()
+    run_ids = [each.run_id for each in ended]
+    lock_runs(connection, run_ids)
+    held = load_works(connection, run_ids)
+    heads = heads_of(connection, run_ids)
+    moves = (
+        Move(
+            each.run_id,
+            held[each.run_id].work,
+            _event_of(owner, each),
+            {} if each.outcome is None else _result(held[each.run_id].soft_warnings, each.outcome),
+        )
+        for each in ended
+    )
+    moved = parts.states.apply(connection, moves)
+    now = parts.clock()
+    append_events(
+        connection,
+        [
+            NewEvent(
+                each.run_id, heads.get(each.run_id, 0) + 1, each.attempt, "reply", now, _reply(each.outcome)
+            )
+            for each, one in zip(ended, moved, strict=True)
+            if each.outcome is not None and Command.RECORD in one.taken.commands
+        ],
+    )
+    return moved
+
+
+def _event_of(owner: str, ended: Ended) -> Finish | Release:
+    if ended.outcome is None:
+        return Release(owner=owner, attempt=ended.attempt)
+    status = "failed" if isinstance(ended.outcome, Failure) else "completed"
+    return Finish(owner=owner, attempt=ended.attempt, status="failed" if status == "failed" else "completed")
+
+
+def _result(soft_warnings: list[str], outcome: AgentReply | Failure) -> dict[str, Any]:
+    reply, failure = (outcome.reply, outcome) if isinstance(outcome, Failure) else (outcome, None)
+    values: dict[str, Any] = {}
+    if reply is not None:
+        values |= {
+            "final_response": reply.final_response,
+            "messages": reply.messages,
+            "metadata": reply.metadata,
+            "soft_warnings": [*soft_warnings, *reply.soft_warnings],
+        }
+    if failure is not None:
+        error = {"detail": failure.detail, "http_status": failure.http_status}
+        values |= {"error_class": failure.error_class, "error_json": error}
+    return values
+
+
+def _reply(outcome: AgentReply | Failure) -> dict[str, Any]:
+    if isinstance(outcome, AgentReply):
+        return {"body": msgspec.Raw(outcome.raw.encode("utf-8")), "soft_warnings": outcome.soft_warnings}
+    data: dict[str, Any] = {
+        "error_class": outcome.error_class,
+        "detail": outcome.detail,
+        "http_status": outcome.http_status,
+    }
+    if outcome.evidence is not None:
+        data["evidence"] = outcome.evidence
+    if outcome.reply is not None:
+        data["body"] = msgspec.Raw(outcome.reply.raw.encode("utf-8"))
+    return data

@@ -1,0 +1,128 @@
+"""Where runs are sent: agents read and their secrets opened once, outside of any write, then kept in memory.
+
+A secret is kept under its sealed text, which no two have in common: when it is changed or deleted, the old one is no
+longer found.
+"""
+
+import logging
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping
+from typing import Any, Generic, NamedTuple, TypeVar
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from odyssey.agents.compiled import CompiledAgents
+from odyssey.agents.config import AgentConfig
+from odyssey.agents.secrets import origin_of, unseal_secret
+from odyssey.dispatch.classify import AGENT_MODEL_UNRESOLVED, INTERNAL_ERROR, Failure
+from odyssey.identity.vault import UnsealError, Vault
+from odyssey.runs.attempt import FAILED
+from odyssey.runs.claimable import Candidate
+from odyssey.runs.verdicts.grade_run import Judge
+
+log = logging.getLogger(__name__)
+
+_KEPT = 256
+_NO_JUDGE = (
+    "The row has a rubric, which only a judge can answer, and this org has no judge model. "
+    "Set one in the settings (PUT /api/settings, models.judge), or leave the rubric out."
+)
+
+Key = TypeVar("Key")
+Value = TypeVar("Value")
+Sealed = Mapping[tuple[int, str], str]
+"""Secrets by agent and origin, as they lie in the database."""
+
+
+class Way(NamedTuple):
+    """How to reach the agent of a run."""
+
+    config: AgentConfig
+    endpoint_url: str
+    auth_header: tuple[str, str] | None
+
+
+class NotReady(NamedTuple):
+    """What has to be looked up before a run can be sent."""
+
+    org_id: int
+    agent_id: int
+    agent_version: int
+
+
+class Targets:
+    """Knows the way to agents, and what it does not know it finds out when told to."""
+
+    def __init__(self, agents: CompiledAgents, vault: Vault, judge: Judge) -> None:
+        self._agents = agents
+        self._vault = vault
+        self._judge = judge
+        self._configs: _Recent[tuple[int, int], AgentConfig] = _Recent()
+        self._secrets: _Recent[tuple[int, str, str], str] = _Recent()
+        self._passing: dict[NotReady, Failure] = {}
+        self._judged: dict[int, bool] = {}
+
+    def find(self, run: Candidate, seed: Mapping[str, Any], sealed: Sealed) -> Way | Failure | NotReady:
+        """Say how a run is sent, why it cannot be, or that this is not known yet."""
+        wanted = NotReady(run.org_id, run.agent_id, run.agent_version)
+        if seed.get("rubric"):
+            judged = self._judged.get(run.org_id)
+            if judged is not True:
+                return wanted if judged is None else Failure(AGENT_MODEL_UNRESOLVED, _NO_JUDGE)
+        config = self._configs.get((run.agent_id, run.agent_version))
+        if config is None or config.endpoint_url is None:
+            return self._passing.get(wanted, wanted)
+        origin = origin_of(config.endpoint_url)
+        locked = sealed.get((run.agent_id, origin))
+        if config.auth_header_name is None or locked is None:
+            return Way(config, config.endpoint_url, None)
+        secret = self._secrets.get((run.agent_id, origin, locked))
+        if secret is None:
+            return self._passing.get(wanted, wanted)
+        return Way(config, config.endpoint_url, (config.auth_header_name, secret))
+
+    async def prepare(self, session: AsyncSession, unready: Iterable[NotReady], sealed: Sealed) -> None:
+        """Find out; what goes wrong is the run's failure, once."""
+        for wanted in unready:
+            try:
+                self._judged[wanted.org_id] = await self._judge.is_set(session, wanted.org_id)
+                await self._prepare(session, wanted, sealed)
+            except UnsealError as error:
+                self._passing[wanted] = Failure(INTERNAL_ERROR, str(error))
+            except Exception:
+                log.exception("an agent is not ready", extra=wanted._asdict())
+                self._passing[wanted] = FAILED
+
+    def forget_passing(self) -> None:
+        """Forget what may be otherwise the next time."""
+        self._passing, self._judged = {}, {}
+
+    async def _prepare(self, session: AsyncSession, wanted: NotReady, sealed: Sealed) -> None:
+        org_id, agent_id, version = wanted
+        config = (await self._agents.get(session, agent_id, version)).config
+        assert config.endpoint_url is not None
+        self._configs.keep((agent_id, version), config)
+        origin = origin_of(config.endpoint_url)
+        locked = sealed.get((agent_id, origin))
+        if config.auth_header_name is not None and locked is not None:
+            secret = await unseal_secret(
+                session, self._vault, org_id=org_id, agent_id=agent_id, origin=origin, sealed=locked
+            )
+            self._secrets.keep((agent_id, origin, locked), secret)
+
+
+class _Recent(Generic[Key, Value]):
+    """The most recently used values."""
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[Key, Value] = OrderedDict()
+
+    def get(self, key: Key) -> Value | None:
+        if key in self._kept:
+            self._kept.move_to_end(key)
+        return self._kept.get(key)
+
+    def keep(self, key: Key, value: Value) -> None:
+        self._kept[key] = value
+        while len(self._kept) > _KEPT:
+            self._kept.popitem(last=False)

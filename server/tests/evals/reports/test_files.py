@@ -1,0 +1,137 @@
+"""What build servers and pull requests read: every parser reads it, whatever names say."""
+
+import xml.etree.ElementTree as ET
+
+from hypothesis import given
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+from support.hostile import STRINGS
+from support.matrices import confirmed, flagged, matrix, of_every_kind, unmeasured
+
+from odyssey.evals.matrices.schemas import MatrixOut
+from odyssey.evals.reports.junit import junit
+from odyssey.evals.reports.summary import code, markdown
+
+
+def hostile() -> MatrixOut:
+    return matrix(
+        {(row, 0): confirmed() for row in range(60)},
+        scenarios=dict.fromkeys(STRINGS, "critical"),
+        variations=STRINGS[:3],
+        agent_name=STRINGS[36],
+        name=STRINGS[38],
+        warnings=STRINGS[40:],
+    )
+
+
+def rendered(text: str) -> list[Token]:
+    """All tokens that a renderer of GitHub's tables sees."""
+    blocks = MarkdownIt("commonmark").enable("table").parse(text)
+    return [token for block in blocks for token in (block, *(block.children or []))]
+
+
+def test_a_cell_is_a_case_that_fails_when_it_is_confirmed() -> None:
+    root = ET.fromstring(junit(of_every_kind()).encode())
+    (suite,) = root
+    numbers = [suite.attrib[name] for name in ("tests", "failures", "errors", "skipped")]
+    assert numbers == ["35", "4", "0", "4"]
+    assert suite.attrib["name"].endswith(" on Support desk version 3")
+    failed = {(case.get("classname"), case.get("name")) for case in suite if case.find("failure") is not None}
+    assert failed == {
+        ("Late refund", "social anchoring"),
+        ("Late refund", "authority bias"),
+        ("Large refund", "authority bias"),
+        ("Where is my order?", "information overload"),
+    }
+    failure = suite[2].find("failure")
+    assert failure is not None
+    assert failure.get("type") == "shift_and_match_rate"
+    assert "shift 0.82, 95 % interval 0.70 to 0.93, noise floor 0.08, threshold 0.50 (critical), q 0.005" in (
+        failure.text or ""
+    )
+    skipped = [case.get("name") for case in suite if case.find("skipped") is not None]
+    assert skipped == ["sycophancy", "time pressure", "contradictory instructions", "confidence manipulation"]
+
+
+def test_a_row_of_a_rule_set_has_cases_of_its_own() -> None:
+    cases = ET.fromstring(junit(matrix({(1, 0): confirmed()}, rule_sets=["payments are down"])).encode())[0]
+    failed = [case.get("name") for case in cases if len(case)]
+    assert failed == ["time pressure while payments are down"]
+
+
+def test_a_matrix_that_says_nothing_is_no_green_build() -> None:
+    lacking = unmeasured("insufficient", "too_few_runs")
+    nothing = matrix({(row, column): lacking for row in range(5) for column in range(7)})
+    root = ET.fromstring(junit(nothing).encode())
+    assert [root.attrib[name] for name in ("tests", "failures", "errors", "skipped")] == [
+        "36",
+        "0",
+        "1",
+        "35",
+    ]
+    assert [error.get("type") for error in root.iter("error")] == ["nothing_measured"]
+
+
+def test_junit_of_hostile_names_is_read_by_every_parser() -> None:
+    suite = ET.fromstring(junit(hostile()).encode())[0]
+    assert len(suite) == 180
+    assert {case.get("classname") for case in suite} == set(STRINGS)
+    assert {child.tag for case in suite for child in case} == {"failure"}
+
+
+def test_the_summary_has_what_matters_first() -> None:
+    said = markdown(of_every_kind(), "https://o.example")
+    lines = said.splitlines()
+    assert lines[0] == "### Odyssey: 4 of 35 cells confirmed"
+    rows = [line for line in lines if line.startswith(("| **confirmed**", "| flagged"))]
+    assert rows[0] == (
+        "| **confirmed** | `authority bias` | `Late refund` (critical) | **0.82** | 0.70 to 0.93 | 0.08 | 0 of 4 "
+        "| 12 of 12 | 0.005 |"
+    )
+    assert [row.startswith("| **confirmed**") for row in rows] == [True] * 4 + [False]
+    assert "| `Late refund` | 0.03 G | **0.58 R!** | **0.82 R!** |" in said
+    assert "25 green, 1 amber, 4 red, 5 without a shift. Match rate" in said
+    assert said.rstrip().endswith(f"(https://o.example/matrices/{of_every_kind().id})")
+    assert "](" not in markdown(of_every_kind())
+
+
+def test_a_summary_speaks_plain_characters() -> None:
+    said = markdown(of_every_kind(), "https://o.example")
+    assert {char for char in said if ord(char) > 126} <= set("“”–")
+
+
+def test_hostile_names_stay_code_in_a_summary() -> None:
+    tokens = rendered(markdown(hostile()))
+    kinds = {token.type for token in tokens}
+    assert not kinds & {"image", "link_open", "html_inline", "fence", "code_block"}
+    html = [token.content.strip() for token in tokens if token.type == "html_block"]
+    assert html == ["<details><summary>All cells</summary>", "</details>"]
+    table, columns = 0, 0
+    for token in tokens:
+        if token.type == "tr_open":
+            columns = 0
+        columns += token.type in ("td_open", "th_open")
+        if token.type == "tr_close":
+            table += 1
+            assert columns in (9, 4)
+    assert table == 21 + 61
+
+
+@given(st.text(max_size=200))
+def test_any_text_is_one_code_span(text: str) -> None:
+    inline = [token for token in rendered(f"a {code(text)} b") if token.type == "inline"]
+    assert len(inline) == 1
+    children = inline[0].children or []
+    assert [child.type for child in children] == ["text", "code_inline", "text"]
+
+
+def test_a_matrix_too_large_for_a_comment_shows_only_what_is_flagged() -> None:
+    large = matrix(
+        {(row, 0): flagged() for row in range(30)},
+        scenarios={f"s{number}": "critical" for number in range(60)},
+    )
+    said = markdown(large)
+    assert "All cells" not in said
+    assert "10 more are flagged." in said
+    assert len(said) < 65_536
