@@ -8,6 +8,7 @@ import json
 import sys
 import tempfile
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from urllib.parse import quote
 
@@ -17,6 +18,9 @@ sys.path.insert(0, str(ROOT / "server" / "tests"))
 from playwright.sync_api import Page, ViewportSize  # noqa: E402
 from support.browser import session_cookies  # noqa: E402
 from support.chromium import NARROW, WIDE, Contexts, Scheme, chromium  # noqa: E402
+from support.heat import LATE, Heat, give_heat  # noqa: E402
+from support.platform import Org  # noqa: E402
+from support.reviewed import give_history  # noqa: E402
 from support.site import Site, furnished_site  # noqa: E402
 
 IMAGES = ROOT / "docs" / "images"
@@ -40,6 +44,11 @@ IN_DOCS = {
     "scenario-light",
     "eval-runs-light",
     "side-by-side-light",
+    "heat-map-light",
+    "review-light",
+    "review-figures-light",
+    "matrix-cell-light",
+    "matrix-compare-light",
 }
 BROUGHT_UP = {"new-run": "Failure rules"}
 """Pictures that show a part further down, by its heading."""
@@ -61,21 +70,27 @@ def main() -> None:
         tempfile.TemporaryDirectory() as data,
         chromium() as browser,
         furnished_site(f"sqlite+aiosqlite:///{data}/odyssey.db") as site,
+        ExitStack() as stack,
     ):
         contexts = Contexts(browser, site.url)
         site.org.ok(site.org.put("/api/settings", site.verdicts.judge))
-        for picture in take(contexts, site, folder, everything=options.all is not None):
-            print(picture)
+        heat = give_heat(site.platform, stack)
+        give_history(heat.org, heat.before)
+        for org, paths in ((site.org, addresses(site)), (heat.org, heat_addresses(heat))):
+            for picture in take(contexts, org, paths, folder, everything=options.all is not None):
+                print(picture)
 
 
-def take(contexts: Contexts, site: Site, folder: Path, *, everything: bool) -> Iterator[Path]:
+def take(
+    contexts: Contexts, org: Org, paths: dict[str, str], folder: Path, *, everything: bool
+) -> Iterator[Path]:
     widths: dict[str, ViewportSize] = {"wide": WIDE, "narrow": NARROW} if everything else {"wide": WIDE}
     for scheme in SCHEMES:
         for width, viewport in widths.items():
-            page = contexts.lend(session_cookies(site.org)).new_page()
+            page = contexts.lend(session_cookies(org)).new_page()
             page.set_viewport_size(viewport)
             page.emulate_media(color_scheme=scheme)
-            for name, path in addresses(site).items():
+            for name, path in paths.items():
                 if everything or f"{name}-{scheme}" in IN_DOCS:
                     suffix = f"-{width}-{scheme}" if everything else f"-{scheme}"
                     brought_up = None if everything else BROUGHT_UP.get(name)
@@ -137,6 +152,20 @@ def addresses(site: Site) -> dict[str, str]:
         "side-by-side": f"/evals/compare?baseline={site.pressed.baseline}&variation={site.pressed.hurried}",
         "account": "/account",
         "missing": "/no/such/page",
+    }
+
+
+def heat_addresses(heat: Heat) -> dict[str, str]:
+    return {
+        "matrices": "/matrices",
+        "new-matrix": "/matrices/new",
+        "heat-map": f"/matrices/{heat.after}",
+        "matrix-cell": f"/matrices/{heat.after}?cell={heat.cell(LATE, 'time_pressure')}",
+        "review": "/review",
+        "review-figures": "/review/figures",
+        "review-decided": "/review?status=decided",
+        "matrix-compare": f"/matrices/compare?before={heat.before}&after={heat.after}",
+        "home-evals": "/",
     }
 
 

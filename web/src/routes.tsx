@@ -16,6 +16,14 @@ import { Shell } from "~/shell/shell";
 
 export const RUN_STATUSES = ["pending", "running", "completed", "failed", "cancelled"] as const;
 export const VERDICTS = ["PASS", "FAIL", "PENDING", "NOT APPLICABLE"] as const;
+export const MATRIX_STATUSES = ["running", "completed", "cancelled"] as const;
+export const REVIEW_VERDICTS = [
+  "true_positive",
+  "false_positive",
+  "true_negative",
+  "false_negative",
+  "defect_found",
+] as const;
 export const RISK_LEVELS = ["low", "medium", "high", "critical"] as const;
 
 const root = createRootRouteWithContext<{ queryClient: QueryClient }>()({
@@ -370,6 +378,80 @@ const evalCompare = createRoute({
   component: lazyRouteComponent(() => import("~/pages/evals/compare-page"), "ComparePage"),
 });
 
+const matrices = createRoute({
+  getParentRoute: () => app,
+  path: "/matrices",
+  validateSearch: (search: Record<string, unknown>) =>
+    compact({
+      agent_id: whole(search.agent_id),
+      status: oneOf(search.status, MATRIX_STATUSES),
+      cursor: text(search.cursor),
+    }),
+  component: lazyRouteComponent(() => import("~/pages/matrices/list/matrices-page"), "MatricesPage"),
+});
+
+const newMatrix = createRoute({
+  getParentRoute: () => app,
+  path: "/matrices/new",
+  component: lazyRouteComponent(() => import("~/pages/matrices/new/new-matrix-page"), "NewMatrixPage"),
+});
+
+const matricesCompared = createRoute({
+  getParentRoute: () => app,
+  path: "/matrices/compare",
+  validateSearch: (search: Record<string, unknown>) =>
+    compact({
+      before: uuid(search.before),
+      after: uuid(search.after),
+      show: oneOf(search.show, ["all"]),
+    }),
+  component: lazyRouteComponent(() => import("~/pages/matrices/compare/compare-page"), "ComparePage"),
+});
+
+const matrix = createRoute({
+  getParentRoute: () => app,
+  path: "/matrices/$matrixId",
+  params: {
+    parse: ({ matrixId }: { matrixId: string }) => {
+      const id = uuid(matrixId);
+      if (id === undefined) throw notFound();
+      return { matrixId: id };
+    },
+  },
+  validateSearch: (search: Record<string, unknown>) =>
+    compact({
+      cell: text(search.cell),
+      order: oneOf(search.order, ["risk", "worst"]),
+      baseline: whole(search.baseline),
+      variation: whole(search.variation),
+    }),
+  component: lazyRouteComponent(() => import("~/pages/matrices/one/matrix-page"), "MatrixPage"),
+});
+
+const review = createRoute({
+  getParentRoute: () => app,
+  path: "/review",
+  validateSearch: (search: Record<string, unknown>) =>
+    compact({
+      status: oneOf(search.status, ["decided"]),
+      source: oneOf(search.source, ["flag", "sample", "manual"]),
+      risk_level: oneOf(search.risk_level, RISK_LEVELS),
+      variation_type: word(search.variation_type),
+      verdict: oneOf(search.verdict, REVIEW_VERDICTS),
+      matrix_id: uuid(search.matrix_id),
+      agent_id: whole(search.agent_id),
+      confirmed: yesNo(search.confirmed),
+      item: uuid(search.item),
+    }),
+  component: lazyRouteComponent(() => import("~/pages/reviews/review-page"), "ReviewPage"),
+});
+
+const reviewFigures = createRoute({
+  getParentRoute: () => app,
+  path: "/review/figures",
+  component: lazyRouteComponent(() => import("~/pages/reviews/figures/figures-page"), "FiguresPage"),
+});
+
 export const routes = root.addChildren([
   signin,
   app.addChildren([
@@ -400,6 +482,12 @@ export const routes = root.addChildren([
     evalRuns,
     evalRun,
     evalCompare,
+    review,
+    reviewFigures,
+    matrices,
+    newMatrix,
+    matricesCompared,
+    matrix,
   ]),
 ]);
 

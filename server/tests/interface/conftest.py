@@ -5,11 +5,13 @@ tests elsewhere want to run their own.
 """
 
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 
 import pytest
 from playwright.sync_api import Browser, Page, ViewportSize, expect
 from support.browser import session_cookies
 from support.chromium import WIDE, Contexts, Scheme, Watched, chromium
+from support.heat import Heat, give_heat
 from support.platform import Org
 from support.site import Site, furnished_site
 
@@ -31,6 +33,13 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     database = tmp_path_factory.mktemp("interface") / "odyssey.db"
     with furnished_site(f"sqlite+aiosqlite:///{database}") as site:
         yield site
+
+
+@pytest.fixture(scope="session")
+def heat(site: Site) -> Iterator[Heat]:
+    """Two matrices; made when the first test asks for them, since they are hundreds of runs."""
+    with ExitStack() as stack:
+        yield give_heat(site.platform, stack)
 
 
 @pytest.fixture(scope="package")

@@ -4,7 +4,10 @@ import re
 
 import pytest
 from playwright.sync_api import Page, expect
+from support.browser import session_cookies
 from support.chromium import NARROW, axe_findings, overflow
+from support.heat import LATE, WHERE, Heat
+from support.platform import Org
 from support.site import Site
 
 from interface.conftest import OpenPage
@@ -87,12 +90,33 @@ PATHS = {
     "side by side, a failure": "/evals/compare?baseline={baseline_run}&variation={collapsed_run}",
     "side by side, not delivered": "/evals/compare?scenario_id={pressed}&variation_type=authority_bias",
     "side by side, of nothing": "/evals/compare",
+    "review": "/review?item={waiting_item}",
+    "review, filtered": "/review?source=flag&risk_level=critical&confirmed=false&variation_type=time_pressure",
+    "review, submitted": "/review?item={asked_item}",
+    "review, decided": "/review?status=decided&item={decided_item}",
+    "review, nothing": "/review?source=sample",
+    "review, figures": "/review/figures",
     "account": "/account",
     "no such page": "/no/such/page",
 }
 
 
 WITHOUT_CURL = {"/no/such/page"}
+
+HEAT_PATHS = {
+    "home with evals": "/",
+    "matrices": "/matrices",
+    "matrices, filtered": "/matrices?status=completed",
+    "matrices, none": "/matrices?status=cancelled",
+    "new matrix": "/matrices/new",
+    "matrix": "/matrices/{after}?order=worst",
+    "matrix, a cell": "/matrices/{after}?cell={confirmed}",
+    "matrix, a cell that was not delivered": "/matrices/{after}?cell={undelivered}",
+    "matrix, no such cell": "/matrices/{after}?cell=none",
+    "two matrices": "/matrices/compare?before={before}&after={after}&show=all",
+    "matrices, compared with none": "/matrices/compare",
+}
+"""Pages of the organisation that has matrices."""
 
 
 def address(site: Site, path: str) -> str:
@@ -116,6 +140,9 @@ def address(site: Site, path: str) -> str:
         pressed_run=site.pressed.hurried,
         unheard_run=site.pressed.unheard,
         collapsed_run=site.pressed.failed,
+        waiting_item=site.reviewed.waiting,
+        asked_item=site.reviewed.asked,
+        decided_item=site.reviewed.decided,
     )
 
 
@@ -140,7 +167,7 @@ def curl_commands(page: Page) -> list[str]:
     return commands
 
 
-def tried(site: Site, command: str) -> None:
+def tried(org: Org, command: str) -> None:
     """Ask for what a command asks for, unless it would change something; it must be there."""
     found = re.fullmatch(
         r"curl -s(?: -X (\w+))? '(.+?)' \\\n  -H \"Authorization: Bearer \$ODYSSEY_API_KEY\".*",
@@ -149,9 +176,9 @@ def tried(site: Site, command: str) -> None:
     )
     assert found, command
     method, url = found.groups()
-    assert url.startswith(f"{site.url}/api/")
+    assert url.startswith(f"{org.platform.url}/api/")
     if method is None:
-        with site.org.client.stream("GET", url.replace("'\\''", "'")) as answer:
+        with org.client.stream("GET", url.replace("'\\''", "'")) as answer:
             assert answer.status_code == 200, command
 
 
@@ -159,7 +186,22 @@ def tried(site: Site, command: str) -> None:
 def test_a_page_is_accessible_in_both_colours_fits_a_telephone_and_has_its_curl(
     open_page: OpenPage, site: Site, path: str
 ) -> None:
-    page = open_page(address(site, path), scheme="dark").page
+    fits(open_page(address(site, path), scheme="dark").page, site.org, has_curl=path not in WITHOUT_CURL)
+
+
+@pytest.mark.parametrize("path", HEAT_PATHS.values(), ids=HEAT_PATHS)
+def test_so_is_a_page_of_matrices(open_page: OpenPage, heat: Heat, path: str) -> None:
+    where = path.format(
+        before=heat.before,
+        after=heat.after,
+        confirmed=heat.cell(LATE, "time_pressure"),
+        undelivered=heat.cell(WHERE, "information_overload"),
+    )
+    fits(open_page(where, scheme="dark", cookies=session_cookies(heat.org)).page, heat.org)
+
+
+def fits(page: Page, org: Org, *, has_curl: bool = True) -> None:
+    """Look at a page that was opened dark and wide: dark, light, and on a telephone."""
     settled(page)
     assert page.title().endswith("Odyssey")
     colours = page.locator("html[data-mantine-color-scheme]")
@@ -168,10 +210,10 @@ def test_a_page_is_accessible_in_both_colours_fits_a_telephone_and_has_its_curl(
     page.emulate_media(color_scheme="light")
     expect(colours).to_have_attribute("data-mantine-color-scheme", "light")
     checked(page)
-    if path not in WITHOUT_CURL:
+    if has_curl:
         for command in curl_commands(page):
-            tried(site, command)
-        assert site.org.api_key not in page.content()
+            tried(org, command)
+        assert org.api_key not in page.content()
     page.set_viewport_size(NARROW)
     page.reload()
     settled(page)
@@ -184,7 +226,8 @@ def test_a_missing_object_says_so_and_leads_on(open_page: OpenPage) -> None:
     page = watched.page
     numbered = ("/runs", "/agents", "/worlds", "/datasets", "/batches", "/evals/runs")
     scenario = "/scenarios/scn_00000000-0000-0000-0000-000000000000"
-    for path in (*(f"{kind}/999999" for kind in numbered), scenario, f"{scenario}/edit"):
+    matrix = "/matrices/00000000-0000-0000-0000-000000000000"
+    for path in (*(f"{kind}/999999" for kind in numbered), scenario, f"{scenario}/edit", matrix):
         page.goto(path)
         expect(page.get_by_role("heading", name="Not here")).to_be_visible()
         page.get_by_role("link", name="Go to the start page").click()

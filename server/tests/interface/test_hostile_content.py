@@ -14,6 +14,7 @@ from support.evals import SCENARIOS, all_observed, scenario, start
 from support.hostile import MARK, STRINGS
 from support.model_server import Asked, ModelServer, answers
 from support.platform import Org
+from support.reviews import ITEMS, decide
 from support.site import Site, post_event
 
 from interface.conftest import OpenPage
@@ -179,6 +180,9 @@ def hostile_eval_runs(org: Org, agent: int, scenario_id: str) -> tuple[int, int]
     baseline, pressed = start(org, {"id": scenario_id}, **body)
     shown = all_observed(org, [baseline, pressed])
     assert shown[1]["shift"]["moved"] == "structured"
+    asked = {"run_id": baseline, "notes": "\n".join(STRINGS)}
+    decide(org, org.ok(org.post(ITEMS, asked))["id"], "true_negative", "\n".join(STRINGS))
+    org.ok(org.post(ITEMS, asked))
     return baseline, pressed
 
 
@@ -305,6 +309,10 @@ PATHS = [
     "/evals/runs/{pressed}",
     "/evals/compare?baseline={baseline}&variation={pressed}",
     "/scenarios/{scenario}?tab=compare&variation_type=hostile",
+    "/review",
+    "/review?status=decided",
+    "/review?variation_type=%3Cb%3E&item=%22%3E%3Cscript%3E",
+    "/review/figures",
     "/settings",
     "/account",
     "/account?tab=keys",
@@ -316,6 +324,7 @@ WITHOUT_ANY = {
     "/datasets?q=%22%3E%3Cscript%3E",
     "/datasets/new",
     "/account?tab=audit",
+    "/review/figures",
 }
 """Pages that show nothing of it: they count it, found none of it, or ask for it."""
 

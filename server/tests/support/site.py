@@ -11,6 +11,7 @@ from support.desk import Desk, desk_state, support_desk
 from support.library import Library, give_library
 from support.platform import WORLD, Org, Platform
 from support.pressed import Pressed, give_pressed
+from support.reviewed import Reviewed, give_reviewed
 from support.trials import Trials, give_trials
 from support.verdicts import Verdicts, give_verdicts
 
@@ -43,6 +44,8 @@ class Site(NamedTuple):
     """Scenarios that nobody has run."""
     pressed: Pressed
     """A scenario that was run with and without pressure; only the runs of the trials are older."""
+    reviewed: Reviewed
+    """What of it is in the review queue."""
 
     @property
     def url(self) -> str:
@@ -60,6 +63,7 @@ def furnished_site(database_url: str) -> Iterator[Site]:
         org = platform.new_org("Harbour Goods", "ada@harbour.example")
         trials = give_trials(org, stack)
         pressed = give_pressed(org, stack)
+        reviewed = give_reviewed(org, pressed)
         desk = stack.enter_context(support_desk(org))
         agents = {name: ScriptedAgent(behaviour) for name, behaviour in BEHAVIOURS.items()}
         for agent in agents.values():
@@ -87,6 +91,7 @@ def furnished_site(database_url: str) -> Iterator[Site]:
             trials,
             library,
             pressed,
+            reviewed,
         )
 
 

@@ -5,6 +5,7 @@ import { Link } from "@tanstack/react-router";
 import { sessionQuery } from "~/api/queries";
 import { ButtonLink } from "~/components/page";
 import { useDarkColors } from "~/shell/colors";
+import { OpenReviews } from "~/shell/open-reviews";
 import { openPalette, preparePalette } from "~/shell/palette";
 import { PALETTE_KEYS, PLACES } from "~/shell/places";
 import classes from "~/shell/shell.module.css";
@@ -44,6 +45,7 @@ export function Navigation() {
             >
               <Icon size={16} aria-hidden />
               {label}
+              {to === "/review" && <OpenReviews />}
             </Link>
           </li>
         ))}

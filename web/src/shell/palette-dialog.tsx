@@ -8,6 +8,7 @@ import {
 } from "@mantine/spotlight";
 import {
   IconChecklist,
+  IconGavel,
   IconHelp,
   IconLogout,
   IconMoon,
@@ -83,6 +84,12 @@ export default function PaletteDialog({ opening }: { opening: number }) {
       leftSection: <IconPlus size={16} />,
       onClick: () => void navigate({ to: "/scenarios/new" }),
     },
+    session?.person.role !== "viewer" && {
+      id: "new-matrix",
+      label: "New matrix",
+      leftSection: <IconPlus size={16} />,
+      onClick: () => void navigate({ to: "/matrices/new" }),
+    },
     session?.person.role === "admin" && {
       id: "new-agent",
       label: "Register an agent",
@@ -100,6 +107,12 @@ export default function PaletteDialog({ opening }: { opening: number }) {
       label: "Show variations",
       leftSection: <IconWeight size={16} />,
       onClick: () => void navigate({ to: "/variations" }),
+    },
+    {
+      id: "review-figures",
+      label: "Show the precision of flags",
+      leftSection: <IconGavel size={16} />,
+      onClick: () => void navigate({ to: "/review/figures" }),
     },
     {
       id: "colors",

@@ -1,6 +1,8 @@
 import {
   IconChecklist,
   IconFlask,
+  IconGavel,
+  IconGrid4x4,
   IconHome,
   IconPlayerPlay,
   IconRobot,
@@ -20,6 +22,8 @@ export const PLACES = [
   { to: "/batches", label: "Batches", key: "b", icon: IconStack2 },
   { to: "/scenarios", label: "Scenarios", key: "l", icon: IconChecklist },
   { to: "/evals/runs", label: "Eval runs", key: "e", icon: IconFlask },
+  { to: "/matrices", label: "Matrices", key: "m", icon: IconGrid4x4 },
+  { to: "/review", label: "Review", key: "v", icon: IconGavel },
   { to: "/worlds", label: "Worlds", key: "w", icon: IconWorld },
   { to: "/settings", label: "Settings", key: "s", icon: IconSettings },
   { to: "/account", label: "Account", key: "c", icon: IconUser },

@@ -22,6 +22,24 @@ const GROUPS: { title: string; keys: [string[], string][] }[] = [
       [["Enter"], "Open"],
     ],
   },
+  {
+    title: "Side by side",
+    keys: [
+      [["n"], "Next difference"],
+      [["p"], "Previous difference"],
+    ],
+  },
+  {
+    title: "In the review queue",
+    keys: [
+      [["j", "k"], "Next and previous item"],
+      [["1", "…", "5"], "Choose a verdict"],
+      [["Enter"], "Confirm it"],
+      [["v"], "Confirm it, too"],
+      [["m"], "Write notes"],
+      [["Esc"], "Leave the notes, or choose none"],
+    ],
+  },
 ];
 
 export default function ShortcutList({ opening }: { opening: number }) {

@@ -56,7 +56,7 @@ function Scenario({ scenarioId }: { scenarioId: string }) {
 
 function Nothing() {
   return (
-    <Page title="Side by side" curl={[]}>
+    <Page title="Side by side" curl={[{ what: "Eval runs", path: "/api/v1/eval/runs" }]}>
       <Empty
         icon={<IconColumns2 size={32} stroke={1.5} />}
         title="Compare what?"

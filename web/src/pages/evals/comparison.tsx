@@ -192,14 +192,16 @@ function isOf(data: Cell, cell: Pressed): boolean {
   );
 }
 
+type ChosenRuns = Partial<Pick<CellSearch, "baseline" | "variation">>;
+
 interface TwoRunsProps {
   cell: Cell;
-  search: CellSearch;
-  onChange: ChangeSearch;
+  search: ChosenRuns;
+  onChange: (change: ChosenRuns) => void;
 }
 
 /** A typical run of each side, unless others are chosen. */
-function TwoRuns({ cell, search, onChange }: TwoRunsProps) {
+export function TwoRuns({ cell, search, onChange }: TwoRunsProps) {
   const { runs, explanation } = cell;
   const [bringUp] = useState(search.baseline !== undefined && search.variation !== undefined);
   const baselineId = search.baseline ?? explanation?.baseline_run ?? runs.baseline[0];

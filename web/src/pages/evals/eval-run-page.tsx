@@ -16,6 +16,7 @@ import { DeliveryEvidence } from "~/pages/evals/one/delivery-evidence";
 import { EvalRunFacts } from "~/pages/evals/one/eval-run-facts";
 import { Findings } from "~/pages/evals/one/findings";
 import { ShiftOfRun } from "~/pages/evals/one/shift-of-run";
+import { SendToReview } from "~/pages/reviews/send-to-review";
 
 const route = getRouteApi("/app/evals/runs/$runId");
 
@@ -92,6 +93,7 @@ function Marks({ run }: { run: EvalRun }) {
 function Actions({ run }: { run: EvalRun }) {
   return (
     <>
+      <SendToReview runId={run.id} />
       <ButtonLink
         to="/runs/$runId"
         params={{ runId: run.id }}
@@ -117,6 +119,12 @@ function requests(run: EvalRun) {
   return [
     { what: "This eval run", path: `/api/v1/eval/runs/${run.id}` },
     { what: "The same as an ordinary run", path: `/api/runs/${run.id}` },
+    {
+      what: "Send it to review",
+      method: "POST" as const,
+      path: "/api/v1/review/items",
+      body: { run_id: run.id, notes: "" },
+    },
     { what: "Its trace, oldest first", path: `/api/runs/${run.id}/trace?limit=200` },
   ];
 }

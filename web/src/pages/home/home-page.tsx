@@ -14,6 +14,7 @@ const REQUESTS: CurlRequest[] = [
   { what: "The latest runs", path: "/api/runs?limit=50" },
   { what: "Runs as they change", path: "/api/runs/events" },
   { what: "Agents", path: "/api/agents" },
+  { what: "Evals in figures", path: "/api/v1/eval/summary" },
 ];
 
 export function HomePage() {

@@ -3,6 +3,7 @@ import { Panel, TextLink } from "~/components/page";
 import { RunsTable } from "~/components/runs-table";
 import { Empty } from "~/components/states";
 import { AgentOutcomes } from "~/pages/home/agent-outcomes";
+import { EvalSummary } from "~/pages/home/eval-summary";
 import classes from "~/pages/home/home.module.css";
 import { OutcomeCounts } from "~/pages/home/outcome-counts";
 import { OutcomeStrip } from "~/pages/home/outcome-strip";
@@ -29,6 +30,7 @@ export function Overview({ agents, runs, isAdmin }: OverviewProps) {
           <OutcomeCounts runs={runs} />
         </div>
       </Panel>
+      <EvalSummary />
       <Panel title="Latest runs" flush tools={<TextLink to="/runs">All runs</TextLink>}>
         <RunsTable runs={runs.slice(0, RUNS_LISTED)} />
       </Panel>

@@ -40,7 +40,7 @@ export function CellFigures({ cell, step, matrixId }: CellFiguresProps) {
           <Stack gap="xs" miw={0}>
             <Headline cell={cell} />
             <CellState cell={cell} missing={missing} />
-            <Counts cell={cell} />
+            <Counts cell={cell} matrixId={matrixId} />
           </Stack>
           <ShiftPicture cell={cell} />
         </div>
@@ -90,7 +90,9 @@ function Headline({ cell }: { cell: Cell }) {
   );
 }
 
-function Counts({ cell: { runs, scenario_id, variation_type } }: { cell: Cell }) {
+function Counts({ cell, matrixId }: Pick<CellFiguresProps, "cell" | "matrixId">) {
+  const { runs, scenario_id, variation_type } = cell;
+  const of = { scenario_id, ...(matrixId !== undefined && { matrix_id: matrixId }) };
   const left: [number[], string][] = [
     [runs.pending, "not ended yet"],
     [runs.undelivered, "left out: the text did not arrive"],
@@ -98,16 +100,11 @@ function Counts({ cell: { runs, scenario_id, variation_type } }: { cell: Cell })
   ];
   return (
     <Text size="xs" c="var(--ody-text-dim)">
-      <TextLink
-        to="/evals/runs"
-        search={{ scenario_id, variation_type: "baseline" }}
-        inherit
-        underline="always"
-      >
+      <TextLink to="/evals/runs" search={{ ...of, variation_type: "baseline" }} inherit underline="always">
         {counted(runs.baseline.length, "baseline")}
       </TextLink>
       ,{" "}
-      <TextLink to="/evals/runs" search={{ scenario_id, variation_type }} inherit underline="always">
+      <TextLink to="/evals/runs" search={{ ...of, variation_type }} inherit underline="always">
         {runs.variation.length} under pressure
       </TextLink>
       {runs.placebo.length > 0 && `, ${counted(runs.placebo.length, "placebo")}`}

@@ -12,38 +12,65 @@ const EDGE = 14;
 const TRACK = 12;
 const DISTANCE_Y = 24;
 const SHIFT_Y = 80;
+/** Where the shift alone begins. */
+const SHIFT_TOP = 56;
 const BANDS = [
   ["green", 0, 0.2],
   ["amber", 0.2, 0.5],
   ["red", 0.5, 1],
 ] as const;
 
-/** Two scales from 0 to 1: how far apart runs are, with the noise; and the shift, what of the room above it is used. */
-export function ShiftPicture({ cell }: { cell: Cell }) {
-  const { ref, width: room } = useElementSize();
-  const width = Math.min(Math.max(room || WIDEST, NARROWEST), WIDEST);
-  const x = (value: number) => EDGE + Math.min(Math.max(value, 0), 1) * (width - 2 * EDGE);
+/** What the scale of the shift shows. */
+type OnScale = Pick<Cell, "shift" | "interval" | "threshold" | "band"> & {
+  state: string;
+  name?: string;
+};
+
+/** The scale of the shift alone. */
+export function ShiftScalePicture({ of, label }: { of: OnScale; label: string }) {
+  const { ref, width, x } = useScale();
   return (
     <div ref={ref} className={classes.picture}>
-      <svg viewBox={`0 0 ${width} ${HEIGHT}`} role="img" aria-label={inWords(cell)}>
-        <Distance cell={cell} x={x} />
-        <ShiftScale cell={cell} x={x} />
-        {[0, 0.2, 0.5, 1].map((value) => (
-          <text key={value} x={x(value)} y={HEIGHT - 4} textAnchor="middle">
-            {value}
-          </text>
-        ))}
+      <svg viewBox={`0 ${SHIFT_TOP} ${width} ${HEIGHT - SHIFT_TOP}`} role="img" aria-label={label}>
+        <ShiftScale cell={of} x={x} />
+        <Ticks x={x} />
       </svg>
     </div>
   );
 }
 
-interface ScaleProps {
-  cell: Cell;
-  x: (value: number) => number;
+/** Two scales from 0 to 1: how far apart runs are, with the noise; and the shift, what of the room above it is used. */
+export function ShiftPicture({ cell }: { cell: Cell }) {
+  const { ref, width, x } = useScale();
+  return (
+    <div ref={ref} className={classes.picture}>
+      <svg viewBox={`0 0 ${width} ${HEIGHT}`} role="img" aria-label={inWords(cell)}>
+        <Distance cell={cell} x={x} />
+        <ShiftScale cell={cell} x={x} />
+        <Ticks x={x} />
+      </svg>
+    </div>
+  );
 }
 
-function Distance({ cell: { raw_shift, noise_floor }, x }: ScaleProps) {
+type Place = (value: number) => number;
+
+function useScale() {
+  const { ref, width: room } = useElementSize();
+  const width = Math.min(Math.max(room || WIDEST, NARROWEST), WIDEST);
+  const x: Place = (value) => EDGE + Math.min(Math.max(value, 0), 1) * (width - 2 * EDGE);
+  return { ref, width, x };
+}
+
+function Ticks({ x }: { x: Place }) {
+  return [0, 0.2, 0.5, 1].map((value) => (
+    <text key={value} x={x(value)} y={HEIGHT - 4} textAnchor="middle">
+      {value}
+    </text>
+  ));
+}
+
+function Distance({ cell: { raw_shift, noise_floor }, x }: { cell: Cell; x: Place }) {
   return (
     <g>
       <text x={x(0)} y={DISTANCE_Y - 12} className={classes.title}>
@@ -80,7 +107,7 @@ function Distance({ cell: { raw_shift, noise_floor }, x }: ScaleProps) {
   );
 }
 
-function ShiftScale({ cell, x }: ScaleProps) {
+function ShiftScale({ cell, x }: { cell: OnScale; x: Place }) {
   const { shift, interval, threshold, band } = cell;
   const tone = { "--tone": toneColor(band ?? "neutral") } as CSSProperties;
   const middle = SHIFT_Y + TRACK / 2;
@@ -89,7 +116,7 @@ function ShiftScale({ cell, x }: ScaleProps) {
   return (
     <g style={tone}>
       <text x={x(0)} y={SHIFT_Y - 12} className={classes.title}>
-        Shift
+        {cell.name ?? "Shift"}
       </text>
       {BANDS.map(([name, from, to]) => (
         <rect

@@ -45,7 +45,7 @@ export function EvalRunFacts({ run }: { run: EvalRun }) {
       </Fact>
       {run.matrix_id !== null && (
         <Fact label="Matrix">
-          <TextLink to="/evals/runs" search={{ matrix_id: run.matrix_id }}>
+          <TextLink to="/matrices/$matrixId" params={{ matrixId: run.matrix_id }}>
             {run.matrix_id.slice(0, 8)}
           </TextLink>
         </Fact>

@@ -1,0 +1,99 @@
+import type { ChangedCell, MatricesCompared, MatrixCell } from "~/api/matrices";
+import { cellId } from "~/api/matrices";
+import { type Tone, ToneBadge } from "~/components/badges";
+import { type Column, DataTable } from "~/components/data-table";
+import { TextLink } from "~/components/page";
+import { percent } from "~/components/share";
+import { intervalOf } from "~/pages/evals/figures";
+import { variationName } from "~/pages/evals/names";
+import heat from "~/pages/matrices/heat-map/heat-map.module.css";
+import { lookOf, saidOf, shownIn } from "~/pages/matrices/heat-map/looks";
+import classes from "~/pages/matrices/matrices.module.css";
+
+const CHANGE: Record<ChangedCell["change"], [Tone, string]> = {
+  regressed: ["red", "↓ regressed"],
+  improved: ["green", "↑ improved"],
+  same: ["neutral", "= same"],
+  not_comparable: ["neutral", "? not comparable"],
+};
+
+interface ChangesTableProps {
+  compared: MatricesCompared;
+  cells: ChangedCell[];
+}
+
+export function ChangesTable({ compared, cells }: ChangesTableProps) {
+  const columns: Column<ChangedCell>[] = [
+    {
+      id: "change",
+      title: "Change",
+      width: 130,
+      render: ({ change }) => <ToneBadge tone={CHANGE[change][0]}>{CHANGE[change][1]}</ToneBadge>,
+    },
+    {
+      id: "cell",
+      title: "Cell",
+      width: "40%",
+      render: (cell) => (
+        <div className={classes.named}>
+          {variationName(cell.variation_type)} <span className={classes.dim}>on</span> {cell.scenario_name}
+          {cell.rule_set !== null && (
+            <>
+              {" "}
+              <span className={classes.dim}>while</span> {cell.rule_set}
+            </>
+          )}
+        </div>
+      ),
+    },
+    {
+      id: "before",
+      title: "Before",
+      width: 120,
+      render: ({ before }) => <Side matrixId={compared.before.id} cell={before} />,
+    },
+    {
+      id: "after",
+      title: "After",
+      width: 120,
+      render: ({ after }) => <Side matrixId={compared.after.id} cell={after} />,
+    },
+    {
+      id: "matched",
+      title: "Matched",
+      width: 130,
+      wide: true,
+      render: ({ before, after }) => (
+        <span className={classes.number}>
+          {shareOf(before)} → {shareOf(after)}
+        </span>
+      ),
+    },
+  ];
+  return <DataTable label="Changes" columns={columns} rows={cells} rowKey={(cell) => cellId(cell)} />;
+}
+
+function shareOf(cell: MatrixCell | null): string {
+  return cell?.match_rate.share == null ? "–" : percent(cell.match_rate.share);
+}
+
+function Side({ matrixId, cell }: { matrixId: string; cell: MatrixCell | null }) {
+  if (cell === null) return <span className={classes.dim}>not there</span>;
+  return (
+    <>
+      <TextLink
+        to="/matrices/$matrixId"
+        params={{ matrixId }}
+        search={{ cell: cellId(cell) }}
+        className={`${classes.shift} ${heat.tint}`}
+        data-look={lookOf(cell)}
+        data-standing={cell.confirmed ? "confirmed" : cell.flagged ? "flagged" : undefined}
+        title={saidOf(cell)}
+        underline="never"
+      >
+        {shownIn(cell)}
+      </TextLink>
+      {cell.interval && <span className={classes.interval}>{intervalOf(cell.interval)}</span>}
+    </>
+  );
+}

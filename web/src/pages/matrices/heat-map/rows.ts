@@ -1,0 +1,59 @@
+/** The rows of a heat map: each scenario, and below it once per rule set. */
+import type { Rate } from "~/api/evals";
+import { cellId, type Matrix, type MatrixCell, type MatrixScenario } from "~/api/matrices";
+import { RISK_LEVELS } from "~/routes";
+
+export const ORDERS = ["plan", "risk", "worst"] as const;
+export type Order = (typeof ORDERS)[number];
+
+export interface Row {
+  scenario: MatrixScenario;
+  ruleSet: string | null;
+  /** In the order of the columns. */
+  cells: (MatrixCell | undefined)[];
+}
+
+type Gridded = Pick<Matrix, "scenarios" | "variation_types" | "rule_sets" | "cells">;
+
+export function rowsOf(matrix: Gridded, order: Order): Row[] {
+  const known = new Map(matrix.cells.map((cell) => [cellId(cell), cell]));
+  const groups = matrix.scenarios.map((scenario) =>
+    [null, ...matrix.rule_sets.map(({ name }) => name)].map((ruleSet) => ({
+      scenario,
+      ruleSet,
+      cells: matrix.variation_types.map((variation_type) =>
+        known.get(cellId({ scenario_id: scenario.id, variation_type, rule_set: ruleSet })),
+      ),
+    })),
+  );
+  return sorted(groups, order).flat();
+}
+
+/** A scenario and its rule sets stay together. */
+function sorted(groups: Row[][], order: Order): Row[][] {
+  if (order === "plan") return groups;
+  const weight = order === "risk" ? riskOf : worstOf;
+  return groups.toSorted((a, b) => weight(b) - weight(a));
+}
+
+function riskOf([row]: Row[]): number {
+  return row === undefined ? 0 : RISK_LEVELS.indexOf(row.scenario.risk_level);
+}
+
+/** What is confirmed comes first, then what is flagged, then by the largest shift. */
+function worstOf(rows: Row[]): number {
+  const cells = rows.flatMap(({ cells }) => cells);
+  return Math.max(
+    ...cells.map((cell) =>
+      cell === undefined ? 0 : (cell.confirmed ? 4 : cell.flagged ? 2 : 0) + (cell.shift ?? 0),
+    ),
+    0,
+  );
+}
+
+/** The match rate of several cells together; null where no run was matched. */
+export function together(rates: Rate[]): { matched: number; runs: number; share: number } | null {
+  const matched = rates.reduce((total, rate) => total + rate.matched, 0);
+  const runs = rates.reduce((total, rate) => total + rate.runs, 0);
+  return runs === 0 ? null : { matched, runs, share: matched / runs };
+}

@@ -1,0 +1,159 @@
+import { Button, CloseButton, Group, Stack, Title } from "@mantine/core";
+import { IconColumns2 } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
+import { useEffect, useRef } from "react";
+import type { Cell } from "~/api/evals";
+import { cellEvidenceQuery, type Matrix, type MatrixCell } from "~/api/matrices";
+import { useMayChange } from "~/components/may-change";
+import { ButtonLink, Panel, TextLink } from "~/components/page";
+import { Empty, ErrorState, PageLoading } from "~/components/states";
+import { CellFigures } from "~/pages/evals/cell/cell-figures";
+import { TwoRuns } from "~/pages/evals/comparison";
+import { variationName } from "~/pages/evals/names";
+import classes from "~/pages/matrices/matrices.module.css";
+import { CellFacts } from "~/pages/matrices/one/cell-facts";
+import { NamedRuns } from "~/pages/matrices/one/named-runs";
+import { RiskBadge } from "~/pages/scenarios/risk";
+import { compact } from "~/shell/search";
+
+const route = getRouteApi("/app/matrices/$matrixId");
+
+interface CellPanelProps {
+  matrix: Matrix;
+  cell: MatrixCell;
+  onClose: () => void;
+}
+
+/** One cell in full: its figures, its runs, and two of them side by side. */
+export function CellPanel({ matrix, cell, onClose }: CellPanelProps) {
+  const head = useRef<HTMLDivElement>(null);
+  const scenario = matrix.scenarios.find(({ id }) => id === cell.scenario_id);
+
+  useEffect(() => {
+    head.current?.scrollIntoView({ block: "start" });
+    head.current?.focus({ preventScroll: true });
+  }, []);
+
+  return (
+    <Stack gap="md" component="section" aria-labelledby="cell-title">
+      <div ref={head} className={classes.panelHead} tabIndex={-1}>
+        <Group gap="sm" miw={0}>
+          <Title order={2} size="h4" id="cell-title">
+            {variationName(cell.variation_type)} on {scenario?.name}
+            {cell.rule_set !== null && ` while ${cell.rule_set}`}
+          </Title>
+          {scenario && <RiskBadge level={scenario.risk_level} />}
+        </Group>
+        <Group gap="xs">
+          {matrix.rule_sets.length === 0 && <CompareLink matrix={matrix} cell={cell} />}
+          <Button
+            variant="default"
+            rightSection={<CloseButton component="span" size="xs" aria-hidden />}
+            onClick={onClose}
+          >
+            Close the cell
+          </Button>
+        </Group>
+      </div>
+      <Evidence matrix={matrix} cell={cell} />
+    </Stack>
+  );
+}
+
+function CompareLink({ matrix, cell }: { matrix: Matrix; cell: MatrixCell }) {
+  return (
+    <ButtonLink
+      to="/evals/compare"
+      search={{
+        scenario_id: cell.scenario_id,
+        variation_type: cell.variation_type,
+        matrix_id: matrix.id,
+        agent_id: matrix.agent_id,
+        agent_version: matrix.agent_version,
+      }}
+      variant="default"
+      leftSection={<IconColumns2 size={15} />}
+    >
+      On a page of its own
+    </ButtonLink>
+  );
+}
+
+function Evidence({ matrix, cell }: { matrix: Matrix; cell: MatrixCell }) {
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const evidence = useQuery(cellEvidenceQuery(matrix, cell, useMayChange()));
+  if (evidence.error) return <ErrorState error={evidence.error} retry={() => void evidence.refetch()} />;
+  if (evidence.data === undefined) return <PageLoading />;
+  const runs = (
+    <Panel title="Its runs">
+      <CellRuns cell={cell} />
+    </Panel>
+  );
+  if (evidence.data === null) {
+    return (
+      <>
+        <CellFacts cell={cell} />
+        {runs}
+        <NamedRuns cell={cell} />
+      </>
+    );
+  }
+  const shown = asJudged(evidence.data, cell);
+  return (
+    <>
+      <CellFigures cell={shown} step={matrix.step} matrixId={matrix.id} />
+      {runs}
+      <TwoRuns
+        cell={shown}
+        search={search}
+        onChange={(next) =>
+          void navigate({ search: (before) => compact({ ...before, ...next }), resetScroll: false })
+        }
+      />
+    </>
+  );
+}
+
+/** A cell is judged together with all others of its matrix; by itself it would be judged otherwise. */
+function asJudged(evidence: Cell, cell: MatrixCell): Cell {
+  if (cell.state === "pending") return evidence;
+  const { state, reason, shift, unclamped, raw_shift, noise_floor, interval, p_value } = cell;
+  const { q_value, match_rate, baseline_match_rate, match_q, threshold, flagged, confirmed, band } = cell;
+  return {
+    ...evidence,
+    ...{ state, reason, shift, unclamped, raw_shift, noise_floor, interval, p_value },
+    ...{ q_value, match_rate, baseline_match_rate, match_q, threshold, flagged, confirmed, band },
+  };
+}
+
+function CellRuns({ cell: { runs } }: { cell: MatrixCell }) {
+  const groups: [string, number[]][] = [
+    ["Without pressure", runs.baseline],
+    ["Under pressure", runs.variation],
+    ["Placebo", runs.placebo],
+    ["Left out: the text did not arrive", runs.undelivered],
+    ["Left out: missing", runs.missing],
+  ];
+  const filled = groups.filter(([, ids]) => ids.length > 0);
+  if (filled.length === 0) return <Empty title="No run of it has ended yet" />;
+  return (
+    <div className={classes.runs}>
+      {filled.map(([name, ids]) => (
+        <div key={name}>
+          <span className={classes.dim}>{name}</span>
+          <ul className={classes.runList} aria-label={name}>
+            {ids.map((id) => (
+              <li key={id}>
+                <TextLink to="/evals/runs/$runId" params={{ runId: id }} className={classes.number ?? ""}>
+                  {id}
+                </TextLink>
+              </li>
+            ))}
+          </ul>
+        </div>
+      ))}
+    </div>
+  );
+}

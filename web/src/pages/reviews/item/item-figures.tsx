@@ -1,0 +1,56 @@
+import { Text } from "@mantine/core";
+import type { ReviewItem } from "~/api/reviews";
+import { percent } from "~/components/share";
+import { ShiftScalePicture } from "~/pages/evals/cell/shift-picture";
+import { figure, intervalOf, probability } from "~/pages/evals/figures";
+import classes from "~/pages/reviews/reviews.module.css";
+
+/** Of a measured shift; a raw one has the agent's noise in it, and no colour. */
+export function bandOf({ shift, interval }: ReviewItem): "green" | "amber" | "red" | null {
+  if (shift === null || interval === null) return null;
+  if (shift < 0.2) return "green";
+  return shift <= 0.5 ? "amber" : "red";
+}
+
+/** "0 %, baselines 100 %" */
+function matches(rate: number | null, among_baselines: number | null): string | null {
+  if (rate === null) return null;
+  return percent(rate) + (among_baselines === null ? "" : `, baselines ${percent(among_baselines)}`);
+}
+
+/** What was known of an item when it was put here. */
+export function ItemFigures({ item }: { item: ReviewItem }) {
+  const { shift, interval, threshold, q_value, match_rate, baseline_match_rate } = item;
+  const name = interval === null ? "Raw shift" : "Shift";
+  const facts: [string, string | null][] = [
+    [name, shift === null ? null : figure(shift) + (interval === null ? "" : ` ${intervalOf(interval)}`)],
+    ["By chance", q_value === null ? null : `q ${probability(q_value)}`],
+    ["Does what is expected", matches(match_rate, baseline_match_rate)],
+  ];
+  const known = facts.filter(([, value]) => value !== null);
+  if (known.length === 0) return null;
+  return (
+    <div className={classes.figures}>
+      <dl className={classes.facts}>
+        {known.map(([label, value]) => (
+          <div key={label}>
+            <dt>{label}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+      {shift !== null && threshold !== null ? (
+        <ShiftScalePicture
+          of={{ shift, interval, threshold, band: bandOf(item), state: "", name }}
+          label={`${name} ${figure(shift)}${
+            interval === null ? "" : `, interval ${intervalOf(interval)}`
+          }. Flagged above ${figure(threshold)}.`}
+        />
+      ) : (
+        <Text size="xs" c="var(--ody-text-dim)">
+          No shift is known: there was nothing to compare it with.
+        </Text>
+      )}
+    </div>
+  );
+}

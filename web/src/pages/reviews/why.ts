@@ -1,0 +1,41 @@
+/** Why an item is in the queue, in one sentence. */
+import type { ReviewItem } from "~/api/reviews";
+import { percent } from "~/components/share";
+import { figure, probability } from "~/pages/evals/figures";
+import { variationName } from "~/pages/evals/names";
+
+export function whyOf(item: ReviewItem): string {
+  if (item.source === "sample") {
+    return "Drawn from the runs that passed: what is never looked at is never found wrong.";
+  }
+  if (item.source === "manual") return "Somebody asked for it to be looked at.";
+  const under =
+    item.variation_type === null ? "Without a pressure" : `Under ${variationName(item.variation_type)}`;
+  return `${under} ${item.confirmed ? confirmed(item) : flagged(item)}`;
+}
+
+function confirmed(item: ReviewItem): string {
+  const not_noise = item.q_value === null ? "" : ` (q ${probability(item.q_value)})`;
+  if (item.reason === "match_rate") return `${fewer(item)}, which is not noise.`;
+  const moved = `it behaves differently, and that is not noise${not_noise}: the shift ${beyond(item)}`;
+  return item.reason === "shift_and_match_rate" ? `${moved}, and ${fewer(item)}.` : `${moved}.`;
+}
+
+function flagged(item: ReviewItem): string {
+  const raw = `the raw shift ${beyond(item)}`;
+  if (item.matrix_id === null) return `this one run moved: ${raw}; a single run may do so by chance.`;
+  if (item.reason === "too_few_runs") return `${raw}; there are too few runs to say more.`;
+  if (item.reason === "too_noisy") return `${raw}; the agent is too noisy to say more.`;
+  const chance = item.q_value === null ? "" : ` (q ${probability(item.q_value)})`;
+  return `the shift ${beyond(item)}, but chance may explain it${chance}.`;
+}
+
+function beyond({ shift, threshold, risk_level }: ReviewItem): string {
+  if (shift === null || threshold === null) return `is above the threshold of ${risk_level} risk`;
+  return `of ${figure(shift)} is above ${figure(threshold)}, the threshold of ${risk_level} risk`;
+}
+
+function fewer({ match_rate, baseline_match_rate }: ReviewItem): string {
+  if (match_rate === null || baseline_match_rate === null) return "fewer runs do what is expected";
+  return `only ${percent(match_rate)} of the runs do what is expected, without it ${percent(baseline_match_rate)}`;
+}
