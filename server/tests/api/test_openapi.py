@@ -106,7 +106,7 @@ def objects(server: Server) -> Iterator[Objects]:
 
 
 def test_the_committed_description_is_the_served_one(platform: Platform) -> None:
-    served = httpx.get(f"{platform.url}/openapi.json", trust_env=False)
+    served = httpx.get(f"{platform.url}/openapi.json", trust_env=False, timeout=60)
     assert served.json() == DOCUMENT
 
 

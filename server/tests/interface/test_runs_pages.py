@@ -135,9 +135,7 @@ def test_the_editor_of_rules_knows_their_words_and_marks_faults(open_page: OpenP
     expect(offered.filter(has_text="probability")).to_have_count(1)
     for member in ("tool", "args", "call", "when", "latency_ms", "error", "response", "fault", "ledger"):
         expect(offered.filter(has_text=member).first).to_be_attached()
-    page.keyboard.type("tool")
-    page.keyboard.press("Enter")
-    page.keyboard.type('"')
+    page.keyboard.type('tool": "')
     expect(offered.filter(has_text="create_payment")).to_have_count(1)
     write_over(editor, '[{"tool": "create_payment", "fault": "earthquake"}]')
     marked = editor.locator(".cm-lintRange-error")
