@@ -1,6 +1,7 @@
 """Work that shares a transaction: what fails takes nothing of the others with it, and everybody gets a turn."""
 
 import asyncio
+import random
 from collections.abc import Callable, Coroutine
 from typing import Any
 
@@ -115,5 +116,35 @@ def test_a_session_that_fails_passes_its_turn_on(new_database: NewDatabase) -> N
             await fail()
         await writer.do(adding("next"))
         assert await names(database) == {"next"}
+
+    with_writer(new_database(), act)
+
+
+def test_sessions_cut_off_at_any_moment_leave_the_database_open_to_others(new_database: NewDatabase) -> None:
+    """A cancelled request may be anywhere: waiting for its turn, in a statement, on the way to the disk."""
+    draw = random.Random(8)
+    wanted = 150
+
+    async def write(database: Database, name: str) -> None:
+        async with database.write() as session:
+            for part in "abc":
+                await session.execute(insert(LANES), [{"id": f"{name} {part}", "most_at_once": 1}])
+
+    async def act(database: Database, writer: GroupWriter) -> None:
+        cut_off = [asyncio.create_task(write(database, f"cut {number}")) for number in range(wanted)]
+        kept = [asyncio.create_task(write(database, f"kept {number}")) for number in range(20)]
+        work = [asyncio.create_task(writer.do(adding(f"work {number}"))) for number in range(wanted)]
+        for task in cut_off:
+            for _ in range(draw.randrange(12)):
+                await asyncio.sleep(0)
+            task.cancel()
+        results = await asyncio.gather(*kept, *work, *cut_off, return_exceptions=True)
+        assert [result for result in results if isinstance(result, Exception)] == []
+        found = await names(database)
+        whole = {f"kept {number} {part}" for number in range(20) for part in "abc"}
+        assert whole | {f"work {number}" for number in range(wanted)} <= found
+        halves = [sum(f"cut {number} {part}" in found for part in "abc") for number in range(wanted)]
+        assert set(halves) <= {0, 3}
+        await write(database, "last")
 
     with_writer(new_database(), act)

@@ -141,6 +141,9 @@ def test_a_rule_set_is_a_row_of_its_own(open_page: OpenPage, org: Org, new_agent
     viewed = as_viewer_of(open_page, org, page.url)
     expect(viewed.get_by_label("Figures of the cell")).to_contain_text("Noise floor")
     expect(viewed.locator("[data-first]")).to_have_count(1)
+    viewed.get_by_role("link", name="On a page of its own").click()
+    expect(viewed.get_by_text("while orders fail").first).to_be_visible()
+    expect(viewed.get_by_label("Figures of the cell")).to_contain_text("4 baselines")
 
 
 def test_arrow_keys_walk_the_map_and_focus_tells_what_a_cell_rests_on(

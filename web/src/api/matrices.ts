@@ -97,16 +97,11 @@ export function matricesChanged(client: QueryClient): void {
 }
 
 /** As many runs of a side as one comparison takes by their ids. */
-const MOST_NAMED = 100;
-
-/**
- * What a cell rests on beyond its figures: the two typical runs, what moved, how often k runs in a row match. Rows of a
- * rule set have baselines of their own, so their runs are named; only those who may start runs may name them.
- */
-export const cellEvidenceQuery = (matrix: Matrix, cell: MatrixCell, mayName: boolean) =>
+/** What a cell rests on beyond its figures: the two typical runs, what moved, how often k runs in a row match. */
+export const cellEvidenceQuery = (matrix: Matrix, cell: MatrixCell) =>
   queryOptions({
-    queryKey: ["matrices", matrix.id, "cell", cellId(cell), cell.runs, mayName],
-    queryFn: ({ signal }): Promise<Cell | null> => {
+    queryKey: ["matrices", matrix.id, "cell", cellId(cell), cell.runs],
+    queryFn: ({ signal }): Promise<Cell> => {
       const wanted = {
         scenario_id: cell.scenario_id,
         variation_type: cell.variation_type,
@@ -114,22 +109,12 @@ export const cellEvidenceQuery = (matrix: Matrix, cell: MatrixCell, mayName: boo
         agent_version: matrix.agent_version,
         ...versionOf(matrix, cell),
         matrix_id: matrix.id,
+        ...(cell.rule_set !== null && { rule_set: cell.rule_set }),
         delivery: matrix.delivery,
         dose: matrix.dose,
         ...(matrix.step !== null && { step: matrix.step }),
       };
-      if (matrix.rule_sets.length === 0) {
-        return data(api.GET("/api/v1/eval/compare", { params: { query: wanted }, signal }));
-      }
-      if (!mayName) return Promise.resolve(null);
-      const { baseline, variation, placebo, undelivered } = cell.runs;
-      const body = {
-        ...wanted,
-        baseline_runs: baseline.slice(0, MOST_NAMED),
-        variation_runs: [...variation, ...undelivered].slice(0, MOST_NAMED),
-        placebo_runs: placebo.slice(0, MOST_NAMED),
-      };
-      return data(api.POST("/api/v1/eval/compare", { body: body as Schemas["CompareIn"], signal }));
+      return data(api.GET("/api/v1/eval/compare", { params: { query: wanted }, signal }));
     },
     staleTime: Number.POSITIVE_INFINITY,
     placeholderData: (before, query) => (query?.queryKey[3] === cellId(cell) ? before : undefined),

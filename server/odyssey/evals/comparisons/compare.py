@@ -66,6 +66,7 @@ async def compare(
         "risk_level": content.risk_level,
         "agent_id": agent.agent_id,
         "agent_version": agent.version,
+        "rule_set": body.rule_set,
         "variation_type": body.variation_type,
         "dose": body.dose,
         "requested_delivery": delivery,

@@ -14,6 +14,7 @@ _CELL = (
     EvalRun.scenario_version,
     EvalRun.agent_id,
     EvalRun.agent_version,
+    EvalRun.rule_set,
     EvalRun.variation_type,
     EvalRun.dose,
     EvalRun.delivery,

@@ -11,7 +11,7 @@ from odyssey.core.depends import ReadSession
 from odyssey.evals.comparisons.compare import compare
 from odyssey.evals.comparisons.list_cells import list_cells
 from odyssey.evals.comparisons.schemas import CompareIn, CompareOut, ScenarioCells, Version
-from odyssey.evals.eval_runs.schemas import AgentId, Step, VariationType
+from odyssey.evals.eval_runs.schemas import AgentId, RuleSetName, Step, VariationType
 from odyssey.evals.scenarios.schemas import ScenarioId
 from odyssey.evals.variations.variation import DEFAULT_DOSE, Dose
 from odyssey.identity.guard import GuardedRouter, Member, Viewer
@@ -26,6 +26,7 @@ def _cell(
     agent_version: Annotated[Version | None, Query()] = None,
     scenario_version: Annotated[Version | None, Query()] = None,
     matrix_id: UUID | None = None,
+    rule_set: Annotated[RuleSetName | None, Query()] = None,
     delivery: VariationDelivery | None = None,
     dose: Dose = DEFAULT_DOSE,
     step: Annotated[Step, Query()] = 1,
@@ -37,6 +38,7 @@ def _cell(
         agent_version=agent_version,
         scenario_version=scenario_version,
         matrix_id=None if matrix_id is None else str(matrix_id),
+        rule_set=rule_set,
         delivery=delivery,
         dose=dose,
         step=step,

@@ -6,7 +6,14 @@ from pydantic import BaseModel, Field, StringConstraints
 
 from odyssey.agents.config import VariationDelivery
 from odyssey.core.wire import Body
-from odyssey.evals.eval_runs.schemas import AgentId, Delivered, DiffersOut, Step, VariationType
+from odyssey.evals.eval_runs.schemas import (
+    AgentId,
+    Delivered,
+    DiffersOut,
+    RuleSetName,
+    Step,
+    VariationType,
+)
 from odyssey.evals.risk import RiskLevel
 from odyssey.evals.scenarios.schemas import ScenarioId
 from odyssey.evals.variations.variation import DEFAULT_DOSE, Dose
@@ -47,6 +54,9 @@ class CompareIn(Body):
     scenario_version: Version | None = Field(None, description="By default the present one.")
     matrix_id: _MatrixId | None = Field(
         None, description="Runs of this matrix; by default those that were asked for by themselves."
+    )
+    rule_set: RuleSetName | None = Field(
+        None, description="Runs under this rule set of the matrix; by default those under none."
     )
     delivery: VariationDelivery | None = Field(None, description="By default as the agent's config says.")
     dose: Dose = DEFAULT_DOSE
@@ -122,6 +132,7 @@ class CompareOut(ShiftOut):
     risk_level: RiskLevel
     agent_id: int
     agent_version: int
+    rule_set: str | None
     variation_type: str
     dose: Dose
     requested_delivery: VariationDelivery
@@ -150,6 +161,7 @@ class CellSummary(BaseModel):
     scenario_version: int
     agent_id: int
     agent_version: int
+    rule_set: str | None = Field(description="Of the matrix; null: none.")
     variation_type: str | None = Field(description="null: baselines.")
     dose: Dose | None
     delivery: VariationDelivery | None

@@ -44,6 +44,7 @@ async def select_runs(
         EvalRun.agent_id == group.agent_id,
         EvalRun.agent_version == group.agent_version,
         EvalRun.matrix_id.is_not_distinct_from(body.matrix_id),
+        EvalRun.rule_set.is_not_distinct_from(body.rule_set),
     )
     pressed = (
         EvalRun.variation_type == body.variation_type,

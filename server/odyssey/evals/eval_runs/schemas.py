@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, Field
 
 from odyssey.agents.config import VariationDelivery
-from odyssey.core.wire import Body, Instant
+from odyssey.core.wire import Body, Instant, PlainText
 from odyssey.evals.risk import RiskLevel
 from odyssey.evals.scenarios.schemas import ScenarioId
 from odyssey.evals.variations.variation import DEFAULT_DOSE, Dose
@@ -18,6 +18,7 @@ MAX_REPEATS = 100
 AgentId = Annotated[int, Field(ge=1, le=MAX_INTEGER_ID)]
 VariationType = Annotated[str, Field(min_length=1, max_length=64)]
 Step = Annotated[int, Field(ge=1, le=1000)]
+RuleSetName = Annotated[PlainText, Field(min_length=1, max_length=64)]
 
 
 class EvalRunsIn(Body):

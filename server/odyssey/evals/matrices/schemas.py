@@ -7,7 +7,7 @@ from pydantic import AfterValidator, BaseModel, Field
 from odyssey.agents.config import VariationDelivery
 from odyssey.core.wire import Body, Instant, PlainText
 from odyssey.evals.comparisons.schemas import Interval, RateOut
-from odyssey.evals.eval_runs.schemas import AgentId, Delivered, Step, VariationType
+from odyssey.evals.eval_runs.schemas import AgentId, Delivered, RuleSetName, Step, VariationType
 from odyssey.evals.risk import RiskLevel
 from odyssey.evals.scenarios.schemas import ScenarioId
 from odyssey.evals.variations.variation import DEFAULT_DOSE, Dose
@@ -26,7 +26,7 @@ def _distinct(values: list[str]) -> list[str]:
 class RuleSetIn(Body):
     """Failure rules that come ahead of the world's own: the same pressures while something is broken."""
 
-    name: Annotated[PlainText, Field(min_length=1, max_length=64)]
+    name: RuleSetName
     failure_rules: Annotated[list[Any], Field(min_length=1, max_length=100)]
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from support.agents import Answer, Dispatched, final
-from support.evals import RUNS, StartAgent, scenario
+from support.evals import COMPARE, RUNS, SCENARIOS, StartAgent, scenario
 from support.experiments import (
     MATRIX,
     body_of,
@@ -199,6 +199,18 @@ def test_a_pressure_while_something_is_broken_is_a_cell_of_its_own(
     run = org.ok(org.get(f"{RUNS}/{down['runs']['variation'][0]}"))
     assert run["rule_set"] == "orders down"
     assert set(run["shift"]["baselines"]) == set(down["runs"]["baseline"])
+    listed = org.ok(org.get(f"{SCENARIOS}/{made}/cells", params={"matrix_id": matrix["id"]}))["items"]
+    assert {(each["variation_type"], each["rule_set"]) for each in listed} == {
+        (variation, rule_set)
+        for variation in (None, "authority_bias", "sycophancy")
+        for rule_set in (None, "orders down", "no orders")
+    }
+    wanted = {"scenario_id": made, "variation_type": "authority_bias", "matrix_id": matrix["id"]}
+    for cell, named in ((plain, {}), (down, {"rule_set": "orders down"})):
+        compared = org.ok(org.get(COMPARE, params=wanted | named))
+        assert compared["rule_set"] == cell["rule_set"]
+        for side in ("baseline", "variation"):
+            assert compared["runs"][side] == cell["runs"][side]
 
 
 @pytest.mark.parametrize(("members", "allowed"), [({"max_concurrency": 3}, 3), ({"parallel": False}, 1)])

@@ -1,6 +1,6 @@
 /** Which cell and which two runs are looked at, as the address of a page holds it. */
 import type { CellSummary, EvalRun } from "~/api/evals";
-import { oneOf, uuid, whole, word } from "~/shell/search";
+import { oneOf, text, uuid, whole, word } from "~/shell/search";
 
 /** For the `validateSearch` of every page that shows a comparison. */
 export function cellSearch(search: Record<string, unknown>) {
@@ -13,6 +13,7 @@ export function cellSearch(search: Record<string, unknown>) {
     agent_version: whole(search.agent_version),
     scenario_version: whole(search.scenario_version),
     matrix_id: uuid(search.matrix_id),
+    rule_set: text(search.rule_set),
     baseline: whole(search.baseline),
     variation: whole(search.variation),
   };
@@ -23,7 +24,7 @@ export type CellSearch = ReturnType<typeof cellSearch>;
 /** A cell under a pressure. */
 export type Pressed = CellSummary & { variation_type: string };
 
-const OF_GROUP = ["agent_id", "agent_version", "scenario_version"] as const;
+const OF_GROUP = ["agent_id", "agent_version", "scenario_version", "rule_set"] as const;
 const OF_CELL = ["variation_type", "dose", "delivery", "step"] as const;
 
 export function isPressed(cell: CellSummary): cell is Pressed {
@@ -52,11 +53,12 @@ export function chosenCell(
 
 /** The address of a cell; which runs of it are shown is left open. */
 export function addressOf(cell: Pressed): Partial<CellSearch> {
-  const { agent_id, agent_version, scenario_version, variation_type, dose, delivery, step } = cell;
+  const { agent_id, agent_version, scenario_version, rule_set, variation_type, dose, delivery, step } = cell;
   return {
     agent_id,
     agent_version,
     scenario_version,
+    rule_set: rule_set ?? undefined,
     variation_type,
     dose: dose ?? undefined,
     delivery: delivery ?? undefined,

@@ -80,6 +80,7 @@ const NOTHING: Record<keyof CellSearch, undefined> = {
   agent_version: undefined,
   scenario_version: undefined,
   matrix_id: undefined,
+  rule_set: undefined,
   baseline: undefined,
   variation: undefined,
 };
@@ -170,6 +171,7 @@ function askFor(scenarioId: string, matrixId: string | undefined, cell: Pressed)
     agent_version: cell.agent_version,
     scenario_version: cell.scenario_version,
     matrix_id: matrixId,
+    rule_set: cell.rule_set ?? undefined,
     delivery: cell.delivery ?? undefined,
     dose: cell.dose ?? undefined,
     step: cell.step ?? undefined,
@@ -187,6 +189,7 @@ function isOf(data: Cell, cell: Pressed): boolean {
     data.variation_type === cell.variation_type &&
     data.dose === cell.dose &&
     data.requested_delivery === cell.delivery &&
+    data.rule_set === cell.rule_set &&
     data.agent_version === cell.agent_version &&
     data.scenario_version === cell.scenario_version
   );

@@ -79,7 +79,8 @@ function GroupChoice({ cells, chosen, onChange }: CellChoiceProps) {
   const groups = firstOfEach(cells.filter(isPressed), groupKey);
   const nameOf = (cell: CellSummary) => {
     const agent = agents?.find(({ id }) => id === cell.agent_id)?.name ?? `Agent ${cell.agent_id}`;
-    return `${agent} v${cell.agent_version}, scenario v${cell.scenario_version}`;
+    const rules = cell.rule_set === null ? "" : `, while ${cell.rule_set}`;
+    return `${agent} v${cell.agent_version}, scenario v${cell.scenario_version}${rules}`;
   };
   if (groups.length === 1) {
     return (
@@ -161,7 +162,7 @@ function order(key: string): string {
 }
 
 function groupKey(cell: CellSummary): string {
-  return `${cell.agent_id} ${cell.agent_version} ${cell.scenario_version}`;
+  return `${cell.agent_id} ${cell.agent_version} ${cell.scenario_version} ${cell.rule_set ?? ""}`;
 }
 
 function wayOf(cell: Pressed): string {

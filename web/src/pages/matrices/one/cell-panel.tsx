@@ -5,15 +5,12 @@ import { getRouteApi } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";
 import type { Cell } from "~/api/evals";
 import { cellEvidenceQuery, type Matrix, type MatrixCell } from "~/api/matrices";
-import { useMayChange } from "~/components/may-change";
 import { ButtonLink, Panel, TextLink } from "~/components/page";
 import { Empty, ErrorState, PageLoading } from "~/components/states";
 import { CellFigures } from "~/pages/evals/cell/cell-figures";
 import { TwoRuns } from "~/pages/evals/comparison";
 import { variationName } from "~/pages/evals/names";
 import classes from "~/pages/matrices/matrices.module.css";
-import { CellFacts } from "~/pages/matrices/one/cell-facts";
-import { NamedRuns } from "~/pages/matrices/one/named-runs";
 import { RiskBadge } from "~/pages/scenarios/risk";
 import { compact } from "~/shell/search";
 
@@ -46,7 +43,7 @@ export function CellPanel({ matrix, cell, onClose }: CellPanelProps) {
           {scenario && <RiskBadge level={scenario.risk_level} />}
         </Group>
         <Group gap="xs">
-          {matrix.rule_sets.length === 0 && <CompareLink matrix={matrix} cell={cell} />}
+          <CompareLink matrix={matrix} cell={cell} />
           <Button
             variant="default"
             rightSection={<CloseButton component="span" size="xs" aria-hidden />}
@@ -69,6 +66,7 @@ function CompareLink({ matrix, cell }: { matrix: Matrix; cell: MatrixCell }) {
         scenario_id: cell.scenario_id,
         variation_type: cell.variation_type,
         matrix_id: matrix.id,
+        rule_set: cell.rule_set ?? undefined,
         agent_id: matrix.agent_id,
         agent_version: matrix.agent_version,
       }}
@@ -83,7 +81,7 @@ function CompareLink({ matrix, cell }: { matrix: Matrix; cell: MatrixCell }) {
 function Evidence({ matrix, cell }: { matrix: Matrix; cell: MatrixCell }) {
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const evidence = useQuery(cellEvidenceQuery(matrix, cell, useMayChange()));
+  const evidence = useQuery(cellEvidenceQuery(matrix, cell));
   if (evidence.error) return <ErrorState error={evidence.error} retry={() => void evidence.refetch()} />;
   if (evidence.data === undefined) return <PageLoading />;
   const runs = (
@@ -91,15 +89,6 @@ function Evidence({ matrix, cell }: { matrix: Matrix; cell: MatrixCell }) {
       <CellRuns cell={cell} />
     </Panel>
   );
-  if (evidence.data === null) {
-    return (
-      <>
-        <CellFacts cell={cell} />
-        {runs}
-        <NamedRuns cell={cell} />
-      </>
-    );
-  }
   const shown = asJudged(evidence.data, cell);
   return (
     <>
