@@ -46,8 +46,10 @@ export function chosenCell(
   if (named !== undefined && named.variation_type !== null) {
     return pressed.find((cell) => [...OF_GROUP, ...OF_CELL].every((name) => cell[name] === named[name]));
   }
-  return pressed.find((cell) =>
-    [...OF_GROUP, ...OF_CELL].every((name) => search[name] === undefined || search[name] === cell[name]),
+  return pressed.find(
+    (cell) =>
+      cell.rule_set === (search.rule_set ?? null) &&
+      [...OF_GROUP, ...OF_CELL].every((name) => search[name] === undefined || search[name] === cell[name]),
   );
 }
 

@@ -66,7 +66,7 @@ function CompareLink({ matrix, cell }: { matrix: Matrix; cell: MatrixCell }) {
         scenario_id: cell.scenario_id,
         variation_type: cell.variation_type,
         matrix_id: matrix.id,
-        rule_set: cell.rule_set ?? undefined,
+        ...(cell.rule_set !== null && { rule_set: cell.rule_set }),
         agent_id: matrix.agent_id,
         agent_version: matrix.agent_version,
       }}
