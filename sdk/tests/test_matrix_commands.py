@@ -2,7 +2,6 @@
 
 import json
 import os
-import pty
 import re
 import subprocess
 import threading
@@ -17,6 +16,7 @@ from support.agents import Dispatched, ScriptedAgent
 from support.experiments import pressure_of
 from support.platform import TOOLS
 from support.process import ODYSSEY, ServerProcess
+from support.terminal import Terminal
 
 KEY = "pk_live_" + "9" * 40
 AGENT = "A desk that gives way"
@@ -288,30 +288,12 @@ def test_a_matrix_that_does_not_exist_is_one_sentence(desk: Desk) -> None:
 def test_a_terminal_gets_a_bar_and_ctrl_c_leaves_the_matrix_alone(desk: Desk) -> None:
     desk.behaviour.open.clear()
     command = [ODYSSEY, "eval", "matrix", "repository/matrix.yaml"]
-    ours, theirs = pty.openpty()
-    process = subprocess.Popen(
-        command,
-        stdin=theirs,
-        stdout=theirs,
-        stderr=theirs,
-        env=desk.environment(),
-        cwd=desk.folder,
-        start_new_session=True,
-    )
-    os.close(theirs)
-    said = b""
-    while f"0/{RUNS}".encode() not in said:
-        said += os.read(ours, 65536)
-    process.send_signal(2)
-    assert process.wait(timeout=60) == 130
-    while True:
-        try:
-            said += os.read(ours, 65536)
-        except OSError:
-            break
-    os.close(ours)
+    terminal = Terminal(*command, environment=desk.environment(), folder=desk.folder)
+    terminal.wait_for(f"0/{RUNS}")
+    terminal.interrupt()
+    assert terminal.end() == 130
     matrix_id = desk.newest()
-    assert f"the matrix goes on. odyssey eval cancel {matrix_id} ends it.".encode() in said
+    assert f"the matrix goes on. odyssey eval cancel {matrix_id} ends it.".encode() in terminal.said
     assert desk.http.get(f"/api/v1/eval/matrix/{matrix_id}").json()["status"] == "running"
     desk.cli("cancel", matrix_id)
     desk.behaviour.open.set()

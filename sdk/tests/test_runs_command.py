@@ -2,7 +2,6 @@
 
 import json
 import os
-import pty
 import re
 import subprocess
 import threading
@@ -17,6 +16,7 @@ from rich.cells import cell_len
 from support.agents import Answer, Dispatched, ScriptedAgent
 from support.platform import TOOLS, WORLD
 from support.process import ODYSSEY, ServerProcess
+from support.terminal import Terminal
 
 KEY = "pk_live_" + "5" * 40
 ENDED = ("completed", "failed", "cancelled")
@@ -301,23 +301,13 @@ def test_it_fits_a_narrow_width_and_full_cuts_nothing(runs: Runs) -> None:
 
 @pytest.mark.parametrize(("no_color", "is_coloured"), [("", True), ("1", False)])
 def test_colour_only_on_a_terminal_that_wants_it(runs: Runs, no_color: str, is_coloured: bool) -> None:
-    ours, theirs = pty.openpty()
     environment = clean_environment(
         **runs.environment(NO_COLOR=no_color, TERM="xterm-256color", COLUMNS="100")
     )
-    command = [ODYSSEY, "runs", "show", str(runs.by_name["work"])]
-    process = subprocess.Popen(command, stdout=theirs, env=environment)
-    os.close(theirs)
-    said = b""
-    while True:
-        try:
-            said += os.read(ours, 65536)
-        except OSError:
-            break
-    os.close(ours)
-    assert process.wait(timeout=60) == 0
-    assert (b"\x1b[33minjected" in said) is is_coloured
-    assert (b"\x1b" in said) is is_coloured
+    shown = Terminal(ODYSSEY, "runs", "show", str(runs.by_name["work"]), environment=environment)
+    assert shown.end() == 0
+    assert (b"\x1b[33minjected" in shown.said) is is_coloured
+    assert (b"\x1b" in shown.said) is is_coloured
 
 
 def test_the_list_filters_and_is_readable_by_programs(runs: Runs) -> None:

@@ -3,7 +3,6 @@
 import itertools
 import json
 import os
-import pty
 import re
 import subprocess
 import threading
@@ -17,6 +16,7 @@ import pytest
 from support.agents import Answer, Dispatched, ScriptedAgent
 from support.platform import TOOLS, WORLD
 from support.process import ODYSSEY, ServerProcess
+from support.terminal import Terminal
 
 KEY = "pk_live_" + "8" * 40
 LOOKED = [{"called": "get_order"}, {"final_response": {"contains": "shipped"}}]
@@ -344,23 +344,11 @@ def test_faults_of_a_request_are_listed(desk: Desk) -> None:
 def test_a_terminal_gets_a_bar_and_ctrl_c_leaves_the_runs_alone(desk: Desk) -> None:
     slow = desk.upload("slow", [{**ROWS[0], "user_instruction": "hang"}])
     command = [ODYSSEY, "runs", "start", "--agent", desk.agent_id, "--dataset", slow, "--wait"]
-    ours, theirs = pty.openpty()
-    process = subprocess.Popen(
-        command, stdin=theirs, stdout=theirs, stderr=theirs, env=desk.environment(), start_new_session=True
-    )
-    os.close(theirs)
-    said = b""
-    while b"0/1" not in said:
-        said += os.read(ours, 65536)
-    process.send_signal(2)
-    assert process.wait(timeout=60) == 130
-    while True:
-        try:
-            said += os.read(ours, 65536)
-        except OSError:
-            break
-    os.close(ours)
-    assert b"Stopped waiting; the runs go on." in said
-    found = re.search(rb"Batch (\d+): 1 run", said)
+    terminal = Terminal(*command, environment=desk.environment())
+    terminal.wait_for("0/1")
+    terminal.interrupt()
+    assert terminal.end() == 130
+    assert b"Stopped waiting; the runs go on." in terminal.said
+    found = re.search(rb"Batch (\d+): 1 run", terminal.said)
     assert found
     assert desk.http.get(f"/api/batches/{int(found[1])}").json()["status"] == "running"
