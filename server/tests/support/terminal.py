@@ -8,7 +8,11 @@ import sys
 from pathlib import Path
 
 # Whoever starts the tests in the background has made them deaf to Ctrl-C, and what they start with them.
-_HEARS_CTRL_C = "import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_DFL); os.execv(sys.argv[1], sys.argv[1:])"
+_HEARS_CTRL_C = """\
+import os, signal, sys
+signal.signal(signal.SIGINT, signal.SIG_DFL)
+os.execv(sys.argv[1], sys.argv[1:])
+"""
 
 
 class Terminal:
