@@ -199,6 +199,12 @@ def read_target(url: str) -> Target:
     return Target(parsed.with_host(str(literal)), parsed.scheme, str(literal), port, literal)
 
 
+def origin_of(url: str) -> str:
+    """Scheme, host and port in one spelling: what a secret is bound to. Raises ValueError as `read_target` does."""
+    target = read_target(url)
+    return f"{target.scheme}://{target.where.lower()}"
+
+
 async def system_resolve(host: str, port: int) -> Sequence[str]:
     """All addresses of a name, as the machine's resolver has them now; a zone stays visible as `%`."""
     loop = asyncio.get_running_loop()

@@ -8,6 +8,8 @@ from datetime import UTC, datetime
 from pathlib import PurePath
 
 _STANDARD = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName", "color_message"}
+# The MCP library logs as "mcp" and, from its sessions, as "client".
+_CHATTY = ("uvicorn", "uvicorn.error", "uvicorn.access", "alembic", "sqlalchemy", "mcp", "client", "httpx2")
 
 
 class JsonLines(logging.Formatter):
@@ -38,7 +40,7 @@ def configure_logging(level: str) -> None:
     root = logging.getLogger()
     root.handlers = [handler]
     root.setLevel(level.upper())
-    for name in ("uvicorn", "uvicorn.error", "uvicorn.access", "alembic", "sqlalchemy"):
+    for name in _CHATTY:
         logger = logging.getLogger(name)
         logger.handlers = []
         logger.propagate = True

@@ -1,8 +1,7 @@
 """The one client for requests to addresses other people choose.
 
-Every request has a connection of its own: a dispatch is one POST per run, so nothing is gained by keeping
-connections, while a pooled one would skip the address check and could die between two requests, which for a
-POST leaves only a false error or a second send.
+Every request has a connection of its own and is sent at most once: a pooled connection would skip the
+address check and could die between two requests, which leaves only a false error or a second send.
 """
 
 import asyncio
@@ -10,23 +9,52 @@ import io
 import os
 import re
 import ssl
-import zlib
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from socket import AF_INET, AF_INET6, AI_NUMERICHOST, AddressFamily
-from typing import ClassVar
+from typing import Literal, get_args
 
 import aiohttp
-from aiohttp.abc import AbstractResolver, ResolveResult
-from aiohttp.tracing import Trace
 from multidict import CIMultiDict
 
 from odyssey.core.addresses import AddressPolicy, Resolve, Target, read_target, system_resolve
+from odyssey.core.outbound_body import BodyReader
+from odyssey.core.outbound_connect import CheckedConnector
+from odyssey.core.outbound_errors import (
+    AddressRefusedError,
+    BadEncodingError,
+    BodyTooLargeError,
+    ConnectFailedError,
+    ConnectionLostError,
+    OutboundError,
+    RequestInvalidError,
+    TimedOutError,
+)
+
+__all__ = [
+    "CONNECT_TIMEOUT_S",
+    "MAX_BODY_BYTES",
+    "AddressRefusedError",
+    "BadEncodingError",
+    "BodyTooLargeError",
+    "ConnectFailedError",
+    "ConnectionLostError",
+    "Method",
+    "OutboundClient",
+    "OutboundError",
+    "OutboundReply",
+    "OutboundStream",
+    "RequestInvalidError",
+    "TimedOutError",
+    "header_problem",
+]
 
 MAX_BODY_BYTES = 1024 * 1024
 CONNECT_TIMEOUT_S = 10.0
 
-_PARTIAL_BYTES = 128 * 1024
+Method = Literal["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
+
+_METHODS = frozenset(get_args(Method))
 _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}")
 _NOT_IN_VALUE = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
 _OWN_HEADERS = frozenset(
@@ -47,69 +75,36 @@ _OWN_HEADERS = frozenset(
 )
 
 
-class OutboundError(Exception):
-    """A request without a usable answer; the message is for the user and holds no secret.
-
-    OutboundError
-      RequestInvalidError    nothing was sent: a header cannot be
-      AddressRefusedError    nothing was sent: the address is not one Odyssey connects to
-      ConnectFailedError     nothing was sent: DNS, refused, TLS, or no connection in time
-      TimedOutError          the answer was not complete in time
-      ConnectionLostError    the connection broke, or what came was not HTTP
-      BodyTooLargeError      the answer is over the limit
-      BadEncodingError       the answer's content encoding cannot be undone
-    """
-
-    kind: ClassVar[str] = "outbound"
-
-    def __init__(self, message: str) -> None:
-        super().__init__(message)
-        self.message = message
-
-
-class RequestInvalidError(OutboundError):
-    kind = "request_invalid"
-
-
-class AddressRefusedError(OutboundError):
-    kind = "address_refused"
-
-
-class ConnectFailedError(OutboundError):
-    kind = "connect_failed"
-
-
-class TimedOutError(OutboundError):
-    kind = "timed_out"
-
-
-class ConnectionLostError(OutboundError):
-    kind = "connection_lost"
-
-
-class _UnreadableBodyError(OutboundError):
-    """The status arrived, the body is of no use; what came of it is kept as evidence."""
-
-    def __init__(self, message: str, *, status: int, partial: bytes) -> None:
-        super().__init__(message)
-        self.status = status
-        self.partial = partial[:_PARTIAL_BYTES]
-
-
-class BodyTooLargeError(_UnreadableBodyError):
-    kind = "body_too_large"
-
-
-class BadEncodingError(_UnreadableBodyError):
-    kind = "bad_encoding"
-
-
 @dataclass(frozen=True, slots=True)
 class OutboundReply:
     status: int
     headers: Mapping[str, str]
     """Looked up without regard to case."""
     body: bytes
+
+
+class OutboundStream:
+    """An answer whose body is still to come; good inside the `async with` that opened it."""
+
+    def __init__(self, exchange: "_Exchange", response: aiohttp.ClientResponse, max_bytes: int) -> None:
+        self.status = response.status
+        self.headers: Mapping[str, str] = response.headers
+        """Looked up without regard to case."""
+        self._exchange = exchange
+        self._content = response.content
+        encoding = response.headers.get("Content-Encoding", "")
+        self._reader = BodyReader(exchange.target.where, response.status, encoding, max_bytes)
+
+    async def chunks(self) -> AsyncIterator[bytes]:
+        """Yield the body once, unpacked, as it arrives; raises an OutboundError when it breaks off."""
+        while True:
+            async with self._exchange.limited():
+                piece = await self._content.readany()
+            if not piece:
+                break
+            if unpacked := self._reader.feed(piece):
+                yield unpacked
+        self._reader.finish()
 
 
 def header_problem(name: str, value: str) -> str | None:
@@ -128,7 +123,7 @@ def header_problem(name: str, value: str) -> str | None:
 
 
 class OutboundClient:
-    """Posts to addresses that the policy allows, and bounds whatever comes back."""
+    """Asks addresses that the policy allows, and bounds whatever comes back."""
 
     def __init__(
         self, policy: AddressPolicy, *, resolve: Resolve = system_resolve, tls: ssl.SSLContext | None = None
@@ -149,30 +144,84 @@ class OutboundClient:
         connect_timeout_s: float = CONNECT_TIMEOUT_S,
         max_bytes: int = MAX_BODY_BYTES,
     ) -> OutboundReply:
-        """Send one POST exactly once and read the whole answer, or raise an OutboundError.
+        """Send one POST of JSON that wants JSON back; otherwise as `request`."""
+        sent = CIMultiDict(headers)
+        sent.setdefault("Accept", "application/json")
+        return await self.request(
+            "POST",
+            url,
+            headers=sent,
+            body=body,
+            timeout_s=timeout_s,
+            connect_timeout_s=connect_timeout_s,
+            max_bytes=max_bytes,
+        )
 
-        `timeout_s` covers everything from the look-up of the name to the last byte of the answer.
+    async def request(
+        self,
+        method: Method,
+        url: str,
+        *,
+        headers: Mapping[str, str],
+        body: bytes | None = None,
+        timeout_s: float,
+        connect_timeout_s: float = CONNECT_TIMEOUT_S,
+        max_bytes: int = MAX_BODY_BYTES,
+    ) -> OutboundReply:
+        """Send one request at most once and read the whole answer, or raise an OutboundError.
+
+        `timeout_s` covers everything from the look-up of the name to the last byte of the answer. A body
+        is JSON unless the headers say otherwise. Redirects are answers.
+        """
+        asking = self.stream(
+            method,
+            url,
+            headers=headers,
+            body=body,
+            timeout_s=timeout_s,
+            connect_timeout_s=connect_timeout_s,
+            max_bytes=max_bytes,
+        )
+        async with asking as answer:
+            received = b"".join([chunk async for chunk in answer.chunks()])
+            return OutboundReply(answer.status, answer.headers, received)
+
+    @asynccontextmanager
+    async def stream(
+        self,
+        method: Method,
+        url: str,
+        *,
+        headers: Mapping[str, str],
+        body: bytes | None = None,
+        timeout_s: float,
+        connect_timeout_s: float = CONNECT_TIMEOUT_S,
+        max_bytes: int = MAX_BODY_BYTES,
+    ) -> AsyncIterator[OutboundStream]:
+        """As `request`, but the body is read as it comes; leaving the `async with` closes the connection.
+
+        `timeout_s` counts from here to the last byte, and `max_bytes` over the whole body.
         """
         if self._closed:
             raise RuntimeError("the outbound client is closed")
+        if method not in _METHODS:
+            raise RequestInvalidError(f"{str(method)[:40]!r} is not a method Odyssey sends.")
         target = self._read_target(url)
-        sent = _request_headers(headers)
-        connector = _CheckedConnector(target, self._policy, self._resolve, self._tls)
-        limits = aiohttp.ClientTimeout(total=None, connect=connect_timeout_s, ceil_threshold=float("inf"))
-        session = aiohttp.ClientSession(
-            connector=connector,
-            cookie_jar=aiohttp.DummyCookieJar(),
-            timeout=limits,
-            auto_decompress=False,
-            trust_env=False,
-        )
+        sent = _request_headers(headers, has_body=body is not None)
+        deadline = asyncio.get_running_loop().time() + timeout_s
+        connector = CheckedConnector(target, self._policy, self._resolve, self._tls)
+        exchange = _Exchange(target, connector, deadline)
+        session = _session(connector, connect_timeout_s)
         self._live.add(session)
         try:
-            async with asyncio.timeout(timeout_s):
-                return await _exchange(session, target, body, sent, max_bytes)
-        except (aiohttp.ClientError, OSError) as error:
-            # `from None`: the library's text names addresses behind the host the user gave.
-            raise _typed(error, target, connected=connector.connected) from None
+            async with exchange.limited():
+                response = await session.request(
+                    method, target.url, data=_payload(body), headers=sent, allow_redirects=False
+                )
+            try:
+                yield OutboundStream(exchange, response, max_bytes)
+            finally:
+                response.close()
         finally:
             self._live.discard(session)
             connector.abort()
@@ -196,146 +245,50 @@ class OutboundClient:
         return target
 
 
-class _CheckedResolver(AbstractResolver):
-    """Resolves one target's name; one refused address refuses the name."""
+@dataclass(frozen=True, slots=True)
+class _Exchange:
+    """One request under way: whom it asks, over which connection, and until when."""
 
-    def __init__(self, target: Target, policy: AddressPolicy, resolve: Resolve) -> None:
-        self._target = target
-        self._policy = policy
-        self._resolve = resolve
+    target: Target
+    connector: CheckedConnector
+    deadline: float
 
-    async def resolve(
-        self,
-        host: str,
-        port: int = 0,  # noqa: ARG002 - aiohttp's signature
-        family: AddressFamily = AF_INET,  # noqa: ARG002
-    ) -> list[ResolveResult]:
-        target = self._target
-        addresses = await self._resolve(target.host, target.port)
-        if not addresses:
-            raise OSError("no address")
-        for address in addresses:
-            refusal = self._policy.refusal(target.scheme, target.host, target.port, address)
-            if refusal is not None:
-                raise AddressRefusedError(refusal)
-        return [
-            ResolveResult(
-                hostname=host,
-                host=address,
-                port=target.port,
-                family=AF_INET6 if ":" in address else AF_INET,
-                proto=0,
-                flags=AI_NUMERICHOST,
-            )
-            for address in addresses
-        ]
-
-    async def close(self) -> None:
-        pass
+    @asynccontextmanager
+    async def limited(self) -> AsyncIterator[None]:
+        """Wait for the network here: never past the deadline, and every failure is an OutboundError."""
+        try:
+            async with asyncio.timeout_at(self.deadline):
+                yield
+        except (aiohttp.ClientError, OSError) as error:
+            # `from None`: the library's text names addresses behind the host the user gave.
+            raise _typed(error, self.target, connected=self.connector.connected) from None
 
 
-class _CheckedConnector(aiohttp.TCPConnector):
-    """One connection to one target, whose peer is checked again before a byte of the request leaves."""
-
-    def __init__(self, target: Target, policy: AddressPolicy, resolve: Resolve, tls: ssl.SSLContext) -> None:
-        super().__init__(
-            resolver=_CheckedResolver(target, policy, resolve), use_dns_cache=False, force_close=True, ssl=tls
-        )
-        self._target = target
-        self._policy = policy
-        self._transport: asyncio.Transport | None = None
-
-    @property
-    def connected(self) -> bool:
-        return self._transport is not None
-
-    def abort(self) -> None:
-        """Let go of the socket now: closing would first wait for a peer that reads no more."""
-        if self._transport is not None:
-            self._transport.abort()
-
-    async def connect(
-        self,
-        req: aiohttp.ClientRequest,
-        traces: list[Trace],
-        timeout: aiohttp.ClientTimeout,  # noqa: ASYNC109 - aiohttp's signature
-    ) -> aiohttp.connector.Connection:
-        connection = await super().connect(req, traces, timeout)
-        transport, target = connection.transport, self._target
-        peer = None if transport is None else transport.get_extra_info("peername")
-        if peer is None:
-            connection.close()
-            raise ConnectFailedError(f"{target.where} closed the connection at once.")
-        refusal = self._policy.refusal(target.scheme, target.host, target.port, peer[0])
-        if refusal is not None:
-            connection.close()
-            raise AddressRefusedError(refusal)
-        self._transport = transport
-        return connection
+def _session(connector: CheckedConnector, connect_timeout_s: float) -> aiohttp.ClientSession:
+    return aiohttp.ClientSession(
+        connector=connector,
+        cookie_jar=aiohttp.DummyCookieJar(),
+        timeout=aiohttp.ClientTimeout(total=None, connect=connect_timeout_s, ceil_threshold=float("inf")),
+        auto_decompress=False,
+        skip_auto_headers=("Content-Type",),
+        trust_env=False,
+    )
 
 
-async def _exchange(
-    session: aiohttp.ClientSession, target: Target, body: bytes, headers: CIMultiDict[str], max_bytes: int
-) -> OutboundReply:
+def _payload(body: bytes | None) -> bytes | io.BytesIO | None:
     # aiohttp warns about bytes over 1 MiB because it would write them in one go.
-    data = body if len(body) <= MAX_BODY_BYTES else io.BytesIO(body)
-    async with session.post(target.url, data=data, headers=headers, allow_redirects=False) as response:
-        encoding = response.headers.get("Content-Encoding", "").strip().lower()
-        encoded = encoding not in ("", "identity")
-        # An incompressible body grows a little when it is packed.
-        raw_limit = max_bytes + max_bytes // 64 + 1024 if encoded else max_bytes
-        raw = bytearray()
-        async for chunk in response.content.iter_any():
-            raw += chunk
-            if len(raw) > raw_limit:
-                raise _too_large(target, max_bytes, response.status, bytes(raw))
-        received = bytes(raw)
-        if encoded and received:
-            received = _unpack(received, encoding, target, max_bytes, response.status)
-        return OutboundReply(response.status, response.headers, received)
+    return body if body is None or len(body) <= MAX_BODY_BYTES else io.BytesIO(body)
 
 
-def _unpack(raw: bytes, encoding: str, target: Target, max_bytes: int, status: int) -> bytes:
-    if encoding in ("gzip", "x-gzip"):
-        window_bits = zlib.MAX_WBITS | 16
-    elif encoding == "deflate":
-        window_bits = zlib.MAX_WBITS if _has_zlib_header(raw) else -zlib.MAX_WBITS
-    else:
-        message = f"{target.where} sent a content encoding that was not asked for: {encoding[:40]!r}."
-        raise BadEncodingError(message, status=status, partial=raw)
-    unpacker = zlib.decompressobj(window_bits)
-    try:
-        unpacked = unpacker.decompress(raw, max_bytes + 1)
-    except zlib.error:
-        message = f"{target.where} said {encoding} but sent something else."
-        raise BadEncodingError(message, status=status, partial=raw) from None
-    if len(unpacked) > max_bytes:
-        raise _too_large(target, max_bytes, status, unpacked)
-    if not unpacker.eof or unpacker.unused_data:
-        message = f"{target.where} sent a {encoding} body that is cut short or followed by other bytes."
-        raise BadEncodingError(message, status=status, partial=unpacked)
-    return unpacked
-
-
-def _has_zlib_header(raw: bytes) -> bool:
-    """Tell zlib from raw deflate: servers send both under the one name."""
-    return len(raw) >= 2 and raw[0] & 0x0F == zlib.DEFLATED and (raw[0] << 8 | raw[1]) % 31 == 0
-
-
-def _too_large(target: Target, max_bytes: int, status: int, partial: bytes) -> BodyTooLargeError:
-    message = f"{target.where} answered {status} with a body over {max_bytes} bytes."
-    return BodyTooLargeError(message, status=status, partial=partial)
-
-
-def _request_headers(headers: Mapping[str, str]) -> CIMultiDict[str]:
+def _request_headers(headers: Mapping[str, str], *, has_body: bool) -> CIMultiDict[str]:
     for name, value in headers.items():
         problem = header_problem(name, value)
         if problem is not None:
             raise RequestInvalidError(problem)
     sent = CIMultiDict(headers)
     sent["Accept-Encoding"] = "identity"
-    sent.setdefault("Content-Type", "application/json")
-    sent.setdefault("Accept", "application/json")
+    if has_body:
+        sent.setdefault("Content-Type", "application/json")
     sent.setdefault("User-Agent", "Odyssey")
     return sent
 

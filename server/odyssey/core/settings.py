@@ -65,6 +65,9 @@ class Settings(BaseSettings):
     )
     drain_seconds: float = Field(10, ge=0, description="How long a stopping server waits for its runs.")
     receipt_seconds: float = Field(15, gt=0, description="How long a client may take to send one request.")
+    passthrough_seconds: float = Field(
+        60, gt=0, description="How long a live service may take to answer a passthrough call."
+    )
     rate_limit: int = Field(60, ge=1, description="Tool calls per run token in a sliding minute.")
     world_cache_mb: int = Field(
         256,
