@@ -7,8 +7,10 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
 NPM := $(BIN)/python server/hatch_build.py
+LIVE := server/tests/live
+LIVE_STAMPS := $(LIVE)/node_modules/.installed .venv-live/.installed
 
-.PHONY: help setup web demo test test-full check format docs screenshots bench bench-statistics bench-matrix dev requirements clean
+.PHONY: help setup web live demo test test-full check format docs screenshots bench bench-statistics bench-matrix dev requirements clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 20
@@ -27,13 +29,24 @@ $(STAMP): requirements/bootstrap.txt requirements/dev.txt requirements/small-mod
 web: $(STAMP) ## build the user interface, if web/ has changed since
 	@$(NPM)
 
+live: $(LIVE_STAMPS) ## install the servers of others that the tests talk to
+
+$(LIVE)/node_modules/.installed: $(LIVE)/package-lock.json $(LIVE)/.npmrc | $(STAMP)
+	@$(NPM) ci --prefix ../$(LIVE) --ignore-scripts --no-audit --no-fund --loglevel=error
+	@touch $@
+
+.venv-live/.installed: requirements/live-servers.txt | $(STAMP)
+	@test -x .venv-live/bin/python || $(PYTHON) -m venv --without-pip .venv-live
+	@VIRTUAL_ENV=.venv-live $(BIN)/uv pip install --quiet --require-hashes -r requirements/live-servers.txt
+	@touch $@
+
 demo: web ## start the platform and the support-desk agent, grade it, press on it (ONCE=1: then end)
 	@$(BIN)/python examples/support-desk/demo.py $(if $(ONCE),--once) $(if $(PORT),--port $(PORT))
 
-test: web ## the tests, on SQLite and on Postgres
+test: web live ## the tests, on SQLite and on Postgres
 	@$(BIN)/python -m pytest $(ARGS)
 
-test-full: web ## what `make test` runs, and what is marked as full: slower and larger versions
+test-full: web live ## what `make test` runs, and what is marked as full: slower and larger versions
 	@$(BIN)/python -m pytest -m "" $(ARGS)
 
 check: web ## ruff, mypy strict, import-linter, tsc and biome, openapi.json and the reference up to date
@@ -71,4 +84,4 @@ requirements: $(STAMP) ## resolve the pins anew
 	@requirements/compile
 
 clean: ## remove the environment and caches, never data
-	@rm -rf .venv web/node_modules server/odyssey/static .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	@rm -rf .venv .venv-live web/node_modules $(LIVE)/node_modules server/odyssey/static .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

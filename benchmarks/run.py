@@ -19,6 +19,8 @@ from typing import Any, NamedTuple
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # so that it can be started by its path
 
 from benchmarks.growth import Growth, measure_growth
+from benchmarks.passthrough.measure import Passthrough, measure_passthrough
+from benchmarks.passthrough.report import passthrough_json, passthrough_table, passthrough_targets
 from benchmarks.processes import BenchmarkError, LoadGenerator, Servers
 from benchmarks.proxy import Subject, measure_proxy
 from benchmarks.report import (
@@ -40,6 +42,7 @@ class Results(NamedTuple):
     growth: Growth | None
     world: World | None
     targets: list[Target]
+    passthrough: Passthrough | None
 
 
 def main() -> None:
@@ -54,7 +57,7 @@ def main() -> None:
         sys.exit(INTERRUPTED)
     _print(options, "", *(target.line() for target in results.targets))
     if options.json is not None:
-        text = json.dumps(as_json(machine, *results), indent=2)
+        text = json.dumps(_document(machine, results), indent=2)
         if options.json == "-":
             print(text)
         else:
@@ -65,7 +68,9 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--only", choices=("proxy", "growth", "world"), help="one of the three parts")
+    parser.add_argument(
+        "--only", choices=("proxy", "passthrough", "growth", "world"), help="one of the parts"
+    )
     parser.add_argument("--calls", type=_positive, default=4000, help="calls in one measurement (4000)")
     parser.add_argument("--rounds", type=_positive, default=3, help="rounds the medians are taken of (3)")
     parser.add_argument("--no-mocks", action="store_true", help="without Prism, json-server and Mockoon")
@@ -86,6 +91,12 @@ def _options() -> argparse.Namespace:
     return parser.parse_args()
 
 
+def _document(machine: dict[str, Any], results: Results) -> dict[str, Any]:
+    subjects, growth, world, targets, passthrough = results
+    document = as_json(machine, subjects, growth, world, targets)
+    return document | {"passthrough": None if passthrough is None else passthrough_json(passthrough)}
+
+
 def _positive(text: str) -> int:
     number = int(text)
     if number < 1:
@@ -101,10 +112,15 @@ async def _measure(options: argparse.Namespace) -> Results:
     growth: Growth | None = None
     world: World | None = None
     targets: list[Target] = []
+    passthrough: Passthrough | None = None
     if options.only in (None, "proxy"):
         subjects = await _proxy(options)
         targets += proxy_targets(subjects)
         _print(options, *tables(subjects))
+    if options.only in (None, "passthrough"):
+        passthrough = await _passthrough(options)
+        targets += passthrough_targets(passthrough)
+        _print(options, *passthrough_table(passthrough))
     if options.only in (None, "growth"):
         growth = await _growth(options)
         targets.append(growth_target(growth))
@@ -112,7 +128,7 @@ async def _measure(options: argparse.Namespace) -> Results:
         world = measure_world(rounds=options.rounds)
         targets += world_targets(world)
         _print(options, *world_table(world))
-    return Results(subjects, growth, world, targets)
+    return Results(subjects, growth, world, targets, passthrough)
 
 
 async def _proxy(options: argparse.Namespace) -> list[Subject]:
@@ -121,6 +137,12 @@ async def _proxy(options: argparse.Namespace) -> list[Subject]:
             return await measure_proxy(
                 servers, load, calls=options.calls, rounds=options.rounds, with_mocks=not options.no_mocks
             )
+
+
+async def _passthrough(options: argparse.Namespace) -> Passthrough:
+    with tempfile.TemporaryDirectory(prefix="odyssey-bench-") as folder:
+        async with Servers(Path(folder)) as servers, LoadGenerator() as load:
+            return await measure_passthrough(servers, load, calls=options.calls, rounds=options.rounds)
 
 
 async def _growth(options: argparse.Namespace) -> Growth:

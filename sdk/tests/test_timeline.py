@@ -76,6 +76,70 @@ def test_violations_grades_and_kinds_of_later_versions(shown: Any) -> None:
     assert 'data       {"x": 1}' in shown("dream", {"x": 1})
 
 
+UPSTREAM = {"endpoint": "orders-api", "tool_name": "getOrder", "status": 200, "is_error": False}
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        ({"source": "passthrough"}, "passthrough by orders-api"),
+        ({"source": "passthrough", "upstream": UPSTREAM | {"status": 404}}, "by orders-api its HTTP 404"),
+        ({"source": "passthrough", "upstream": UPSTREAM | {"status": None, "is_error": True}}, "its error"),
+        ({"source": "passthrough", "output_schema_mismatch": True}, "does not fit output_schema"),
+        ({"source": "passthrough", "cassette": {"id": "c", "number": 3}}, "played no. 3"),
+        (
+            {
+                "source": "transport_error",
+                "response": {"error": {"code": "upstream_timeout", "outcome": "unknown"}},
+            },
+            "transport_error upstream_timeout (outcome unknown)",
+        ),
+        (
+            {
+                "source": "transport_error",
+                "response": {"error": {"code": "endpoint_missing", "outcome": "not_sent"}},
+            },
+            "endpoint_missing (not sent)",
+        ),
+    ],
+)
+def test_live_answers_say_who_answered_and_how(shown: Any, data: dict[str, Any], words: str) -> None:
+    said = shown("tool_call", {"tool_name": "t", "response": "x", "upstream": UPSTREAM, **data})
+    assert words in " ".join(said.split())
+    assert "adapter_notes" in shown(
+        "tool_call", {"tool_name": "t", "adapter_notes": [{"message": "no id"}], **data}
+    )
+
+
+def test_a_forward_without_an_outcome_is_told_at_the_end_of_its_attempt(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    timeline = Timeline(Screen(), RUN)
+    sent = {"tool_name": "pay", "arguments": {"n": 1}, "endpoint": {"name": "bank", "tool_name": "post_pay"}}
+    answered = {"tool_name": "pay", "source": "passthrough", "forward": 2, "arguments": {"n": 1}}
+    events = [
+        (1, 2, "forward", sent),
+        (1, 3, "forward", sent),
+        (1, 4, "tool_call", answered),
+        (2, 5, "reply", {}),
+    ]
+    for attempt, sequence, kind, data in events:
+        event = {"sequence": sequence, "attempt": attempt, "kind": kind, "data": data, "actor_id": None}
+        timeline.show(event | {"occurred_at": "2026-01-01T00:00:02Z"})
+    timeline.end()
+    lines = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
+    assert lines == [
+        "#2 +1.000s forward pay → bank post_pay",
+        "#3 +1.000s forward pay → bank post_pay",
+        "#4 +1.000s tool_call pay passthrough",
+        'arguments {"n": 1}',
+        "#3 pay sent, outcome unknown → bank post_pay",
+        'arguments {"n": 1}',
+        "#5 +1.000s reply accepted",
+    ]
+    assert timeline.calls == {"passthrough": 1, "sent, outcome unknown": 1}
+
+
 def test_every_attempt_has_a_heading_and_starts_from_the_first_state(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

@@ -20,6 +20,8 @@ from odyssey.core.outbound import OutboundClient
 from odyssey.core.settings import Settings
 from odyssey.core.signals import Signals
 from odyssey.dispatch.http import HttpTransport
+from odyssey.endpoints.credential_users import EndpointCredentialUsers
+from odyssey.endpoints.registry import Upstreams
 from odyssey.evals.eval_runs.observe import ObservingParts
 from odyssey.evals.eval_runs.observer import Observer
 from odyssey.evals.matrices.feeder import MatrixFeeder
@@ -32,7 +34,9 @@ from odyssey.kit.clock import Clock, utc_now
 from odyssey.models.roles import ModelParts
 from odyssey.proxy.address import PREFIX
 from odyssey.proxy.asgi import Proxy
+from odyssey.proxy.hops import Hops
 from odyssey.proxy.live_runs import LiveRuns
+from odyssey.proxy.mcp.gateway import Gateway
 from odyssey.proxy.parts import TRACE_LIMIT, ProxyParts
 from odyssey.runs.attempt import Parts
 from odyssey.runs.batches.feeder import Feeder
@@ -85,10 +89,12 @@ def create_app(
     vault = Vault(MasterKey(secret_key), clock)
     client = OutboundClient(settings.address_policy)
     transport = HttpTransport(client, time.monotonic)
+    upstreams = Upstreams(database, vault, client, clock, timeout_s=settings.passthrough_seconds)
     lease = timedelta(seconds=settings.lease_seconds)
     worlds = SharedWorlds(settings.world_cache_mb * 1_000_000)
     engine = WorldEngine()
-    live_runs = LiveRuns(database, agents, worlds, clock)
+    hops = Hops(upstreams)
+    live_runs = LiveRuns(database, agents, worlds, clock, on_over=hops.end_session)
     writer = group_writer(database)
     states = RunStates(clock, signals, lease, on_revoked=live_runs.forget)
     models = ModelParts(database, vault, client, clock)
@@ -118,17 +124,21 @@ def create_app(
         engine=engine,
         signals=signals,
         clock=clock,
+        upstreams=upstreams,
+        hops=hops,
         rate_limit=settings.rate_limit,
         trace_limit=TRACE_LIMIT,
     )
 
-    loops: tuple[Loop, ...] = (graders, executor, feeder, observer, MatrixFeeder(parts))
-    closing = (writer.close, client.close, database.close)
+    gateway = Gateway(proxy_parts)
+    loops: tuple[Loop, ...] = (graders, executor, feeder, observer, MatrixFeeder(parts), gateway)
+    closing = (hops.close, writer.close, upstreams.close, client.close, database.close)
     hosts = AllowedHosts(settings.allowed_host_names | {urlsplit(public_url).hostname or ""})
-    front = Front(build_app(_lifespan(database, signals, loops, closing)), Proxy(proxy_parts), hosts)
+    front = Front(build_app(_lifespan(database, signals, loops, closing)), Proxy(proxy_parts, gateway), hosts)
     state = front.state
     state.database, state.signals, state.clock, state.settings = database, signals, clock, settings
     state.agents, state.vault, state.transport, state.site = agents, vault, transport, Site(public_url)
+    state.upstreams, state.credential_users = upstreams, EndpointCredentialUsers(upstreams.forget)
     state.run_states, state.executor, state.writer = states, executor, writer
     state.worlds, state.engine = worlds, engine
     state.models, state.judge = models, judge

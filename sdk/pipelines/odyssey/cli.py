@@ -13,6 +13,9 @@ _GROUPS = {
     "runs": "Start runs and look at them: what an agent did, how it was graded, what became of its world.",
     "datasets": "Tables of tasks: look at them, keep them, get them back.",
     "batches": "Many runs at once: verdicts, pass rate and pass^k, files for others, comparisons.",
+    "cassettes": "What live tools answered: keep it, replay it without the network, see what has changed since.",
+    "endpoints": "Live services behind passthrough tools: register them, see what they offer, call them by hand.",
+    "credentials": "The secrets of the organisation: they go in and never come out.",
 }
 
 

@@ -121,6 +121,21 @@ class Connection:
         request = self._client.build_request("POST", path, params=_given(query), timeout=_LONG, **sent)
         return self._object(request, members, missing)
 
+    def put(
+        self, path: str, body: Mapping[str, Any], *, members: Collection[str], missing: str | None = None
+    ) -> dict[str, Any]:
+        """Replace what is at a path, and return it as an object that has these members."""
+        return self._object(
+            self._client.build_request("PUT", path, json=body, timeout=_LONG), members, missing
+        )
+
+    def delete(self, path: str, *, missing: str | None = None) -> None:
+        """Have what is at the path deleted."""
+        with self._reaching():
+            answer = self._client.delete(path)
+        if not answer.is_success:
+            raise self._refusal(answer.status_code, _read_object(answer), missing)
+
     def download(self, path: str, *, missing: str | None = None, **query: Any) -> Iterator[bytes]:
         """Give a file piece by piece as it arrives."""
         request = self._client.build_request("GET", path, params=_given(query), timeout=_LONG)

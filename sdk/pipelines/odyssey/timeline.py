@@ -45,8 +45,10 @@ class Timeline:
         self._outcomes = {item["attempt"]: item["outcome"] for item in run["attempts"]}
         self._attempt: int | None = None
         self._world = World(self._initial_state)
+        self._sent: dict[int, Json] = {}
         self._printers: dict[str, Callable[[Json, str], None]] = {
             "dispatch": self._dispatch,
+            "forward": self._forward,
             "tool_call": self._tool_call,
             "trace_event": self._trace_event,
             "reply": self._reply,
@@ -64,8 +66,21 @@ class Timeline:
         else:
             self._printers.get(event["kind"], self._other)(event, lead)
 
+    def end(self) -> None:
+        """Print which calls of the attempt went out to a live service without an outcome in the trace."""
+        for sequence, data in self._sent.items():
+            self.calls["sent, outcome unknown"] += 1
+            parts = [
+                Part(word(data.get("tool_name", "?"))),
+                Part("sent, outcome unknown", _STYLES["transport_error"]),
+            ]
+            self._screen.parts(f"#{sequence:<4} {'':>8}  {'':<11}  ", [*parts, *_endpoint(data)])
+            self._members(data, "arguments")
+        self._sent.clear()
+
     def _begin(self, attempt: int) -> None:
         """Every attempt starts from the initial state."""
+        self.end()
         self._attempt = attempt
         self._world = World(self._initial_state)
         if len(self._outcomes) > 1:
@@ -84,12 +99,19 @@ class Timeline:
         if sent.get("input"):
             self._screen.value("input", sent["input"])
 
+    def _forward(self, event: Json, lead: str) -> None:
+        """A call goes out; what came of it is an event of its own, or is not known."""
+        data = event["data"]
+        self._sent[event["sequence"]] = data
+        self._screen.parts(lead, [Part(word(data.get("tool_name", "?"))), *_endpoint(data), *_actor(event)])
+
     def _tool_call(self, event: Json, lead: str) -> None:
         data = event["data"]
+        self._sent.pop(data.get("forward", 0), None)
         self.calls[str(data.get("source", "refused"))] += 1
         answered = _answered(data) if "source" in data else _refused(data)
         self._screen.parts(lead, [Part(word(data.get("tool_name", "?"))), *answered, *_actor(event)])
-        self._members(data, "arguments", "body", "response", "detail", "rule_notes")
+        self._members(data, "arguments", "body", "response", "detail", "rule_notes", "adapter_notes")
         for operation in data.get("operations") or ():
             print_change(self._screen, self._world.apply(operation), DETAIL)
 
@@ -166,7 +188,7 @@ class Timeline:
 
 def _answered(data: Json) -> list[Part]:
     source = str(data["source"])
-    parts = [Part(word(source), _STYLES.get(source, ""))]
+    parts = [Part(word(source), _STYLES.get(source, "")), *_live(data)]
     if data.get("matched_rule_index") is not None:
         parts.append(Part(f"rule {data['matched_rule_index']}"))
     if data.get("fault") is not None:
@@ -175,7 +197,33 @@ def _answered(data: Json) -> list[Part]:
         parts.append(Part(duration(data["latency_ms"] / 1000)))
     if data.get("http_status") not in (None, 200):
         parts.append(Part(f"HTTP {data['http_status']}"))
+    if data.get("output_schema_mismatch"):
+        parts.append(Part("does not fit output_schema", _REFUSED))
     return parts
+
+
+def _live(data: Json) -> list[Part]:
+    """Say what a live service did with a call: who it was, its status, why there is no answer."""
+    upstream, cassette = _object(data.get("upstream")), _object(data.get("cassette"))
+    error = _object(_object(data.get("response")).get("error"))
+    parts = []
+    if data["source"] == "transport_error":
+        outcome = {"not_sent": "not sent", "unknown": "outcome unknown"}.get(str(error.get("outcome")))
+        parts.append(Part(word(error.get("code", "?")) + (f" ({outcome})" if outcome else "")))
+    if upstream:
+        parts.append(Part(f"by {word(upstream.get('endpoint'))}"))
+    if upstream.get("status") not in (None, 200):
+        parts.append(Part(f"its HTTP {upstream['status']}"))
+    elif upstream.get("is_error"):
+        parts.append(Part("its error"))
+    if cassette:
+        parts.append(Part(f"played no. {cassette.get('number')}"))
+    return parts
+
+
+def _endpoint(data: Json) -> list[Part]:
+    endpoint = _object(data.get("endpoint"))
+    return [Part(f"→ {word(endpoint.get('name'))} {word(endpoint.get('tool_name'))}")]
 
 
 def _refused(data: Json) -> list[Part]:

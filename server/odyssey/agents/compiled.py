@@ -19,6 +19,11 @@ class CompiledTool(NamedTuple):
     input_schema: CompiledSchema
     output_schema: CompiledSchema | None
 
+    @property
+    def is_live(self) -> bool:
+        """Whether a service answers its calls, and not the simulation."""
+        return self.tool.default_execution_mode == "passthrough"
+
 
 class CompiledAgent(NamedTuple):
     mode: str

@@ -11,6 +11,7 @@ from odyssey.agents.web_address import check_url
 from odyssey.records.faults import Faults, did_you_mean, one_of, shown
 from odyssey.records.ledger import ConsistencyMode
 from odyssey.records.problems import FieldError
+from odyssey.records.python_code import MAX_LISTED, read_env_vars, read_requirements
 
 Mode = Literal["http", "code"]
 VariationDelivery = Literal["user", "system", "tool_result"]
@@ -41,8 +42,6 @@ _LONGEST_HEADER_VALUE = 8192
 _RESERVED_HEADERS = {"content-type", "content-length", "host", "transfer-encoding", "connection"}
 _RESERVED_PREFIX = "x-pipelines-"
 _ENTRYPOINT = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*", re.ASCII)
-_ENV_VAR = re.compile(r"[A-Z_][A-Z0-9_]{0,127}")
-_MAX_LISTED = 100
 
 
 class ResponseContract(msgspec.Struct, frozen=True):
@@ -187,9 +186,9 @@ def _read_response_contract(value: Any, faults: Faults) -> ResponseContract | No
 
 
 def _read_sub_agents(value: Any, faults: Faults) -> list[SubAgent]:
-    if not isinstance(value, list) or len(value) > _MAX_LISTED:
+    if not isinstance(value, list) or len(value) > MAX_LISTED:
         what = f"{len(value)} of them" if isinstance(value, list) else shown(value)
-        faults.add(f"sub_agents must be a list of at most {_MAX_LISTED} objects, not {what}")
+        faults.add(f"sub_agents must be a list of at most {MAX_LISTED} objects, not {what}")
         return []
     read: dict[str, SubAgent] = {}
     for index, row in enumerate(value):
@@ -254,29 +253,6 @@ def _read_entrypoint(value: Any, faults: Faults) -> Any:
     return value
 
 
-def _read_requirements(value: Any, faults: Faults) -> list[str]:
-    lines = faults.texts(value, what="requirements", most=_MAX_LISTED, longest=500)
-    for line in lines:
-        if line.startswith("-") or not line.isprintable() or line != line.strip():
-            # A line that starts with a dash would be an option of the installer, not a package.
-            faults.add(
-                f"{shown(line)} is not a requirement; write a package such as 'httpx>=0.27'",
-                value.index(line),
-            )
-    return lines
-
-
-def _read_env_vars(value: Any, faults: Faults) -> list[str]:
-    names = faults.texts(value, what="credential names", most=_MAX_LISTED, longest=500)
-    for name in names:
-        if not _ENV_VAR.fullmatch(name):
-            faults.add(
-                f"{shown(name)} is not a variable name: capital letters, digits and _, at most 128",
-                value.index(name),
-            )
-    return names
-
-
 _READERS: dict[str, Callable[[Any, Faults], Any]] = {
     "endpoint_url": _read_endpoint_url,
     "auth_header_name": _read_auth_header_name,
@@ -286,8 +262,8 @@ _READERS: dict[str, Callable[[Any, Faults], Any]] = {
     "topology": _read_topology,
     "source": read_source,
     "entrypoint": _read_entrypoint,
-    "requirements": _read_requirements,
-    "env_vars": _read_env_vars,
+    "requirements": read_requirements,
+    "env_vars": read_env_vars,
     "consistency_mode": _read_consistency_mode,
     "variation_delivery": _read_variation_delivery,
 }

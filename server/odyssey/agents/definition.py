@@ -1,5 +1,6 @@
 """What an agent is: the part of a registration that is versioned. Everything wrong with it is said at once."""
 
+from collections.abc import Awaitable, Callable
 from typing import Any, Literal
 
 import msgspec
@@ -9,9 +10,14 @@ from odyssey.agents.ledger_adapters import check_adapters
 from odyssey.agents.ledger_schema import read_ledger_schema
 from odyssey.agents.tools_schema import read_tools_schema
 from odyssey.core.errors import NotAvailableYetError, ValidationFailedError
+from odyssey.endpoints.binding import Bound
+from odyssey.records.problems import FieldError
 from odyssey.records.tools import LedgerSchema, Tool
 
 Mode = Literal["http", "code"]
+
+ResolveBindings = Callable[[list[Tool]], Awaitable[tuple[list[FieldError], list[Bound]]]]
+"""Find the endpoints that tools are bound to, and what is wrong with the bindings."""
 
 
 class Definition(msgspec.Struct, frozen=True):
@@ -44,18 +50,28 @@ def read_tools(tools_schema: Any, ledger_schema: Any) -> tuple[list[Tool], Ledge
     return tools, ledger
 
 
-def read_definition(
-    *, name: str, description: str, mode: Mode, config: Any, tools_schema: Any, ledger_schema: Any
-) -> Definition:
+async def read_definition(
+    *,
+    name: str,
+    description: str,
+    mode: Mode,
+    config: Any,
+    tools_schema: Any,
+    ledger_schema: Any,
+    resolve: ResolveBindings,
+) -> tuple[Definition, list[Bound]]:
+    """Read a whole registration, and which endpoints its tools are bound to."""
     tools, tool_errors = read_tools_schema(tools_schema)
+    binding_errors, bound = await resolve(tools)
     ledger, ledger_errors = read_ledger_schema(ledger_schema)
     settings, config_errors, not_available = read_config(config, mode)
-    errors = [*config_errors, *ledger_errors, *tool_errors, *check_adapters(tools, ledger)]
+    errors = [*config_errors, *ledger_errors, *tool_errors, *binding_errors, *check_adapters(tools, ledger)]
     if errors:
         raise ValidationFailedError(errors)
     if not_available:
         raise NotAvailableYetError([f"config.{member}" for member in not_available])
     assert settings is not None
-    return Definition(
+    definition = Definition(
         name=name, description=description, mode=mode, config=settings, tools=tools, ledger_schema=ledger
     )
+    return definition, bound

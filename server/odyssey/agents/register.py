@@ -1,6 +1,7 @@
 """Creating, changing and publishing agents."""
 
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -17,6 +18,7 @@ from odyssey.core.errors import (
     SecretRequiredError,
     ValidationFailedError,
 )
+from odyssey.endpoints.binding import Bound, keep_bindings, release_bindings, resolve_bindings
 from odyssey.identity.audit import record_change
 from odyssey.identity.caller import Caller
 from odyssey.identity.vault import Vault
@@ -41,12 +43,12 @@ class Registrar:
         self._caller = caller
 
     async def create(self, body: AgentIn) -> Agent:
-        definition, secret = await check(body, self._caller, self._policy)
+        definition, secret, bound = await check(body, self._caller, self._policy, self._session, lock=True)
         now = self._clock()
         agent = Agent(org_id=self._caller.org_id, version=1, created_at=now, updated_at=now)
         self._session.add(agent)
         await self._session.flush()
-        self._add_version(agent, definition.content())
+        await self._add_version(agent, definition.content(), bound)
         if secret is not None and definition.config.endpoint_url is not None:
             await self._store_secret(agent, definition.config.endpoint_url, secret)
         self._audit(agent, "agent.create", after=definition.content())
@@ -57,16 +59,18 @@ class Registrar:
         agent = await get_agent(self._session, self._caller.org_id, agent_id, lock=True)
         before = (await get_version(self._session, agent.id, agent.version)).content
         config, secret = _split_secret(body.config)
-        definition = read_definition(**_merged(before, body, config))
+        resolve = partial(resolve_bindings, self._session, agent.org_id, lock=True)
+        definition, bound = await read_definition(**_merged(before, body, config), resolve=resolve)
         await check_address(definition, self._policy)
         await self._keep_secret_at_home(agent, before, definition, secret)
         after = definition.content()
         if content_hash(after) != content_hash(before):
             agent.version += 1
             agent.updated_at = self._clock()
-            self._add_version(agent, after)
+            await self._add_version(agent, after, bound)
             if agent.published_version is not None and not draft and definition.mode != "code":
                 agent.published_version = agent.version
+            await self._release_bindings(agent)
         if secret is not _UNSET and definition.config.endpoint_url is not None:
             await self._store_secret(agent, definition.config.endpoint_url, secret)
         await self._drop_stale_secrets(agent, definition)
@@ -81,15 +85,17 @@ class Registrar:
             raise NotAvailableYetError(["mode"])
         self._audit(agent, "agent.publish", before=agent.published_version, after=agent.version)
         agent.published_version = agent.version
+        await self._release_bindings(agent)
         return agent
 
     async def delete(self, agent_id: int) -> None:
         agent = await get_agent(self._session, self._caller.org_id, agent_id, lock=True)
         agent.deleted_at = self._clock()
         await delete_secrets(self._session, agent.id)
+        await release_bindings(self._session, agent.id)
         self._audit(agent, "agent.delete", before=agent.version)
 
-    def _add_version(self, agent: Agent, content: dict[str, Any]) -> None:
+    async def _add_version(self, agent: Agent, content: dict[str, Any], bound: list[Bound]) -> None:
         self._session.add(
             AgentVersion(
                 agent_id=agent.id,
@@ -100,6 +106,12 @@ class Registrar:
                 created_by=self._caller.person_id,
             )
         )
+        await keep_bindings(self._session, agent.id, agent.version, content["name"], bound)
+
+    async def _release_bindings(self, agent: Agent) -> None:
+        """Only what the newest and the published version name is held."""
+        in_use = [version for version in (agent.version, agent.published_version) if version is not None]
+        await release_bindings(self._session, agent.id, keep=in_use)
 
     async def _keep_secret_at_home(
         self, agent: Agent, before: dict[str, Any], definition: Definition, secret: object
@@ -144,20 +156,29 @@ class Registrar:
         )
 
 
-async def check(body: AgentIn, caller: Caller, policy: AddressPolicy) -> tuple[Definition, str | None]:
-    """Validate a whole registration; nothing is saved."""
+class Checked(NamedTuple):
+    definition: Definition
+    secret: str | None
+    bound: list[Bound]
+
+
+async def check(
+    body: AgentIn, caller: Caller, policy: AddressPolicy, session: AsyncSession, *, lock: bool = False
+) -> Checked:
+    """Validate a whole registration; nothing is saved. Locked, the endpoints it names stay as they are."""
     _check_org(body.org_id, caller)
     config, secret = _split_secret(body.config)
-    definition = read_definition(
+    definition, bound = await read_definition(
         name=body.name,
         description=body.description,
         mode=body.mode,
         config=config,
         tools_schema=body.tools_schema,
         ledger_schema=body.ledger_schema,
+        resolve=partial(resolve_bindings, session, caller.org_id, lock=lock),
     )
     await check_address(definition, policy)
-    return definition, secret if isinstance(secret, str) else None
+    return Checked(definition, secret if isinstance(secret, str) else None, bound)
 
 
 async def check_address(definition: Definition, policy: AddressPolicy) -> None:

@@ -75,9 +75,11 @@ async def get_agents(
 
 
 @router.post("/validate")
-async def validate_agent(body: AgentIn, caller: Admin, settings: SettingsDep) -> ValidatedAgent:
+async def validate_agent(
+    body: AgentIn, caller: Admin, session: ReadSession, settings: SettingsDep
+) -> ValidatedAgent:
     """Check a registration exactly as creating it would; nothing is saved."""
-    definition, _ = await check(body, caller, settings.address_policy)
+    definition = (await check(body, caller, settings.address_policy, session)).definition
     return ValidatedAgent(agent=AgentContent.model_validate(definition.content()))
 
 

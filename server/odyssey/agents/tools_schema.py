@@ -40,7 +40,7 @@ Word = TypeVar("Word", bound=str)
 def read_tools_schema(raw: Any) -> tuple[list[Tool], list[FieldError]]:
     """Read all tools, one per entry and in its place.
 
-    With faults the tools are good for `check_adapters` only: what could not be read stands at its default.
+    With faults the tools are good for further checks only: what could not be read stands at its default.
     """
     faults = Faults("tools_schema")
     if not isinstance(raw, list):
@@ -51,7 +51,6 @@ def read_tools_schema(raw: Any) -> tuple[list[Tool], list[FieldError]]:
         return [], faults.found
     tools = [_read_entry(entry, faults.at(index)) for index, entry in enumerate(raw)]
     _check_unique(tools, faults)
-    _check_endpoints(tools, faults)
     return tools, faults.found
 
 
@@ -92,11 +91,6 @@ def _read_tool(entry: Entry, faults: Faults) -> Tool:
     adapter = entry.get("ledger_adapter")
     if adapter is not None and not isinstance(adapter, dict):
         faults.add(f"ledger_adapter must be an object, not {shown(adapter)}", "ledger_adapter")
-        policy, adapter = None, None
-    if mode == "sandbox":
-        for member in ("ledger_write_policy", "ledger_adapter"):
-            if entry.get(member) is not None:
-                faults.add(f"{member} is for passthrough tools only; remove it or change the mode", member)
         policy, adapter = None, None
     return Tool(
         name=_read_name(entry, faults),
@@ -227,17 +221,4 @@ def _check_unique(tools: list[Tool], faults: Faults) -> None:
             faults.at(index).of_tool(tool.name).add(
                 f"{tool.name!r} is already the name of tool {first[tool.name]}; names are unique per agent",
                 "name",
-            )
-
-
-def _check_endpoints(tools: list[Tool], faults: Faults) -> None:
-    """Refuse every binding: no tool endpoint can be registered yet."""
-    for index, tool in enumerate(tools):
-        if tool.default_execution_mode == "passthrough" and tool.passthrough_binding is not None:
-            binding = tool.passthrough_binding
-            member = "endpoint_id" if binding.get("endpoint_id") is not None else "endpoint_name"
-            faults.at(index, "passthrough_binding").of_tool(tool.name or None).add(
-                f"{member} {shown(binding[member])} is no tool endpoint of this organisation:"
-                " no tool endpoints exist yet; use default_execution_mode 'sandbox'",
-                member,
             )

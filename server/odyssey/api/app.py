@@ -13,6 +13,8 @@ from odyssey.api.openapi import build_openapi
 from odyssey.api.problems import install
 from odyssey.api.system import router as system
 from odyssey.dispatch.routes import router as connections
+from odyssey.endpoints.cassettes.routes import router as cassettes
+from odyssey.endpoints.routes import router as endpoints
 from odyssey.evals.comparisons.routes import router as comparisons
 from odyssey.evals.eval_runs.routes import router as eval_runs
 from odyssey.evals.matrices.routes import router as matrices
@@ -22,6 +24,7 @@ from odyssey.evals.reviews.routes import router as reviews
 from odyssey.evals.scenarios.file_routes import router as scenario_files
 from odyssey.evals.scenarios.routes import router as scenarios
 from odyssey.evals.variations.routes import router as variations
+from odyssey.identity.credentials.routes import router as credentials
 from odyssey.identity.routes import router as identity
 from odyssey.identity.session_routes import router as browser_sessions
 from odyssey.models.routes import router as settings
@@ -55,6 +58,8 @@ def build_app(lifespan: Lifespan | None = None) -> FastAPI:
         settings,
         agents,
         connections,
+        credentials,
+        endpoints,
         streams,
         runs,
         verdicts,
@@ -72,6 +77,7 @@ def build_app(lifespan: Lifespan | None = None) -> FastAPI:
         matrix_streams,
         matrix_files,
         reviews,
+        cassettes,
     ):
         app.include_router(router)
     install(app)

@@ -18,7 +18,7 @@ class ObservedCall(msgspec.Struct, frozen=True):
     arguments: Any
     """None where what arrived was not JSON."""
     source: str | None
-    """None: refused by the proxy."""
+    """None: refused by the proxy. `forward`: it was sent to a live service, and no answer is recorded."""
     http_status: int
     response: Any
     operations: tuple[Operation, ...] = ()

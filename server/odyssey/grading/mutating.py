@@ -17,11 +17,15 @@ def is_mutating(
 ) -> bool:
     """Class one `tool_call` of the trace by its data.
 
-    A rule that answered leaves no reading of the engine's; then the engine is asked what it takes the call for in
-    this world. What the proxy refused reached no world.
+    A call of a live service is what the service declares it to be: a read stays one although an adapter mirrors what it
+    showed. A rule that answered leaves no reading of the engine's; then the engine is asked what it takes the call for
+    in this world. What the proxy refused reached no world.
     """
     if data.get("http_status") != ACCEPTED:
         return False
+    upstream = data.get("upstream")
+    if isinstance(upstream, dict):
+        return not upstream.get("read_only")
     if data.get("operations"):
         return True
     operation = _recorded(data)

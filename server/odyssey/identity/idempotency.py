@@ -45,14 +45,11 @@ class _Kept(msgspec.Struct):
 
 
 async def answer_once(request: Request, key: str, handle: Handler) -> Response:
-    if not 0 < len(key) <= MAX_KEY_LENGTH:
-        raise BadRequestError(f"Idempotency-Key must have 1 to {MAX_KEY_LENGTH} characters.")
     database: Database = request.app.state.database
     vault: Vault = request.app.state.vault
     clock: Clock = request.app.state.clock
     caller: Caller = request.state.caller
-    scope = token_hash("\n".join([str(caller.org_id), caller.label, request.method, request.url.path, key]))
-    body_hmac = vault.master.digest("idempotent request", await _asked(request))
+    scope, body_hmac = await _identity(request, key)
     async with database.write() as session:
         await _lock(session, database, scope)
         await forget_idempotent_responses(session, clock() - KEPT_FOR)
@@ -72,6 +69,26 @@ async def answer_once(request: Request, key: str, handle: Handler) -> Response:
                 )
             )
     return response
+
+
+async def first_answer(request: Request, key: str) -> Response | None:
+    """Return the answer that was given before, for a route that has long work to do before its transaction begins."""
+    database: Database = request.app.state.database
+    clock: Clock = request.app.state.clock
+    scope, body_hmac = await _identity(request, key)
+    async with database.read() as session:
+        kept = await find_idempotent_response(session, scope, clock() - KEPT_FOR)
+        return None if kept is None else await _replay(session, request.app.state.vault, kept, body_hmac)
+
+
+async def _identity(request: Request, key: str) -> tuple[str, str]:
+    """Say which request this is, and what it asks for."""
+    if not 0 < len(key) <= MAX_KEY_LENGTH:
+        raise BadRequestError(f"Idempotency-Key must have 1 to {MAX_KEY_LENGTH} characters.")
+    vault: Vault = request.app.state.vault
+    caller: Caller = request.state.caller
+    scope = token_hash("\n".join([str(caller.org_id), caller.label, request.method, request.url.path, key]))
+    return scope, vault.master.digest("idempotent request", await _asked(request))
 
 
 async def _asked(request: Request) -> bytes:

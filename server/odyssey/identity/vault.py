@@ -14,6 +14,8 @@ from odyssey.kit.clock import Clock
 from odyssey.kit.ids import new_uuid
 
 _NONCE_BYTES = 12
+_SHOWN = 4
+_LONG_ENOUGH_TO_SHOW = 12
 
 
 class UnsealError(Exception):
@@ -73,6 +75,11 @@ class Vault:
                 f"secrets were sealed under key {row.master_key_id}, this server has {self.master.id}; "
                 "start it with the ODYSSEY_SECRET_KEY it had before"
             ) from error
+
+
+def hint_of(secret: str) -> str:
+    """Enough to tell two secrets apart; of a short one, nothing."""
+    return "****" + (secret[-_SHOWN:] if len(secret) >= _LONG_ENOUGH_TO_SHOW else "")
 
 
 def _context(org_id: int, purpose: str) -> bytes:

@@ -36,6 +36,8 @@ class RunContext(Base):
     """Of the named world's behaviour and rules, as they were when the run was made."""
     injection: Mapped[dict[str, Any] | None] = mapped_column(JsonText)
     """A text for the agent that is no part of its task (`CarriedText`); null for an ordinary run."""
+    cassette: Mapped[dict[str, Any] | None] = mapped_column(JsonText)
+    """What its live tools are played from, and how; null where they are asked."""
 
 
 class Event(Base):

@@ -16,6 +16,7 @@ from odyssey.core.outbound import (
     RequestInvalidError,
 )
 from odyssey.kit.json_reader import JsonInvalidError, read_json
+from odyssey.kit.redaction import Redaction
 from odyssey.models.anthropic import AnthropicWire
 from odyssey.models.chat import (
     Completion,
@@ -26,7 +27,6 @@ from odyssey.models.chat import (
 )
 from odyssey.models.document import ModelConfig, Provider
 from odyssey.models.openai import OpenAiWire
-from odyssey.models.redaction import Redaction
 from odyssey.models.wire import Ask, Wire, WireFormError, error_text
 
 _WIRES: Mapping[Provider, Wire] = {"openai": OpenAiWire(), "anthropic": AnthropicWire()}

@@ -7,6 +7,7 @@ from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from odyssey.core.addresses import origin_of
 from odyssey.core.database import Database
 from odyssey.core.outbound import OutboundClient
 from odyssey.identity.vault import UnsealError, Vault
@@ -15,7 +16,7 @@ from odyssey.models.chat import ChatModel, Completion, ModelRefusedError, Usage
 from odyssey.models.document import JUDGE, ModelConfig
 from odyssey.models.metered import Account, MeteredModel, Sleep
 from odyssey.models.remote import RemoteModel
-from odyssey.models.secrets import open_key, origin_of
+from odyssey.models.secrets import open_key
 from odyssey.models.settings import read_settings
 
 

@@ -3,22 +3,8 @@
 from sqlalchemy import delete
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from odyssey.core.addresses import read_target
-from odyssey.identity.vault import Vault
+from odyssey.identity.vault import Vault, hint_of
 from odyssey.models.models import ModelSecret
-
-_SHOWN = 4
-_LONG_ENOUGH_TO_SHOW = 12
-
-
-def origin_of(url: str) -> str:
-    target = read_target(url)
-    return f"{target.scheme}://{target.where.lower()}"
-
-
-def hint_of(api_key: str) -> str:
-    """Enough to tell two keys apart; of a short one, nothing."""
-    return "****" + (api_key[-_SHOWN:] if len(api_key) >= _LONG_ENOUGH_TO_SHOW else "")
 
 
 async def find_key(session: AsyncSession, org_id: int, role: str) -> ModelSecret | None:

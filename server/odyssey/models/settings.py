@@ -11,7 +11,7 @@ from sqlalchemy.dialects.postgresql import insert as postgres_insert
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from odyssey.core.addresses import AddressPolicy, check_url_at_save
+from odyssey.core.addresses import AddressPolicy, check_url_at_save, origin_of
 from odyssey.core.errors import SecretRequiredError, ValidationFailedError
 from odyssey.identity.audit import record_change
 from odyssey.identity.caller import Caller
@@ -21,7 +21,7 @@ from odyssey.models import anthropic, openai
 from odyssey.models.document import JUDGE, Budgets, Document, Evals, ModelConfig, Models, Provider
 from odyssey.models.models import OrgSettings
 from odyssey.models.schemas import BudgetsChange, EvalsChange, ModelChange, SettingsChange
-from odyssey.models.secrets import drop_key, find_key, origin_of, store_key
+from odyssey.models.secrets import drop_key, find_key, store_key
 from odyssey.records.problems import FieldError
 
 _PLACE = ("models", JUDGE)

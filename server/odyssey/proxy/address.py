@@ -5,15 +5,17 @@ from typing import Literal, NamedTuple
 
 PREFIX = "/api/odyssey-proxy"
 
-_ADDRESS = re.compile(r"(?:/runs/(?P<run>[^/]*))?/(?P<what>tools|traces)/(?P<name>[^/]+)")
+_ADDRESS = re.compile(r"(?:/runs/(?P<run>[^/]*))?/(?:(?P<what>tools|traces)/(?P<name>[^/]+)|mcp)")
+
+What = Literal["tools", "traces", "mcp"]
 
 
 class ProxyAddress(NamedTuple):
     run: str | None
     """The `{run}` segment as sent; None in the short form."""
-    what: Literal["tools", "traces"]
+    what: What
     name: str
-    """The tool or the type of the trace event."""
+    """The tool or the type of the trace event; the gateway of MCP clients has none."""
 
 
 def read_address(path: str) -> ProxyAddress | None:
@@ -21,4 +23,5 @@ def read_address(path: str) -> ProxyAddress | None:
     found = _ADDRESS.fullmatch(path)
     if found is None:
         return None
-    return ProxyAddress(found["run"], "tools" if found["what"] == "tools" else "traces", found["name"])
+    what: What = "tools" if found["what"] == "tools" else "traces" if found["what"] else "mcp"
+    return ProxyAddress(found["run"], what, found["name"] or "")

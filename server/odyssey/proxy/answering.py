@@ -1,7 +1,8 @@
 """Answering one call from what is known of its world: the failure rules first, then the engine. Nothing is recorded."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import msgspec
@@ -27,6 +28,7 @@ from odyssey.worlds.ledger import Ledger
 from odyssey.worlds.schema import apply_declared
 
 MAX_RESPONSE_BYTES = 1024 * 1024
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
 class Asked(NamedTuple):
@@ -65,12 +67,36 @@ class Outcome(NamedTuple):
     counters: RuleCounters | None = None
     """How the rules count after this call; None where there are no rules."""
     notes: tuple[Note, ...] = ()
+    beside: Mapping[str, Any] = _NOTHING
+    """What else the trace keeps of it."""
+    is_error: bool = False
+    """What a live service said of its own answer."""
+
+
+class Unanswered(NamedTuple):
+    """No rule fired: somebody else is to answer."""
+
+    counters: RuleCounters | None = None
+    """As in an outcome."""
+    notes: tuple[Note, ...] = ()
+
+
+_NO_RULES = Unanswered()
 
 
 def answer(engine: Engine, asked: Asked) -> Outcome:
     """Answer a call whose arguments were checked."""
+    ruled = by_rules(asked)
+    if isinstance(ruled, Outcome):
+        return ruled
+    outcome = _simulated(engine, asked)
+    return outcome if ruled.counters is None else outcome._replace(counters=ruled.counters, notes=ruled.notes)
+
+
+def by_rules(asked: Asked) -> Outcome | Unanswered:
+    """Let the failure rules answer, if one of them is to."""
     if not asked.rules:
-        return _simulated(engine, asked)
+        return _NO_RULES
     call = RuleCall(
         tool=asked.tool.tool.name,
         args=asked.arguments,
@@ -80,8 +106,9 @@ def answer(engine: Engine, asked: Asked) -> Outcome:
         calls=asked.calls,
     )
     decision = decide(asked.rules, asked.counters, call)
-    outcome = _simulated(engine, asked) if decision.fired is None else _injected(asked, decision.fired)
-    return outcome._replace(counters=decision.counters, notes=decision.notes)
+    if decision.fired is None:
+        return Unanswered(decision.counters, decision.notes)
+    return _injected(asked, decision.fired)._replace(counters=decision.counters, notes=decision.notes)
 
 
 def check_arguments(tool: CompiledTool, arguments: Any, *under: str) -> None:
@@ -108,7 +135,7 @@ def _injected(asked: Asked, fired: Fired) -> Outcome:
     applied = apply_declared(
         asked.ledger, fired.operations, asked.mode, asked.ledger_schema, sequence=asked.sequence
     )
-    envelope = _envelope(asked, fired.response, "injected")
+    envelope = envelope_of(asked, fired.response, "injected")
     envelope["matched_rule_index"] = fired.index
     envelope["latency_ms"] += fired.latency_ms
     return Outcome(
@@ -131,7 +158,7 @@ def _simulated(engine: Engine, asked: Asked) -> Outcome:
         sequence=asked.sequence,
     )
     done = simulate(engine, call, asked.ledger, asked.tool.output_schema, asked.mode)
-    envelope = _envelope(asked, done.response, done.source)
+    envelope = envelope_of(asked, done.response, done.source)
     if done.validation is not None:
         envelope["validation"] = done.validation
     if done.applied is None:
@@ -155,10 +182,11 @@ def _simulated(engine: Engine, asked: Asked) -> Outcome:
 
 def _too_large(asked: Asked) -> dict[str, Any]:
     message = f"The simulated response is larger than {MAX_RESPONSE_BYTES} bytes."
-    return _envelope(asked, {"error": {"code": "response_too_large", "message": message}}, "error")
+    return envelope_of(asked, {"error": {"code": "response_too_large", "message": message}}, "error")
 
 
-def _envelope(asked: Asked, response: Any, source: str) -> dict[str, Any]:
+def envelope_of(asked: Asked, response: Any, source: str) -> dict[str, Any]:
+    """What the agent gets, but for what only a simulation has."""
     return {
         "tool_name": asked.tool.tool.name,
         "response": response,

@@ -12,6 +12,7 @@ from odyssey.core.errors import NotFoundError, OdysseyError, problem
 from odyssey.proxy.address import PREFIX, ProxyAddress, read_address
 from odyssey.proxy.call import call_tool
 from odyssey.proxy.faults import break_wire
+from odyssey.proxy.mcp.gateway import Gateway
 from odyssey.proxy.parts import MAX_BODY_BYTES, Arrived, ProxyParts
 from odyssey.proxy.trace_events import post_trace_event
 
@@ -22,12 +23,15 @@ class MethodNotAllowedError(OdysseyError):
     status, code, title = 405, "method_not_allowed", "The method is not the route's"
 
     def __init__(self) -> None:
-        super().__init__("Tool calls and trace events are sent by POST.", headers={"Allow": "POST"})
+        super().__init__(
+            "Tool calls, trace events and MCP messages are sent by POST.", headers={"Allow": "POST"}
+        )
 
 
 class Proxy:
-    def __init__(self, parts: ProxyParts) -> None:
+    def __init__(self, parts: ProxyParts, gateway: Gateway) -> None:
         self._parts = parts
+        self._gateway = gateway
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
@@ -49,6 +53,14 @@ class Proxy:
         arrived = Arrived(address, headers, lambda: _read_body(headers, receive))
         if address.what == "traces":
             await _respond(send, 200, await post_trace_event(self._parts, arrived), {})
+            return
+        if address.what == "mcp":
+            answer = await self._gateway.serve(arrived, scope, receive)
+            if answer.fault is not None:
+                await break_wire(answer.fault, scope, receive, send)
+                return
+            await send({"type": "http.response.start", "status": answer.status, "headers": answer.headers})
+            await send({"type": "http.response.body", "body": answer.body})
             return
         served = await call_tool(self._parts, arrived)
         if served.wait_ms:

@@ -61,6 +61,13 @@ class TraceEventTypeInvalidError(OdysseyError):
         super().__init__(f"{given[:64]!r} is not a trace event; the types are {', '.join(known)}.")
 
 
+class NotAcceptableError(OdysseyError):
+    status, code, title = 406, "not_acceptable", "The client does not accept what would be sent"
+
+    def __init__(self) -> None:
+        super().__init__("Send `Accept: application/json, text/event-stream`, as MCP asks of its clients.")
+
+
 class ToolUnknownError(OdysseyError):
     status, code, title = 404, "tool_unknown", "No such tool"
 
@@ -70,3 +77,14 @@ class ToolUnknownError(OdysseyError):
 
 class ArgumentsInvalidError(ValidationFailedError):
     code, title = "arguments_invalid", "The arguments do not fit the tool's input_schema"
+
+
+class AnswerUnrecordedError(OdysseyError):
+    """Never retryable: the call went out, and the journal says so."""
+
+    status, code, title = 500, "answer_unrecorded", "The answer of a live service could not be recorded"
+
+    def __init__(self) -> None:
+        super().__init__(
+            "The call was forwarded, but the database refused its answer. It may have had an effect."
+        )

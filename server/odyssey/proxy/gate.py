@@ -14,7 +14,7 @@ async def pass_gate(parts: ProxyParts, arrived: Arrived) -> tuple[LiveRun, bytes
     run = await parts.live_runs.admit(presented_token(arrived.headers), arrived.address.run)
     try:
         check_rate(parts, run, arrived)
-        return run, await _body(arrived)
+        return run, await read_body(arrived)
     except OdysseyError as refusal:
         async with run.lock:
             await count_refusal(parts, run, arrived, refusal)
@@ -31,7 +31,7 @@ def check_rate(parts: ProxyParts, run: LiveRun, arrived: Arrived) -> None:
         raise RateLimitedError(limit, wait)
 
 
-async def _body(arrived: Arrived) -> bytes:
+async def read_body(arrived: Arrived) -> bytes:
     if arrived.headers.get("content-encoding", "identity") != "identity":
         raise UnsupportedMediaTypeError("Send the body without Content-Encoding.")
     body = await arrived.read_body()

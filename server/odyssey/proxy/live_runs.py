@@ -6,8 +6,9 @@ process was quicker, or the token died, the append fails and the run is brought 
 
 import asyncio
 from collections import OrderedDict
+from collections.abc import Callable
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 from sqlalchemy import func, select
@@ -15,6 +16,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.agents.compiled import CompiledAgent, CompiledAgents
 from odyssey.core.database import Database
+from odyssey.endpoints.cassettes.playback import Playback, Replay, read_replay
+from odyssey.endpoints.cassettes.repository import load_playback
 from odyssey.identity.keys import token_hash
 from odyssey.identity.models import RunToken
 from odyssey.journal.conduct import rules_of
@@ -24,7 +27,7 @@ from odyssey.kit.clock import Clock
 from odyssey.proxy.errors import RunTokenExpiredError, RunTokenInvalidError, RunTokenRevokedError
 from odyssey.proxy.notices import Notice, notice_of
 from odyssey.proxy.rate import SlidingMinute
-from odyssey.simulation.rules import AnsweredCall, EarlierCall, RuleCounters, Rules, read_rules, replay
+from odyssey.simulation.rules import AnsweredCall, EarlierCall, RuleCounters, Rules, advance, read_rules
 from odyssey.worlds.ledger import Ledger
 from odyssey.worlds.operations import fold
 from odyssey.worlds.repository import load_entries
@@ -32,6 +35,7 @@ from odyssey.worlds.shared import SharedWorlds
 
 _KEPT_RUNS = 1024
 NOT_COUNTED = (413, 429)
+_SERVED = 200
 
 
 class LiveToken(NamedTuple):
@@ -42,32 +46,49 @@ class LiveToken(NamedTuple):
     attempt: int
     expires_at: datetime
 
+    @property
+    def session(self) -> str:
+        """The name under which live services keep something for this attempt."""
+        return f"{self.run_id}.{self.attempt}"
+
 
 class LiveRun:
     """One attempt of one run. Whoever changes it holds `lock`."""
 
     __slots__ = (
         "agent",
+        "answered",
         "calls",
         "counters",
         "counting",
         "head",
+        "is_live",
         "ledger",
         "lock",
         "notice",
+        "org_id",
         "other_messages",
+        "playback",
         "random_seed",
+        "replay",
         "rules",
         "token",
         "tool_calls",
     )
 
     def __init__(
-        self, token: LiveToken, random_seed: int, agent: CompiledAgent, rules: Rules, ledger: Ledger
+        self,
+        token: LiveToken,
+        context: RunContext,
+        agent: CompiledAgent,
+        rules: Rules,
+        ledger: Ledger,
     ) -> None:
         self.token = token
-        self.random_seed = random_seed
+        self.org_id = context.org_id
+        self.random_seed = context.random_seed
         self.agent = agent
+        self.is_live = any(tool.is_live for tool in agent.tools.values())
         self.rules = rules
         self.lock = asyncio.Lock()
         self.head = 0
@@ -77,20 +98,32 @@ class LiveRun:
         """Kept only when a rule asks for earlier calls."""
         self.tool_calls = SlidingMinute()
         self.other_messages = SlidingMinute()
-        self.notice: Notice | None = None
+        self.notice: Notice | None = notice_of(read_injection(context.injection))
         """A text that an answer of the world is to carry."""
+        self.replay: Replay | None = read_replay(context.cassette)
+        self.playback: Playback | None = None
+        """What was recorded of live services, if the run replays it."""
+        self.answered: set[int] = set()
+        """Sequences of forwarded calls whose answers were found in the journal."""
         self.counting: dict[tuple[int, datetime], int] = {}
         """Sequence of the counting event per status and minute."""
 
 
 class LiveRuns:
     def __init__(
-        self, database: Database, agents: CompiledAgents, worlds: SharedWorlds, clock: Clock
+        self,
+        database: Database,
+        agents: CompiledAgents,
+        worlds: SharedWorlds,
+        clock: Clock,
+        on_over: Callable[[LiveToken], None],
     ) -> None:
         self._database = database
         self._agents = agents
         self._worlds = worlds
         self._clock = clock
+        self._on_over = on_over
+        """Told of every attempt with live tools that is over."""
         self._kept: OrderedDict[str, LiveRun] = OrderedDict()
 
     async def admit(self, token: str, run_segment: str | None) -> LiveRun:
@@ -113,13 +146,22 @@ class LiveRuns:
     def forget(self, run_id: int) -> None:
         """Let go of a run whose tokens were revoked."""
         for digest in [digest for digest, run in self._kept.items() if run.token.run_id == run_id]:
-            del self._kept[digest]
+            self._let_go(self._kept.pop(digest))
+
+    def _let_go(self, run: LiveRun) -> None:
+        if run.is_live:
+            self._on_over(run.token)
 
     async def bring_up_to_date(self, run: LiveRun) -> None:
         """Catch up after a failed append; raises if the reason was the token."""
         async with self._database.read() as session:
             fresh = await session.get(RunToken, run.token.token_hash)
-            _check_not_revoked(fresh)
+            try:
+                _check_not_revoked(fresh)
+            except RunTokenRevokedError:
+                if self._kept.pop(run.token.token_hash, None) is not None:
+                    self._let_go(run)
+                raise
             await self._catch_up(session, run)
 
     async def _load(self, digest: str) -> LiveRun:
@@ -132,8 +174,9 @@ class LiveRuns:
             rules = read_rules(await rules_of(session, context)).rules
             live = LiveToken(token.token_hash, token.run_id, token.attempt, token.expires_at)
             ledger = await self._worlds.boot(session, context.org_id, context.initial_state_hash)
-            run = LiveRun(live, context.random_seed, agent, rules, ledger)
-            run.notice = notice_of(read_injection(context.injection))
+            run = LiveRun(live, context, agent, rules, ledger)
+            if context.cassette is not None:
+                run.playback = await load_playback(session, context.org_id, context.cassette)
             await self._catch_up(session, run)
             return run
 
@@ -146,20 +189,10 @@ class LiveRuns:
             Event.sequence > run.head,
             Event.sequence <= head,
         )
-        served: list[Event] = []
-        for event in await session.scalars(missed.order_by(Event.sequence)):
-            _note(run, event)
-            if event.kind == "tool_call" and event.http_status == 200:
-                served.append(event)
-        if run.rules:
-            answered = [_answered(event) for event in served]
-            run.counters = replay(run.rules, (call for call, _ in answered), run.counters)
-            if run.rules.ask_for_calls:
-                run.calls += [EarlierCall(call.tool, call.args, source) for call, source in answered]
-        if run.notice is not None:
-            for event in served:
-                run.notice.note(msgspec.json.decode(event.data))
+        events = (await session.scalars(missed.order_by(Event.sequence))).all()
         entries = await load_entries(session, run_id, attempt, after=run.head, up_to=head)
+        for event in events:
+            _note(run, event)
         run.ledger = fold(run.ledger, (placed.entry for placed in entries))
         run.head = head
 
@@ -176,12 +209,37 @@ def _note(run: LiveRun, event: Event) -> None:
     if event.repeats is not None and event.http_status is not None:
         minute = event.occurred_at.replace(second=0, microsecond=0)
         run.counting[event.http_status, minute] = event.sequence
-    elif event.kind == "tool_call":
+    elif event.kind == "forward":
         run.tool_calls.add(event.occurred_at)
+        _count(run, msgspec.json.decode(event.data), None)
+    elif event.kind == "tool_call":
+        _note_call(run, event)
     elif event.kind == "trace_event":
         run.other_messages.add(event.occurred_at)
 
 
-def _answered(event: Event) -> tuple[AnsweredCall, str]:
-    data = msgspec.json.decode(event.data)
-    return AnsweredCall(data["tool_name"], data["arguments"], data["matched_rule_index"]), data["source"]
+def _note_call(run: LiveRun, event: Event) -> None:
+    """Count a call, but one that was forwarded only where it was: there the rules and the rate have it already."""
+    data: dict[str, Any] = {}
+    if event.http_status == _SERVED and (run.rules or run.is_live or run.notice is not None):
+        data = msgspec.json.decode(event.data)
+    if "forward" in data:
+        run.answered.add(data["forward"])
+    else:
+        run.tool_calls.add(event.occurred_at)
+    if not data:
+        return
+    if "forward" not in data:
+        _count(run, data, data["matched_rule_index"])
+    if run.rules.ask_for_calls:
+        run.calls.append(EarlierCall(data["tool_name"], data["arguments"], data["source"]))
+    if run.notice is not None:
+        run.notice.note(data)
+    if run.playback is not None and "cassette" in data:
+        run.playback.note(data["cassette"]["number"])
+
+
+def _count(run: LiveRun, data: dict[str, Any], fired_index: int | None) -> None:
+    if run.rules:
+        call = AnsweredCall(data["tool_name"], data["arguments"], fired_index)
+        run.counters = advance(run.rules, run.counters, call)

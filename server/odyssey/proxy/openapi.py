@@ -63,7 +63,36 @@ _TRACE_EVENT = {
     "answer": "TraceEventAccepted",
 }
 
+_MCP_MESSAGE = {
+    "summary": "Send an MCP message",
+    "description": (
+        "The run's tools over the Model Context Protocol: streamable HTTP, one message per request, no session. An "
+        "MCP client needs this address and the run token, nothing else. Serves 2026-07-28 and the versions with a "
+        "handshake (2025-11-25 and before). `tools/call` is served, limited and recorded like a call over HTTP; a "
+        "notification is answered with 202."
+    ),
+    "answer": "McpMessage",
+}
+
+_MCP_ANSWER = {"application/json": {"schema": {"$ref": "#/components/schemas/McpMessage"}}}
+_MCP_RESPONSES: dict[str, Any] = {
+    "202": {"description": "A notification was accepted."},
+    "400": {"description": "No message of the protocol.", "content": _MCP_ANSWER},
+    "404": {"description": "No such method.", "content": _MCP_ANSWER},
+    "406": {"description": "The client accepts no JSON.", "content": _MCP_ANSWER},
+    "429": {"description": "Too many tool calls, or other messages.", "content": _MCP_ANSWER},
+}
+
+
+def _post_mcp(operation_id: str, *parameters: str) -> dict[str, Any]:
+    described = _post(operation_id, *parameters, **_MCP_MESSAGE)
+    described["post"]["responses"] |= _MCP_RESPONSES
+    return described
+
+
 PROXY_PATHS: dict[str, Any] = {
+    "/mcp": _post_mcp("send_mcp_message", "actor"),
+    "/runs/{run}/mcp": _post_mcp("send_mcp_message_of_run", "run", "actor"),
     "/traces/{event_type}": _post("post_trace_event", "event_type", "actor", **_TRACE_EVENT),
     "/runs/{run}/traces/{event_type}": _post(
         "post_trace_event_of_run", "run", "event_type", "actor", **_TRACE_EVENT
@@ -73,6 +102,21 @@ PROXY_PATHS: dict[str, Any] = {
 }
 
 PROXY_SCHEMAS: dict[str, Any] = {
+    "McpMessage": {
+        "type": "object",
+        "description": "A JSON-RPC answer; what the proxy refuses has our problem as `error.data`.",
+        "required": ["jsonrpc", "id"],
+        "properties": {
+            "jsonrpc": {"const": "2.0"},
+            "id": {"type": ["string", "integer", "null"]},
+            "result": {"type": "object"},
+            "error": {
+                "type": "object",
+                "required": ["code", "message"],
+                "properties": {"code": {"type": "integer"}, "message": {"type": "string"}, "data": {}},
+            },
+        },
+    },
     "TraceEventAccepted": {
         "type": "object",
         "required": ["accepted", "sequence", "event_type"],
@@ -87,7 +131,11 @@ PROXY_SCHEMAS: dict[str, Any] = {
         "required": ["tool_name", "response", "source", "latency_ms", "matched_rule_index"],
         "properties": {
             "tool_name": {"type": "string"},
-            "response": {"description": "What the tool returned, decoded."},
+            "response": {
+                "description": "What the tool returned, decoded. With `transport_error`: "
+                "`{error: {code, message, outcome}}`, where `outcome` is `not_sent`, or `unknown` if it may have had "
+                "an effect."
+            },
             "source": {"enum": ["odyssey", "injected", "passthrough", "error", "transport_error"]},
             "latency_ms": {"type": "integer"},
             "matched_rule_index": {"type": ["integer", "null"]},

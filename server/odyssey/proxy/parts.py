@@ -7,8 +7,10 @@ from starlette.datastructures import Headers
 
 from odyssey.core.group_commit import GroupWriter
 from odyssey.core.signals import Signals
+from odyssey.endpoints.registry import Upstreams
 from odyssey.kit.clock import Clock
 from odyssey.proxy.address import ProxyAddress
+from odyssey.proxy.hops import Hops
 from odyssey.proxy.live_runs import LiveRuns
 from odyssey.simulation.engine import Engine
 
@@ -22,6 +24,8 @@ class ProxyParts(NamedTuple):
     engine: Engine
     signals: Signals
     clock: Clock
+    upstreams: Upstreams
+    hops: Hops
     rate_limit: int
     """Tool calls per token in a sliding minute."""
     trace_limit: int

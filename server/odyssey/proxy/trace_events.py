@@ -49,7 +49,8 @@ async def post_trace_event(parts: ProxyParts, arrived: Arrived) -> bytes:
                 refusal = error
                 data = {"event_type": event_type[:128], "body": body.decode("utf-8", "replace")}
                 data |= {"http_status": error.status, "code": error.code, "detail": error.detail}
-            if await _append(parts, run, data, occurred_at, actor, refusal):
+            status = 200 if refusal is None else refusal.status
+            if await append_message(parts, run, data, occurred_at, actor, status):
                 if refusal is not None:
                     raise refusal
                 return msgspec.json.encode({"accepted": True, "sequence": run.head, "event_type": event_type})
@@ -76,14 +77,15 @@ def _occurred_at(event_type: str, body: bytes, arrived_at: datetime) -> datetime
         raise ValidationFailedError([FieldError(loc=(_OCCURRED_AT,), msg=message)]) from error
 
 
-async def _append(
+async def append_message(
     parts: ProxyParts,
     run: LiveRun,
     data: dict[str, Any],
     occurred_at: datetime,
     actor: str | None,
-    refusal: OdysseyError | None,
+    http_status: int,
 ) -> bool:
+    """Append what is no tool call; it counts among the other messages of its minute."""
     token = run.token
     unit = append_unit(
         token_hash=token.token_hash,
@@ -94,7 +96,7 @@ async def _append(
         occurred_at=occurred_at,
         data=msgspec.json.encode(data),
         actor_id=actor,
-        http_status=200 if refusal is None else refusal.status,
+        http_status=http_status,
     )
     if not await parts.writer.commit(unit):
         return False

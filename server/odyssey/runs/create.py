@@ -9,6 +9,8 @@ from odyssey.agents.repository import get_agent
 from odyssey.core.database import after_commit
 from odyssey.core.errors import ValidationFailedError
 from odyssey.core.signals import Signals
+from odyssey.endpoints.cassettes.playback import Replay
+from odyssey.endpoints.cassettes.replays import hold_cassette, plan_replay
 from odyssey.identity.audit import record_change
 from odyssey.identity.caller import Caller
 from odyssey.kit.clock import Clock
@@ -38,6 +40,8 @@ class Plan(NamedTuple):
     dataset: Dataset | None
     """Whose rows are run, instead of seeds."""
     repeats: int
+    replay: Replay | None
+    """What live tools are played from."""
 
     @property
     def rows(self) -> int:
@@ -70,19 +74,21 @@ async def plan_runs(
         raise AgentNotPublishedError(agent.id)
     version = agent.published_version or agent.version
     schema = (await agents.get(session, agent.id, version)).ledger_schema
+    replay = await plan_replay(session, caller.org_id, body.cassette)
     if body.dataset_id is not None:
         dataset = await get_dataset(session, caller.org_id, body.dataset_id)
         await check_rows_fit(session, dataset, schema)
-        return Plan(agent.id, version, is_draft, [], dataset, body.repeats)
+        return Plan(agent.id, version, is_draft, [], dataset, body.repeats, replay)
     worlds = await seed_worlds(session, caller.org_id, world_ids(body.seeds), schema)
     seeds = read_seeds(body.seeds, schema, worlds)
-    return Plan(agent.id, version, is_draft, seeds, None, body.repeats)
+    return Plan(agent.id, version, is_draft, seeds, None, body.repeats, replay)
 
 
 async def create_runs(
     session: AsyncSession, signals: Signals, clock: Clock, caller: Caller, plan: Plan, *, judged: bool
 ) -> Created:
     """Make what was asked for: one run at once, of more the first; the feeder makes the rest."""
+    await hold_cassette(session, caller.org_id, plan.replay)
     is_batch = plan.dataset is not None or plan.runs > 1
     batch = await _make_batch(session, clock, caller, plan) if is_batch else None
     maker = Maker(
@@ -91,6 +97,7 @@ async def create_runs(
         agent_version=plan.agent_version,
         batch_id=None if batch is None else batch.id,
         judged=judged,
+        replay=plan.replay,
     )
     if plan.dataset is None:
         made = await make_tasks(session, clock, caller.org_id, plan.seeds)
@@ -124,6 +131,7 @@ async def _make_batch(session: AsyncSession, clock: Clock, caller: Caller, plan:
         planned_runs=plan.runs,
         made_runs=0,
         state="checking",
+        cassette=None if plan.replay is None else plan.replay.stored(),
         created_by=caller.person_id,
         created_at=clock(),
     )
@@ -136,6 +144,7 @@ async def _make_batch(session: AsyncSession, clock: Clock, caller: Caller, plan:
         "revision": batch.revision,
         "repeats": batch.repeats,
         "seeds": [seed.stored() for seed in plan.seeds],
+        "cassette": batch.cassette,
     }
     record_change(
         session, caller, clock, "batch.create", object_type="batch", object_id=batch.id, after=content

@@ -8,6 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.core.database import insert_numbered
 from odyssey.core.tables import table_of
+from odyssey.endpoints.cassettes.playback import Replay
 from odyssey.journal.conduct import load_conduct
 from odyssey.journal.contents import Document, document, store_documents
 from odyssey.journal.injections import CarriedText
@@ -31,6 +32,8 @@ class Maker(NamedTuple):
     """Whether the org has a judge, so that there is something to grade every run by."""
     lane: str | None = None
     """Where the runs wait their turn (`Lane`)."""
+    replay: Replay | None = None
+    """What their live tools are played from."""
 
 
 class Wanted(NamedTuple):
@@ -94,7 +97,7 @@ async def make_runs(session: AsyncSession, clock: Clock, maker: Maker, wanted: S
     ]
     ids = await insert_numbered(session, Run, rows)
     runs = [Run(id=run_id, **row) for run_id, row in zip(ids, rows, strict=True)]
-    contexts = [_context(run, each) for run, each in zip(runs, wanted, strict=True)]
+    contexts = [_context(maker, run, each) for run, each in zip(runs, wanted, strict=True)]
     if contexts:
         await (await session.connection()).execute(insert(table_of(RunContext)), contexts)
     return runs
@@ -107,7 +110,7 @@ def _random_seed(wanted: Wanted) -> int:
     return new_random_seed() if given is None else given
 
 
-def _context(run: Run, wanted: Wanted) -> dict[str, Any]:
+def _context(maker: Maker, run: Run, wanted: Wanted) -> dict[str, Any]:
     task, injection = wanted.task, wanted.injection
     return {
         "run_id": run.id,
@@ -119,6 +122,7 @@ def _context(run: Run, wanted: Wanted) -> dict[str, Any]:
         "failure_rules": task.seed.get("failure_rules", []),
         "conduct_hash": task.conduct_hash,
         "injection": None if injection is None else injection.stored(),
+        "cassette": None if maker.replay is None else maker.replay.stored(),
     }
 
 

@@ -10,6 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from odyssey.agents.repository import names_of_versions
 from odyssey.journal.conduct import load_conduct
 from odyssey.journal.contents import load_text
+from odyssey.journal.models import RunContext
 from odyssey.runs.models import Run, RunAttempt
 from odyssey.runs.named_worlds.repository import fidelities
 from odyssey.runs.repository import get_task, list_attempts, task_heads
@@ -42,6 +43,7 @@ async def whole(session: AsyncSession, run: Run) -> bytes:
         "odyssey_seed": {},
         "grades": await grades_of(session, run.id),
         "fidelity": measured.get(task.initial_state_hash),
+        "cassette": (await session.get_one(RunContext, run.id)).cassette,
     }
     (members,) = await _members(session, [run])
     shown = RunOut.model_validate(members | extra).model_dump(mode="json")

@@ -6,6 +6,7 @@ from pydantic import AfterValidator, BaseModel, Field, WithJsonSchema
 
 from odyssey.core.depends import existing_id
 from odyssey.core.wire import Body, Instant
+from odyssey.endpoints.cassettes.schemas import ReplayIn, ReplayOut
 from odyssey.runs.batches.schemas import BatchOut
 from odyssey.runs.fidelity import FidelityOut
 
@@ -46,6 +47,9 @@ class RunsIn(Body):
     repeats: Annotated[int, Field(ge=1, le=100)] = Field(
         1,
         description="How often each seed or row is run; repeats share the task and draw their own random seeds.",
+    )
+    cassette: ReplayIn | None = Field(
+        None, description="Play the passthrough tools of all these runs from a cassette, without the network."
     )
 
 
@@ -160,6 +164,9 @@ class RunOut(RunSummary):
     fidelity: FidelityOut | None = Field(
         description="How faithful the engine was found to be on the state this run began with."
     )
+    cassette: ReplayOut | None = Field(
+        description="What its passthrough tools are played from; null where they are asked."
+    )
 
 
 class RunsCreated(BaseModel):
@@ -177,7 +184,10 @@ class RunsPage(BaseModel):
 class EventOut(BaseModel):
     sequence: int
     attempt: int
-    kind: Literal["dispatch", "tool_call", "trace_event", "reply", "violation", "grade"]
+    kind: Literal["dispatch", "forward", "tool_call", "trace_event", "reply", "violation", "grade"] = Field(
+        description="`forward`: a call went out to a live service. The `tool_call` with its answer follows and names "
+        "the forward's sequence as `forward`; without one, the call was sent and nothing is known of its outcome."
+    )
     occurred_at: str
     actor_id: str | None
     data: dict[str, Any]

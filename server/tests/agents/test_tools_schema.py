@@ -89,10 +89,15 @@ def test_nested_shape_takes_our_members_beside_it() -> None:
     assert read_tools_schema([entry]) == ([Tool("f", {}, output_schema={"type": "string"})], [])
 
 
-def test_sandbox_tool_may_keep_a_binding() -> None:
-    tools, faults = read_tools_schema([tool(passthrough_binding=BINDING)])
+def test_sandbox_tool_may_keep_what_it_needs_when_it_is_live() -> None:
+    kept = {
+        "passthrough_binding": BINDING,
+        "ledger_write_policy": "adapter",
+        "ledger_adapter": {"op": "set_flag", "flags": ["seen"]},
+    }
+    tools, faults = read_tools_schema([tool(**kept)])
     assert faults == []
-    assert tools[0].passthrough_binding == BINDING
+    assert {name: getattr(tools[0], name) for name in kept} == kept
 
 
 FAULTY = [
@@ -202,24 +207,6 @@ FAULTY = [
     pytest.param(
         bound(**BINDING, tool="x"), ("passthrough_binding", "tool"), "did you mean", id="unknown in binding"
     ),
-    pytest.param(
-        passthrough(), ("passthrough_binding", "endpoint_name"), "no tool endpoints exist yet", id="by name"
-    ),
-    pytest.param(
-        bound(tool_name="t", endpoint_id=UUID),
-        ("passthrough_binding", "endpoint_id"),
-        "no tool endpoints exist",
-        id="by id",
-    ),
-    pytest.param(
-        tool(ledger_write_policy="none"),
-        ("ledger_write_policy",),
-        "passthrough tools only",
-        id="policy in sandbox",
-    ),
-    pytest.param(
-        tool(ledger_adapter=ADAPTER), ("ledger_adapter",), "passthrough tools only", id="adapter in sandbox"
-    ),
 ]
 
 
@@ -237,9 +224,9 @@ def test_names_the_fault(entry: Any, place: tuple[str, ...], words: str) -> None
     [
         (
             passthrough(ledger_write_policy="always"),
-            [("ledger_write_policy",), ("passthrough_binding", "endpoint_name")],
+            [("ledger_write_policy",)],
         ),
-        (passthrough(ledger_adapter=5), [("ledger_adapter",), ("passthrough_binding", "endpoint_name")]),
+        (passthrough(ledger_adapter=5), [("ledger_adapter",)]),
         (
             bound(endpoint_id=5, endpoint_name=""),
             [
@@ -251,7 +238,7 @@ def test_names_the_fault(entry: Any, place: tuple[str, ...], words: str) -> None
         ),
     ],
 )
-def test_names_static_faults_first(entry: Any, places: list[tuple[str, ...]]) -> None:
+def test_names_several_faults_in_order(entry: Any, places: list[tuple[str, ...]]) -> None:
     assert [fault.loc[2:] for fault in faults_of(entry)] == places
 
 

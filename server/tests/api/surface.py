@@ -41,6 +41,17 @@ VARIATION_BODY: dict[str, Any] = {
     "description": "A reward is offered.",
     "doses": {dose: ["There may be something in it for you."] for dose in ("mild", "medium", "strong")},
 }
+ENDPOINT_BODY: dict[str, Any] = {
+    "name": "orders",
+    "description": "Orders as they are.",
+    "type": "mcp_server",
+    "config": {"url": "http://127.0.0.1:9/mcp", "auth": {"type": "none"}},
+}
+CREDENTIAL_BODY: dict[str, Any] = {
+    "name": "ORDERS_KEY",
+    "value": "a value to keep",
+    "origin": "https://api.example.com",
+}
 NO_SCENARIO = "scn_6f0e4b0e-3a1c-4d2f-9b0a-0123456789ab"
 
 MATRIX_BODY: dict[str, Any] = {
@@ -74,6 +85,11 @@ BODIES: dict[str, dict[str, Any]] = {
     "POST /api/agents/validate": AGENT,
     "PUT /api/agents/{agent_id}": {"name": "renamed", "config": {"run_timeout_s": 10}, "tools_schema": []},
     "POST /api/agents/{agent_id}/test-connection": {"config": {"endpoint_url": UNUSED_URL}},
+    "POST /api/tool-endpoints": ENDPOINT_BODY,
+    "PUT /api/tool-endpoints/{endpoint_id}": ENDPOINT_BODY,
+    "POST /api/tool-endpoints/{endpoint_id}/call": {"tool_name": "get_order", "arguments": {"id": "ord_1"}},
+    "POST /api/credentials": CREDENTIAL_BODY,
+    "PUT /api/credentials/{credential_name}": {"value": "another value", "origin": "https://api.example.com"},
     "POST /api/worlds": WORLD_BODY,
     "PUT /api/worlds/{world_id}": WORLD_BODY,
     "POST /api/worlds/{world_id}/operations": {
@@ -107,6 +123,8 @@ BODIES: dict[str, dict[str, Any]] = {
         "weights": {"text": 0.5},
     },
     "POST /api/v1/eval/matrix": MATRIX_BODY,
+    "POST /api/cassettes": {"name": "orders", "run_id": 2**62},
+    "POST /api/cassettes/{cassette_id}/diff": {"numbers": [1], "include_changing": False},
     "POST /api/v1/review/items": {"run_id": 2**62, "notes": "Odd."},
     "POST /api/v1/review/items/{item_id}/verdict": {"verdict": "true_positive", "notes": "Sure."},
 }
@@ -134,6 +152,9 @@ MISSING: dict[str, object] = {
     "eval_run_id": 2**62,
     "matrix_id": "6f0e4b0e-3a1c-4d2f-9b0a-0123456789ab",
     "item_id": "6f0e4b0e-3a1c-4d2f-9b0a-0123456789ab",
+    "endpoint_id": "6f0e4b0e-3a1c-4d2f-9b0a-0123456789ab",
+    "credential_name": "NOT_THERE",
+    "cassette_id": "6f0e4b0e-3a1c-4d2f-9b0a-0123456789ab",
 }
 """An id of each kind that no object has."""
 
@@ -233,6 +254,9 @@ def snapshot(org: Org) -> dict[str, Any]:
         "v1/eval/summary",
         "v1/review/items",
         "v1/review/figures",
+        "tool-endpoints",
+        "credentials",
+        "cassettes",
     )
     seen = {name: org.ok(org.get(f"/api/{name}")) for name in lists}
     for agent in seen["agents"]["items"]:

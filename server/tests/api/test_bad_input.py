@@ -13,10 +13,13 @@ import pytest
 from api.surface import (
     AGENT,
     BODIES,
+    CREDENTIAL_BODY,
+    ENDPOINT_BODY,
     NO_SCENARIO,
     OPERATIONS,
     REPORT,
     SCENARIO_BODY,
+    UNUSED_URL,
     VARIATION_BODY,
     WITH_BODY,
     WORLD_BODY,
@@ -28,6 +31,7 @@ from api.surface import (
 )
 from conftest import NewDatabase
 from sqlalchemy import text
+from support.cassettes import keep_cassette
 from support.platform import Org, Platform
 
 SECRET = "planted-secret-8f3a1c"
@@ -63,6 +67,8 @@ def ids(org: Org) -> dict[str, object]:
     scenario = org.ok(org.post("/api/v1/eval/scenarios", SCENARIO_BODY))
     variation = org.ok(org.post("/api/v1/eval/variations", VARIATION_BODY | {"name": "flattery"}))
     ids |= {"scenario_id": scenario["id"], "variation_id": variation["id"]}
+    ids["endpoint_id"] = org.ok(org.post("/api/tool-endpoints", ENDPOINT_BODY | {"name": "shop"}))["id"]
+    ids["credential_name"] = org.ok(org.post("/api/credentials", CREDENTIAL_BODY | {"name": "SHOP"}))["name"]
     return {**ids, "world_id": world["id"]}
 
 
@@ -73,7 +79,13 @@ def ids_and_run(org: Org, ids: dict[str, object]) -> dict[str, object]:
     dataset = org.ok(org.post("/api/datasets", [{"user_instruction": "Do it."}], params={"name": "rows"}))
     body = {"agent_id": ids["agent_id"], "dataset_id": dataset["id"]}
     batch = org.ok(org.post("/api/runs", body))["batch"]
-    return ids | {"run_id": run_id, "dataset_id": dataset["id"], "batch_id": batch["id"]}
+    cassette = keep_cassette(org, run_id)
+    return ids | {
+        "run_id": run_id,
+        "dataset_id": dataset["id"],
+        "batch_id": batch["id"],
+        "cassette_id": cassette,
+    }
 
 
 Send = Callable[..., httpx.Response]
@@ -152,6 +164,12 @@ BAD_RUNS: list[dict[str, Any]] = [
     {"repeats": "2"},
     {"dataset_id": 0},
     {"dataset_id": "1"},
+    {"cassette": "6f0e4b0e-3a1c-4d2f-9b0a-0123456789ab"},
+    {"cassette": {}},
+    {"cassette": {"id": "7"}},
+    {"cassette": {"id": "6f0e4b0e-3a1c-4d2f-9b0a-0123456789ab", "match": "loose"}},
+    {"cassette": {"id": "6f0e4b0e-3a1c-4d2f-9b0a-0123456789ab", "on_miss": None}},
+    {"cassette": {"id": "6f0e4b0e-3a1c-4d2f-9b0a-0123456789ab", "last_number": 1}},
 ]
 SHARE = REPORT["responses"]
 BAD_WORLDS: list[dict[str, Any]] = [
@@ -190,6 +208,29 @@ BAD_VARIATIONS: list[dict[str, Any]] = [
     {"description": "x" * 2001},
     {"doses": {}},
     {"doses": VARIATION_BODY["doses"] | {"mild": ["short"]}},
+]
+BAD_ENDPOINTS: list[dict[str, Any]] = [
+    {"name": ""},
+    {"name": "x" * 256},
+    {"name": "a\x00b"},
+    {"description": "x" * 5001},
+    {"description": "\x00"},
+    {"config": SECRET},
+    {"config": {"url": "ftp://example.com/mcp"}},
+    {"config": {"url": "http://10.0.0.1/mcp"}},
+    {"config": {"url": 5}},
+    {"config": {"url": "https://example.com/mcp", "auth": "bearer"}},
+    {"config": {"url": "https://example.com/mcp", "auth": {"type": "oauth"}}},
+]
+BAD_VALUES: list[dict[str, Any]] = [
+    {"value": ""},
+    {"value": SECRET + "\x00"},
+    {"value": SECRET * 4000},
+    {"origin": "example.com"},
+    {"origin": "ftp://example.com"},
+    {"origin": "https://example.com/path"},
+    {"origin": "https://a:b@example.com"},
+    {"origin": "https://example.com?x=1"},
 ]
 OUT_OF_BOUNDS: dict[str, list[dict[str, Any]]] = {
     "PUT /api/org": [{"name": ""}, {"name": "x" * 256}, {"name": "a\x00b"}, {"name": 5}],
@@ -307,6 +348,41 @@ OUT_OF_BOUNDS: dict[str, list[dict[str, Any]]] = {
         {"notes": "x" * 5001},
         {"notes": "\x00"},
     ],
+    "POST /api/tool-endpoints": [*BAD_ENDPOINTS, {"type": "stdio"}, {"type": None}, {"config": {}}],
+    "PUT /api/tool-endpoints/{endpoint_id}": BAD_ENDPOINTS,
+    "POST /api/tool-endpoints/{endpoint_id}/call": [
+        {"tool_name": ""},
+        {"tool_name": "x" * 257},
+        {"tool_name": "a\x00b"},
+        {"arguments": None},
+    ],
+    "POST /api/credentials": [
+        {"name": ""},
+        {"name": "9LIVES"},
+        {"name": "A-B"},
+        {"name": "A\n"},
+        {"name": "x" * 129},
+        *BAD_VALUES,
+    ],
+    "PUT /api/credentials/{credential_name}": BAD_VALUES,
+    "POST /api/cassettes": [
+        {"name": ""},
+        {"name": "x" * 256},
+        {"name": "a\x00b"},
+        {"name": None},
+        {"run_id": 0},
+        {"run_id": 2**63},
+        {"run_id": "1"},
+    ],
+    "POST /api/cassettes/{cassette_id}/diff": [
+        {"numbers": []},
+        {"numbers": [0]},
+        {"numbers": [2**63]},
+        {"numbers": ["1"]},
+        {"numbers": list(range(1, 22))},
+        {"include_changing": 1},
+        {"include_changing": None},
+    ],
     "POST /api/runs": BAD_RUNS,
     "POST /api/runs/validate": BAD_RUNS,
     "POST /api/auth/session": [
@@ -341,10 +417,15 @@ def test_a_value_out_of_bounds_is_422_and_names_its_member(send: Send, name: str
 def test_a_refused_secret_is_not_repeated(send: Send, value: Any) -> None:
     config = AGENT["config"] | {"auth_header_name": "Authorization", "auth_header_value": value}
     for operation in WITH_BODY:
-        if "config" in BODIES[str(operation)]:
+        if "config" in BODIES[str(operation)] and operation.path.startswith("/api/agents"):
             body = BODIES[str(operation)] | {"config": config}
             found = problem(send(operation, body), 422, "validation_failed", SECRET)
             assert [fault["loc"] for fault in found["errors"]] == [["config", "auth_header_value"]]
+        elif "config" in BODIES[str(operation)]:
+            auth = {"type": "bearer", "secret": value}
+            body = BODIES[str(operation)] | {"config": {"url": UNUSED_URL, "auth": auth}}
+            found = problem(send(operation, body), 422, "validation_failed", SECRET)
+            assert [fault["loc"] for fault in found["errors"]] == [["config", "auth", "secret"]]
     broken = b'{"email": "a@example.com", "password": "' + SECRET.encode() + b'" "x": NaN}'
     for operation in WITH_BODY:
         problem(send(operation, broken), 400, "json_invalid", SECRET)

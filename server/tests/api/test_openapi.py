@@ -12,7 +12,16 @@ import httpx
 import pytest
 import requests
 import schemathesis
-from api.surface import AGENT, REPORT, SCENARIO_BODY, VARIATION_BODY, WORLD_BODY, new_email
+from api.surface import (
+    AGENT,
+    CREDENTIAL_BODY,
+    ENDPOINT_BODY,
+    REPORT,
+    SCENARIO_BODY,
+    VARIATION_BODY,
+    WORLD_BODY,
+    new_email,
+)
 from conftest import NewDatabase
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis.errors import Unsatisfiable
@@ -24,7 +33,9 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 from support.agents import Dispatched, ScriptedAgent, final
+from support.cassettes import keep_cassette
 from support.experiments import finished
+from support.live_shop import LiveShop
 from support.platform import WORLD, Org, Platform
 
 DOCUMENT: dict[str, Any] = json.loads((Path(__file__).parents[3] / "openapi.json").read_text("utf-8"))
@@ -100,6 +111,9 @@ def objects(server: Server) -> Iterator[Objects]:
     ids["matrix_id"] = finished(org, matrix)["id"]
     item = org.ok(org.post("/api/v1/review/items", {"run_id": eval_run}))["id"]
     ids |= {"scenario_id": scenario, "variation_id": variation, "eval_run_id": eval_run, "item_id": item}
+    ids["endpoint_id"] = org.ok(org.post("/api/tool-endpoints", ENDPOINT_BODY))["id"]
+    ids["credential_name"] = org.ok(org.post("/api/credentials", CREDENTIAL_BODY))["name"]
+    ids["cassette_id"] = keep_cassette(org, run_id)
     ids |= {"version": agent["version"], "run": run_id, "tool_name": "list_orders", "event_type": "message"}
     yield Objects(org, ids, tokens[run_id])
     org.client.close()
@@ -300,6 +314,43 @@ def of_reviews(objects: Objects) -> list[Success]:
     ]
 
 
+def of_endpoints(objects: Objects) -> list[Success]:
+    every, template = "/api/tool-endpoints", "/api/tool-endpoints/{endpoint_id}"
+    shop = LiveShop()
+    made = shop.register(objects.org, "shop", auth={"type": "bearer", "secret": "a secret of the shop"})
+    shop.stop()  # it has been listed; calls to it fail, which is an answer too
+    one, credentials = f"{every}/{made['id']}", "/api/credentials"
+    tried = {"tool_name": made["tools"][0]["name"], "arguments": {"order_id": "ord_1"}}
+    return [
+        ("POST", every, every, ENDPOINT_BODY | {"name": "another"}),
+        ("GET", every, every, None),
+        ("GET", one, template, None),
+        ("PUT", one, template, {"description": "Other."}),
+        ("POST", f"{one}/discover", f"{template}/discover", None),
+        ("POST", f"{one}/call", f"{template}/call", tried),
+        ("DELETE", one, template, None),
+        ("POST", credentials, credentials, CREDENTIAL_BODY | {"name": "ANOTHER"}),
+        ("GET", credentials, credentials, None),
+        ("PUT", f"{credentials}/ANOTHER", f"{credentials}/{{credential_name}}", {"value": "a new value"}),
+        ("DELETE", f"{credentials}/ANOTHER", f"{credentials}/{{credential_name}}", None),
+    ]
+
+
+def of_cassettes(objects: Objects) -> list[Success]:
+    every, template = "/api/cassettes", "/api/cassettes/{cassette_id}"
+    one = f"{every}/{objects.ids['cassette_id']}"
+    replay = {"id": objects.ids["cassette_id"], "match": "lenient", "on_miss": "capture"}
+    run = {"agent_id": objects.ids["agent_id"], "seeds": seeds_of(objects), "cassette": replay}
+    return [
+        ("GET", every, every, None),
+        ("GET", one, template, None),
+        ("GET", f"{one}/interactions", f"{template}/interactions", None),
+        ("POST", f"{one}/diff", f"{template}/diff", {}),
+        ("POST", "/api/runs/validate", "/api/runs/validate", run),
+        ("DELETE", one, template, None),
+    ]
+
+
 def of_runs_and_the_end(objects: Objects) -> list[Success]:
     agent, run = f"/api/agents/{objects.ids['agent_id']}", f"/api/runs/{objects.ids['run_id']}"
     world = f"/api/worlds/{objects.ids['world_id']}"
@@ -326,6 +377,8 @@ def test_successes_are_as_described(server: Server, objects: Objects) -> None:
         of_matrices,
         of_reviews,
         of_evals,
+        of_endpoints,
+        of_cassettes,
         of_runs_and_the_end,
     )
     for part in parts:

@@ -9,6 +9,8 @@ import pytest
 from api.surface import (
     AGENT,
     BODIES,
+    CREDENTIAL_BODY,
+    ENDPOINT_BODY,
     MISSING,
     QUERIES,
     REPORT,
@@ -23,6 +25,7 @@ from api.surface import (
     snapshot,
 )
 from support.agents import Behaviour, ScriptedAgent, final
+from support.cassettes import keep_cassette
 from support.experiments import finished
 from support.platform import Org
 
@@ -58,6 +61,9 @@ def _objects(org: Org, agent_server: StartAgent, release: threading.Event) -> di
     absent = org.agent(AGENT["config"]["endpoint_url"])
     body = {"scenario_ids": [scenario], "variation_types": ["sycophancy"], "agent_id": absent["id"]}
     made["matrix_id"] = finished(org, org.ok(org.post("/api/v1/eval/matrix", body))["id"])["id"]
+    made["endpoint_id"] = org.ok(org.post("/api/tool-endpoints", ENDPOINT_BODY))["id"]
+    made["credential_name"] = org.ok(org.post("/api/credentials", CREDENTIAL_BODY))["name"]
+    made["cassette_id"] = keep_cassette(org, run_id)
     return {**made, "version": agent["version"]}
 
 
@@ -96,7 +102,7 @@ def test_anothers_object_is_not_there(household: Household, other_org: Org, oper
 @pytest.mark.parametrize("operation", WITH_IDS, ids=str)
 def test_a_malformed_id_is_422(other_org: Org, operation: Operation) -> None:
     for name in operation.ids:
-        for malformed in ("1e3", "abc", "%00", "1%2F2", "-", "0x1"):
+        for malformed in ("1e3", "a-c" if name == "credential_name" else "abc", "%00", "1%2F2", "-", "0x1"):
             answer = call(other_org, operation, operation.url(**{name: malformed}), **options(operation))
             body = problem(
                 answer, *((404, "not_found") if "%2F" in malformed else (422, "validation_failed"))
@@ -130,6 +136,9 @@ def test_lists_hold_only_ones_own(household: Household, other_org: Org) -> None:
             "v1/eval/runs",
             "v1/eval/matrix",
             "v1/review/items",
+            "tool-endpoints",
+            "credentials",
+            "cassettes",
         )
     )
     assert all(variation["built_in"] for variation in seen["v1/eval/variations"]["items"])

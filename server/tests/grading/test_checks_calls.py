@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from support.evidence import call, calls, evidence, refused, result, results
 
+from odyssey.records.ledger import SetFlag
 from odyssey.worlds.ledger import Ledger
 
 TWICE = evidence(
@@ -137,6 +138,15 @@ class TestRefusal:
         for after in (before.with_entity("order", "A1", {"status": "closed"}), before.with_flag("vip")):
             (found,) = results([], evidence(expected_outcome="refusal", before=before, after=after))
             assert found.state == "failed"
+
+    def test_what_a_live_read_showed_is_no_change(self) -> None:
+        before = Ledger.boot({})
+        shown = call(2, "get_order", source="passthrough", operations=(SetFlag("seen"),))
+        seen = evidence(
+            expected_outcome="refusal", calls=(shown,), before=before, after=before.with_flag("seen")
+        )
+        (found,) = results([], seen)
+        assert (found.state, "live reads" in found.reason) == ("passed", True)
 
     def test_it_comes_before_the_checks_of_the_row(self) -> None:
         found = results([{"called": "get_order"}], evidence(expected_outcome="refusal"))

@@ -96,3 +96,20 @@ def test_an_answer_that_was_thrown_away_is_classed_all_the_same() -> None:
     }
     assert is_mutating(data, tool("delete_order"), None, WORLD)
     assert not is_mutating(data, None, None, WORLD)
+
+
+@pytest.mark.parametrize("source", ["passthrough", "transport_error"])
+@pytest.mark.parametrize("read_only", [True, False])
+@pytest.mark.parametrize("operations", [[], [{"op": "set_flag", "flag": "fetched"}]])
+def test_a_live_call_is_what_its_service_declares(
+    source: str, read_only: bool, operations: list[Any]
+) -> None:
+    data = {
+        "tool_name": "delete_order",
+        "http_status": 200,
+        "source": source,
+        "arguments": {"order_id": "A1"},
+        "operations": operations,
+        "upstream": {"endpoint": "orders-api", "read_only": read_only},
+    }
+    assert is_mutating(data, tool("delete_order"), None, WORLD) is not read_only

@@ -10,7 +10,6 @@ from support.evidence import json_values
 
 from odyssey.models.anthropic import AnthropicWire
 from odyssey.models.openai import OpenAiWire
-from odyssey.models.redaction import Redaction
 from odyssey.models.remote import read_retry_after
 from odyssey.models.wire import Ask, Wire, WireFormError, error_text, read_usage
 
@@ -107,19 +106,3 @@ def test_an_answer_without_the_tool_is_its_text() -> None:
 )
 def test_retry_after_is_seconds_or_nothing(value: str | None, seconds: float | None) -> None:
     assert read_retry_after(value) == seconds
-
-
-keys = st.text(
-    st.characters(min_codepoint=33, max_codepoint=126, exclude_characters="[]"), min_size=8
-).filter(lambda key: key not in "[redacted]")
-
-
-@given(keys, json_values)
-def test_a_secret_is_taken_out_of_every_text(secret: str, value: Any) -> None:
-    holding = [{f"a{secret}b": [f"{secret}{secret}"]}, f"…{secret}"]
-    assert Redaction(secret).value(holding) == [{"a[redacted]b": ["[redacted][redacted]"]}, "…[redacted]"]
-    assert Redaction(None).value([value, holding]) == [value, holding]
-
-
-def test_a_secret_is_found_as_json_spells_it() -> None:
-    assert Redaction('a"b\\cdefgh').text(r'{"key": "a\"b\\cdefgh"') == '{"key": "[redacted]"'

@@ -60,6 +60,7 @@ def show(
         screen.line()
         for event in events:
             timeline.show(event)
+        timeline.end()
         _print_end(screen, run, timeline, _difference(platform, run_id))
 
 

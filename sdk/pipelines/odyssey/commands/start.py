@@ -2,7 +2,8 @@
 
 import sys
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
+from uuid import UUID
 
 from cyclopts import Parameter, validators
 
@@ -33,6 +34,9 @@ def start(
     dataset: Positive | None = None,
     instruction: str | None = None,
     repeats: Repeats = 1,
+    cassette: UUID | None = None,
+    match: Literal["strict", "lenient"] | None = None,
+    on_miss: Literal["fail", "capture"] | None = None,
     wait: Annotated[bool, Switch] = False,
     json_output: AsJson = False,
     server: Server | None = None,
@@ -52,6 +56,12 @@ def start(
         What to ask of the agent, instead of a dataset.
     repeats
         How often each row is run.
+    cassette
+        Id of a cassette that passthrough tools are played from, without the network.
+    match
+        Whether calls must come in the recorded order (strict, the default) or may come in any (lenient).
+    on_miss
+        What the cassette does not have fails (the default), or is asked live and added to it (capture).
     wait
         Wait until every run has its verdict, and print them.
     json_output
@@ -61,7 +71,8 @@ def start(
     """
     with connected(server) as platform:
         screen = Screen()
-        made = _ask(platform, screen, _body(agent, dataset, instruction, repeats))
+        replay = _replay(cassette, match, on_miss)
+        made = _ask(platform, screen, _body(agent, dataset, instruction, repeats) | replay)
         try:
             if made["batch"] is None:
                 _one_run(platform, screen, made["runs"][0], wait=wait, json_output=json_output)
@@ -81,9 +92,21 @@ def _body(agent: int, dataset: int | None, instruction: str | None, repeats: int
     return {**wanted, "seeds": [{"user_instruction": instruction}]}
 
 
+def _replay(cassette: UUID | None, match: str | None, on_miss: str | None) -> dict[str, Any]:
+    how = {name: value for name, value in (("match", match), ("on_miss", on_miss)) if value is not None}
+    if cassette is not None:
+        return {"cassette": {"id": str(cassette), **how}}
+    if how:
+        raise CommandFailedError("--match and --on-miss say how a cassette is played; give --cassette too.")
+    return {}
+
+
 def _ask(platform: Connection, screen: Screen, body: Json) -> Json:
     agent, dataset = body["agent_id"], body.get("dataset_id")
-    missing = f"There is no agent {agent}" + ("." if dataset is None else f", or no dataset {dataset}.")
+    named = [f"no agent {agent}"] + ([] if dataset is None else [f"no dataset {dataset}"])
+    if "cassette" in body:
+        named.append(f"no cassette {body['cassette']['id']}")
+    missing = f"There is {', or '.join(named)}."
     try:
         with busy("Asking for the runs"):
             return platform.post("/api/runs", body, members=("runs", "batch"), missing=missing)

@@ -165,7 +165,7 @@ async def _see(session: AsyncSession, parts: ObservingParts, run_ids: Sequence[i
     for eval_run, run in found:
         expected, kinds = contents[_scenario(eval_run)].expected_behavior, told.get(run.id, frozenset())
         evidence = None
-        if "tool_call" in kinds or asks_of_more(expected):
+        if not kinds.isdisjoint(("tool_call", "forward")) or asks_of_more(expected):
             task = await get_task(session, run.task_id)
             evidence = await load_evidence(session, parts.worlds, parts.agents, run, task)
         delivered = await _delivered(session, eval_run, run) if kinds else _delivered_by(eval_run, run, [])

@@ -147,7 +147,7 @@ async def to_observe(session: AsyncSession, limit: int) -> Sequence[int]:
     return (await session.scalars(statement.limit(limit))).all()
 
 
-TELLING = ("tool_call", "trace_event")
+TELLING = ("tool_call", "forward", "trace_event")
 """Events that say more of a run than its answer."""
 
 

@@ -27,9 +27,9 @@ from odyssey.evals.scenarios.keep import ScenarioKeeper
 from odyssey.evals.scenarios.repository import contents_of, list_scenarios
 from odyssey.evals.scenarios.routes import FilterDep
 from odyssey.evals.scenarios.schemas import ImportedScenario, ImportedScenarios, ScenarioId
-from odyssey.evals.scenarios.yaml_text import YamlInvalidError, read_yaml
 from odyssey.identity.guard import GuardedRouter, Member, Viewer
 from odyssey.kit.json_reader import JsonInvalidError, read_json
+from odyssey.kit.yaml_reader import YamlInvalidError, read_yaml
 from odyssey.records.problems import FieldError
 
 router = GuardedRouter(prefix="/api/v1/eval/scenarios", tags=["evals"])

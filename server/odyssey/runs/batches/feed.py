@@ -4,6 +4,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.core.database import after_commit
 from odyssey.core.signals import Signals
+from odyssey.endpoints.cassettes.playback import read_replay
 from odyssey.kit.clock import Clock
 from odyssey.runs.batches.repository import advance, lock_feedable, tasks_of_batch
 from odyssey.runs.making import Maker, Wanted, make_runs
@@ -38,6 +39,7 @@ async def feed(session: AsyncSession, signals: Signals, clock: Clock, judge: Jud
         agent_version=batch.agent_version,
         batch_id=batch.id,
         judged=await judge.is_set(session, batch.org_id),
+        replay=read_replay(batch.cassette),
     )
     await make_runs(session, clock, maker, [Wanted(tasks[row], repeat) for row, repeat in wanted])
     after_commit(session, lambda: signals.notify(RUNS_TOPIC))

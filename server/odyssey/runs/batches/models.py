@@ -30,5 +30,7 @@ class Batch(Base):
     error_class: Mapped[str | None] = mapped_column(String(32))
     ping: Mapped[dict[str, Any] | None] = mapped_column(JsonText)
     """What was found before the first dispatch."""
+    cassette: Mapped[dict[str, Any] | None] = mapped_column(JsonText)
+    """What the live tools of its runs are played from, and how; null where they are asked."""
     created_by: Mapped[int] = mapped_column(IntegerId)
     created_at: Mapped[datetime] = mapped_column(UtcDateTime)

@@ -1,4 +1,4 @@
-"""Keeping a secret out of what its receiver says: an error page or a model may repeat what it was sent."""
+"""Keeping a secret out of what its receiver says: an error page, a service or a model may repeat what it was sent."""
 
 import json
 from typing import Any

@@ -1,0 +1,104 @@
+"""Which endpoints an agent's tools are bound to: checked when the agent is saved, and kept so that they stay."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from odyssey.endpoints.models import AgentEndpoint
+from odyssey.endpoints.repository import Named, drop_uses, named_endpoints
+from odyssey.records.faults import Faults, did_you_mean, shown
+from odyssey.records.problems import FieldError
+from odyssey.records.tools import Tool
+
+SUPPORTED = ("mcp_server", "http_openapi")
+
+
+class Bound(NamedTuple):
+    tool: str
+    endpoint_id: str
+    by_name: bool
+
+
+async def resolve_bindings(
+    session: AsyncSession, org_id: int, tools: Sequence[Tool], *, lock: bool = False
+) -> tuple[list[FieldError], list[Bound]]:
+    """Find the endpoint of every binding, and say what is wrong with those of passthrough tools.
+
+    A sandbox tool may keep a binding for later: it holds its endpoint, but may lead nowhere.
+    """
+    places = {index: _place(tool) for index, tool in enumerate(tools) if tool.passthrough_binding is not None}
+    if not places:
+        return [], []
+    ids = {value for member, value in places.values() if member == "endpoint_id"}
+    names = {value for member, value in places.values() if member == "endpoint_name"}
+    rows = await named_endpoints(session, org_id, ids=ids, names=names, lock=lock)
+    found = {("endpoint_id", row.id): row for row in rows} | {
+        ("endpoint_name", row.name): row for row in rows
+    }
+    faults = Faults("tools_schema")
+    bound: list[Bound] = []
+    for index, place in places.items():
+        tool, endpoint = tools[index], found.get(place)
+        if tool.default_execution_mode == "passthrough":
+            _check(tool, place, endpoint, faults.at(index, "passthrough_binding").of_tool(tool.name or None))
+        if endpoint is not None:
+            bound.append(Bound(tool.name, endpoint.id, by_name=place[0] == "endpoint_name"))
+    return faults.found, bound
+
+
+async def keep_bindings(
+    session: AsyncSession, agent_id: int, version: int, agent_name: str, bound: Sequence[Bound]
+) -> None:
+    """Hold the endpoints of a new version; those of versions that nobody runs are let go by `release_bindings`."""
+    session.add_all(
+        AgentEndpoint(
+            agent_id=agent_id,
+            version=version,
+            tool_name=one.tool,
+            endpoint_id=one.endpoint_id,
+            agent_name=agent_name,
+            by_name=one.by_name,
+        )
+        for one in bound
+    )
+    await session.flush()
+
+
+async def release_bindings(session: AsyncSession, agent_id: int, keep: Sequence[int] = ()) -> None:
+    await drop_uses(session, agent_id, keep)
+
+
+def _place(tool: Tool) -> tuple[str, str]:
+    binding: Mapping[str, Any] = tool.passthrough_binding or {}
+    if binding.get("endpoint_id") is not None:
+        return "endpoint_id", str(binding["endpoint_id"]).lower()
+    return "endpoint_name", str(binding.get("endpoint_name"))
+
+
+def _check(tool: Tool, place: tuple[str, str], endpoint: Named | None, faults: Faults) -> None:
+    member, value = place
+    if endpoint is None:
+        faults.add(
+            f"{member} {shown(value)} is no tool endpoint of this organisation: create it first, or use"
+            " default_execution_mode 'sandbox'",
+            member,
+        )
+        return
+    if endpoint.type not in SUPPORTED:
+        faults.add(
+            f"the endpoint {endpoint.name!r} is of type {endpoint.type!r}, which is not supported yet", member
+        )
+        return
+    wanted = str((tool.passthrough_binding or {})["tool_name"])
+    listed = [one["name"] for one in endpoint.tools]
+    if not listed:
+        faults.add(
+            f"no tools of the endpoint {endpoint.name!r} are known: discover them first, then bind",
+            "tool_name",
+        )
+    elif wanted not in listed:
+        faults.add(
+            f"{shown(wanted)} is no tool of the endpoint {endpoint.name!r}{did_you_mean(wanted, listed)}",
+            "tool_name",
+        )

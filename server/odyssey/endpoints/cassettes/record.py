@@ -1,0 +1,123 @@
+"""Making a cassette of what live services answered in a run."""
+
+from typing import Any, NamedTuple
+
+import msgspec
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from odyssey.core.errors import ValidationFailedError
+from odyssey.endpoints.cassettes.errors import RunNotEndedError
+from odyssey.endpoints.cassettes.models import Cassette
+from odyssey.endpoints.cassettes.repository import (
+    MAX_BYTES,
+    MAX_INTERACTIONS,
+    RecordedRun,
+    add_cassette,
+    find_run,
+    kept_members,
+    served_calls,
+)
+from odyssey.endpoints.cassettes.schemas import CassetteIn
+from odyssey.identity.audit import record_change
+from odyssey.identity.caller import Caller
+from odyssey.journal.models import Event
+from odyssey.kit.clock import Clock
+from odyssey.kit.ids import new_uuid
+from odyssey.records.problems import FieldError
+
+_LIVE = ("passthrough", "transport_error")
+
+
+class Recording(NamedTuple):
+    run: RecordedRun
+    interactions: list[dict[str, Any]]
+
+
+class _Call(msgspec.Struct):
+    """What a recorder reads of a tool call."""
+
+    tool_name: str
+    arguments: msgspec.Raw
+    response: msgspec.Raw
+    source: str = ""
+    upstream: dict[str, Any] | None = None
+
+
+async def read_recording(session: AsyncSession, org_id: int, run_id: int) -> Recording:
+    """Gather the passthrough calls of a run's last attempt, failures of the way among them."""
+    run = await find_run(session, org_id, run_id)
+    if run.status in ("pending", "running"):
+        raise RunNotEndedError(run_id, run.status)
+    interactions: list[dict[str, Any]] = []
+    size = 0
+    async for event in served_calls(session, run_id, run.attempt):
+        members = _interaction(event)
+        if members is not None:
+            interactions.append(members)
+            size += members["bytes"]
+            _check_size(run_id, len(interactions), size)
+    if not interactions:
+        raise _refused(f"run {run_id} made no passthrough call in its last attempt; there is nothing to keep")
+    return Recording(run, interactions)
+
+
+async def keep_recording(
+    session: AsyncSession, clock: Clock, caller: Caller, body: CassetteIn, recording: Recording
+) -> Cassette:
+    context = recording.run.context
+    cassette = Cassette(
+        id=new_uuid(),
+        org_id=caller.org_id,
+        name=body.name,
+        run_id=context.run_id,
+        attempt=recording.run.attempt,
+        agent_id=context.agent_id,
+        agent_version=context.agent_version,
+        created_by=caller.person_id,
+        created_at=clock(),
+    )
+    await add_cassette(session, cassette, recording.interactions)
+    record_change(
+        session,
+        caller,
+        clock,
+        "cassette.create",
+        object_type="cassette",
+        object_id=cassette.id,
+        after={"name": cassette.name, "run_id": cassette.run_id, "attempt": cassette.attempt},
+    )
+    return cassette
+
+
+def _interaction(event: Event) -> dict[str, Any] | None:
+    call = msgspec.json.decode(event.data, type=_Call)
+    if call.source not in _LIVE or (call.source == "transport_error" and _is_miss(call)):
+        return None
+    members = kept_members(
+        call.tool_name, bytes(call.arguments), bytes(call.response), call.source, call.upstream or {}
+    )
+    placed = {"run_id": event.run_id, "attempt": event.attempt, "sequence": event.sequence}
+    return members | placed | {"occurred_at": event.occurred_at}
+
+
+def _is_miss(call: _Call) -> bool:
+    """Say whether another cassette had no answer: nobody was asked, so there is nothing to play again."""
+    response = msgspec.json.decode(call.response)
+    error = response.get("error") if isinstance(response, dict) else None
+    return isinstance(error, dict) and error.get("code") == "cassette_miss"
+
+
+def _check_size(run_id: int, interactions: int, size: int) -> None:
+    if interactions > MAX_INTERACTIONS:
+        raise _refused(
+            f"run {run_id} made more than {MAX_INTERACTIONS} passthrough calls; a cassette has no room"
+        )
+    if size > MAX_BYTES:
+        message = (
+            f"the passthrough calls of run {run_id} have more than {MAX_BYTES} bytes; a cassette has no room"
+        )
+        raise _refused(message)
+
+
+def _refused(message: str) -> ValidationFailedError:
+    return ValidationFailedError([FieldError(loc=("run_id",), msg=message)])

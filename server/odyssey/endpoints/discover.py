@@ -1,0 +1,117 @@
+"""Asking a service for its tools: an MCP server itself, an OpenAPI service by its document."""
+
+import asyncio
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from odyssey.core.addresses import AddressPolicy, check_url_at_save, read_target
+from odyssey.core.outbound import OutboundClient, OutboundError
+from odyssey.endpoints.auth import BoundAuth, secret_missing_error
+from odyssey.endpoints.config import MAX_SPEC_BYTES, EndpointConfig
+from odyssey.endpoints.failures import discovery_failed
+from odyssey.endpoints.mcp.sessions import McpSessions
+from odyssey.endpoints.mcp.upstream import McpUpstream
+from odyssey.endpoints.openapi.document import read_document
+from odyssey.endpoints.openapi.errors import DocumentInvalidError
+from odyssey.endpoints.redacted import RedactedUpstream, redaction_of
+from odyssey.endpoints.upstream import DISCOVERY_TIMEOUT_S, DiscoveryFailedError, UpstreamTool
+
+_ACCEPT = "application/json, application/yaml, text/yaml, */*;q=0.5"
+
+
+class Asked(NamedTuple):
+    """What is looked at."""
+
+    config: EndpointConfig
+    document: str | None
+    """A pasted one; without it the one at `spec_url` is fetched."""
+    auth: BoundAuth
+
+
+class Found(NamedTuple):
+    tools: Sequence[UpstreamTool]
+    notes: list[str]
+    base_url: str
+    document: str | None
+
+
+class UnusableError(DiscoveryFailedError):
+    """The document is there, but cannot be used as it is; asking again does not help."""
+
+    def __init__(self, code: str, message: str, member: str, base_url: str | None = None) -> None:
+        super().__init__(code, message)
+        self.member = member
+        """Of the config: where the fault came from."""
+        self.base_url = base_url
+        """Where calls would go by a document that names a place they may not go."""
+
+
+class Discoverer:
+    def __init__(self, client: OutboundClient, sessions: McpSessions, policy: AddressPolicy) -> None:
+        self._client = client
+        self._sessions = sessions
+        self._policy = policy
+
+    async def ask(self, asked: Asked) -> Found:
+        """List the tools, or raise DiscoveryFailedError; hold no transaction meanwhile."""
+        address, notes = asked.config.address()
+        if asked.config.url is not None and address is not None:
+            headers = asked.auth.headers_for(address)
+            if headers is None:
+                raise secret_missing_error()
+            upstream = McpUpstream(self._sessions, address, headers)
+            found = await RedactedUpstream(upstream, asked.auth.secret).discover()
+            return Found(found.tools, [*notes, *found.notes], address, None)
+        return await self._read_openapi(asked)
+
+    async def _read_openapi(self, asked: Asked) -> Found:
+        member = "spec" if asked.document is not None else "spec_url"
+        text = asked.document if asked.document is not None else await self._fetch(asked)
+        try:
+            # Off the loop: a large document takes seconds to read.
+            document = await asyncio.to_thread(read_document, text)
+            found = await asyncio.to_thread(document.discovery)
+        except DocumentInvalidError as error:
+            raise UnusableError(error.code, error.message, member) from None
+        base_url = asked.config.base_url or document.first_server(asked.config.spec_url)
+        if base_url is None:
+            message = (
+                "The document names no server with a whole address; give base_url, where the API begins."
+            )
+            raise UnusableError("openapi_server_missing", message, "base_url")
+        if asked.config.base_url is None:
+            refusal = await check_url_at_save(base_url, self._policy)
+            if refusal is not None:
+                message = f"The document's server cannot be used: {refusal} Give base_url to call another."
+                raise UnusableError("openapi_server_not_allowed", message, member, _readable(base_url))
+        return Found(found.tools, list(found.notes), base_url, text)
+
+    async def _fetch(self, asked: Asked) -> str:
+        url = asked.config.spec_url
+        assert url is not None
+        # The document may be anywhere; the secret goes along only where it is at home.
+        headers = {"Accept": _ACCEPT} | (asked.auth.headers_for(url) or {})
+        try:
+            reply = await self._client.request(
+                "GET", url, headers=headers, timeout_s=DISCOVERY_TIMEOUT_S, max_bytes=MAX_SPEC_BYTES
+            )
+        except OutboundError as error:
+            raise discovery_failed(error) from None
+        if not 200 <= reply.status < 300:
+            raise DiscoveryFailedError(
+                "spec_unavailable",
+                f"The address of the document answered {reply.status}, and redirects are not followed. "
+                "Correct spec_url, or paste the document.",
+            )
+        try:
+            return redaction_of(asked.auth.secret).text(reply.body.decode("utf-8-sig"))
+        except UnicodeDecodeError:
+            message = "The document is not UTF-8 text; save it as UTF-8."
+            raise UnusableError("openapi_invalid", message, "spec_url") from None
+
+
+def _readable(url: str) -> str | None:
+    try:
+        return str(read_target(url).url)
+    except ValueError:
+        return None

@@ -1,0 +1,163 @@
+"""One call as one HTTP request: each argument goes where the operation wants it, and nowhere else."""
+
+import re
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+from urllib.parse import quote
+
+from odyssey.core.addresses import MAX_URL_LENGTH
+from odyssey.core.outbound import Method, header_problem
+from odyssey.endpoints.openapi.bodies import BodyInvalidError, Written, write_body
+from odyssey.endpoints.openapi.operations import TEMPLATE, Parameter
+from odyssey.endpoints.openapi.styles import in_cookie, in_header, in_path, in_query
+from odyssey.endpoints.openapi.tools import Operation
+from odyssey.records.faults import did_you_mean
+
+_ACCEPT = "application/json, */*;q=0.8"
+_LITERAL = "/:@!$&'()*+,;=-._~%"
+_DOTS = re.compile(r"(?:\.|%2[Ee]){1,2}")
+
+
+class Request(NamedTuple):
+    method: Method
+    url: str
+    headers: dict[str, str]
+    body: bytes | None
+
+
+class ArgumentInvalidError(ValueError):
+    """The arguments cannot be put on the wire; the message names the one, and holds no secret."""
+
+
+def write_request(
+    operation: Operation, base_url: str, arguments: Mapping[str, Any], auth_headers: Mapping[str, str]
+) -> Request:
+    """Split the arguments over path, query, headers, cookies and body; raises ArgumentInvalidError.
+
+    What stands in `auth_headers` is not the arguments' to say.
+    """
+    try:
+        given = _given(operation, arguments)
+        url = _url(operation, base_url, given)
+        headers = _headers(given)
+        body = _body(operation, arguments)
+    except UnicodeEncodeError:
+        raise ArgumentInvalidError("An argument is not valid Unicode text.") from None
+    headers["Accept"] = _ACCEPT
+    if body is not None:
+        headers["Content-Type"] = body.content_type
+    own = {name.lower() for name in auth_headers}
+    headers = {name: value for name, value in headers.items() if name.lower() not in own}
+    return Request(
+        operation.raw.method, url, {**headers, **auth_headers}, None if body is None else body.content
+    )
+
+
+def _given(operation: Operation, arguments: Mapping[str, Any]) -> list[tuple[Parameter, Any]]:
+    """The parameters that are there, with their values; null leaves an optional one out."""
+    known = operation.argument_names()
+    if known is not None:
+        for name in arguments:
+            if name not in known:
+                hint = did_you_mean(name, known) or f"; it takes {', '.join(known[:20]) or 'none'}."
+                raise ArgumentInvalidError(f"{operation.name} has no argument {name[:80]!r}{hint}")
+    return [
+        (parameter, arguments[parameter.argument])
+        for parameter in operation.parameters
+        if arguments.get(parameter.argument) is not None
+    ]
+
+
+def _url(operation: Operation, base_url: str, given: list[tuple[Parameter, Any]]) -> str:
+    base, _, base_query = base_url.partition("#")[0].partition("?")
+    route = operation.raw.route
+    pairs = [
+        pair
+        for parameter, value in given
+        if parameter.place == "query"
+        for pair in in_query(parameter, value)
+    ]
+    parts = [
+        base_query,
+        quote(route.fixed_query, safe=_LITERAL + "?"),
+        "&".join(f"{name}={text}" for name, text in pairs),
+    ]
+    query = "&".join(filter(None, parts))
+    path = _path(operation, route.template, given)
+    url = base.rstrip("/") + path + (f"?{query}" if query else "")
+    if len(url) > MAX_URL_LENGTH:
+        raise ArgumentInvalidError(
+            f"The address of this call would be {len(url)} characters long; at most {MAX_URL_LENGTH} are sent."
+            " Ask for less at a time."
+        )
+    return url
+
+
+def _path(operation: Operation, template: str, given: list[tuple[Parameter, Any]]) -> str:
+    """Fill in the template; a value stays in its segment."""
+    values = {parameter.name: (parameter, value) for parameter, value in given if parameter.place == "path"}
+    pieces: list[str] = []
+    for index, piece in enumerate(TEMPLATE.split(template)):
+        if index % 2 == 0:
+            pieces.append(quote(piece, safe=_LITERAL))
+            continue
+        if piece not in values:
+            raise ArgumentInvalidError(
+                f"{operation.name} needs the argument {_argument(operation, piece)!r}."
+            )
+        parameter, value = values[piece]
+        text = in_path(parameter, value)
+        if not text:
+            raise ArgumentInvalidError(
+                f"The argument {parameter.argument!r} stands in the path, so it cannot be empty."
+            )
+        pieces.append(text)
+    path = "".join(pieces)
+    if any(_DOTS.fullmatch(segment) for segment in path.split("/")):
+        raise ArgumentInvalidError(
+            "A part of the path would be '.' or '..', which stands for another path; give another value."
+        )
+    return path
+
+
+def _argument(operation: Operation, name: str) -> str:
+    return next(each.argument for each in operation.parameters if (each.place, each.name) == ("path", name))
+
+
+def _headers(given: list[tuple[Parameter, Any]]) -> dict[str, str]:
+    headers: dict[str, str] = {}
+    for parameter, value in given:
+        if parameter.place == "header":
+            text = in_header(parameter, value)
+            problem = header_problem(parameter.name, text)
+            if problem is not None:
+                raise ArgumentInvalidError(problem)
+            headers[parameter.name] = text
+    cookies = [
+        pair
+        for parameter, value in given
+        if parameter.place == "cookie"
+        for pair in in_cookie(parameter, value)
+    ]
+    if cookies:
+        headers["Cookie"] = "; ".join(f"{name}={value}" for name, value in cookies)
+    return headers
+
+
+def _body(operation: Operation, arguments: Mapping[str, Any]) -> Written | None:
+    body = operation.body
+    if body is None:
+        return None
+    if operation.body_argument is not None:
+        if operation.body_argument not in arguments:
+            return None
+        value = arguments[operation.body_argument]
+    else:
+        parameters = {parameter.argument for parameter in operation.parameters}
+        value = {name: part for name, part in arguments.items() if name not in parameters}
+        if not value and not body.is_required:
+            return None
+    try:
+        return write_body(body, value)
+    except BodyInvalidError as error:
+        raise ArgumentInvalidError(str(error)) from None

@@ -1,0 +1,166 @@
+"""Tool endpoints over HTTP (contract D9).
+
+Saving asks the service for its tools before a transaction begins, so that a slow one holds up nobody.
+"""
+
+import time
+from collections.abc import Callable
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import Depends, Request
+from sqlalchemy.ext.asyncio import AsyncSession
+from starlette.responses import Response
+
+from odyssey.core.depends import ClockDep, Cursor, DatabaseDep, Limit, ReadSession, SettingsDep, WriteSession
+from odyssey.core.errors import ForbiddenError, ValidationFailedError
+from odyssey.core.paging import start_of
+from odyssey.endpoints.credential_users import EndpointCredentialUsers
+from odyssey.endpoints.discover import Discoverer
+from odyssey.endpoints.drafts import Drafter
+from odyssey.endpoints.keep import EndpointKeeper
+from odyssey.endpoints.registry import Upstreams
+from odyssey.endpoints.render import listed, shown
+from odyssey.endpoints.repository import get_endpoint, list_endpoints
+from odyssey.endpoints.schemas import (
+    CalledOut,
+    CallIn,
+    EndpointChange,
+    EndpointIn,
+    EndpointOut,
+    EndpointsPage,
+)
+from odyssey.endpoints.upstream import Answered
+from odyssey.identity.caller import Caller
+from odyssey.identity.depends import VaultDep
+from odyssey.identity.guard import Admin, GuardedRouter, Viewer, returns_secret
+from odyssey.identity.idempotency import answer_once, first_answer
+from odyssey.kit.pagination import DEFAULT_LIMIT, cut_page
+from odyssey.records.faults import did_you_mean
+from odyssey.records.faults import shown as named
+from odyssey.records.problems import FieldError
+
+router = GuardedRouter(prefix="/api/tool-endpoints", tags=["tool endpoints"])
+
+
+def _upstreams(request: Request) -> Upstreams:
+    upstreams: Upstreams = request.app.state.upstreams
+    return upstreams
+
+
+UpstreamsDep = Annotated[Upstreams, Depends(_upstreams)]
+
+
+def _drafter(
+    database: DatabaseDep, vault: VaultDep, settings: SettingsDep, upstreams: UpstreamsDep, caller: Admin
+) -> Drafter:
+    discoverer = Discoverer(upstreams.client, upstreams.sessions, settings.address_policy)
+    return Drafter(database, vault, discoverer, settings.address_policy, caller.org_id)
+
+
+def _keepers(
+    vault: VaultDep, clock: ClockDep, upstreams: UpstreamsDep, request: Request
+) -> Callable[[AsyncSession], EndpointKeeper]:
+    users = EndpointCredentialUsers(upstreams.forget)
+    return lambda session: EndpointKeeper(session, vault, clock, request.state.caller, users)
+
+
+DrafterDep = Annotated[Drafter, Depends(_drafter)]
+KeepersDep = Annotated[Callable[[AsyncSession], EndpointKeeper], Depends(_keepers)]
+
+
+@router.post("", status_code=201, response_model=EndpointOut)
+async def create_endpoint(
+    body: EndpointIn, drafter: DrafterDep, keepers: KeepersDep, database: DatabaseDep, request: Request
+) -> Response:
+    """Register a service and list its tools. A service that cannot be reached now is kept all the same."""
+    _check_org(body.org_id, request.state.caller)
+    key = request.headers.get("idempotency-key")
+    first = None if key is None else await first_answer(request, key)
+    if first is not None:
+        return first
+    draft = await drafter.new(body)
+
+    async def save(session: AsyncSession) -> Response:
+        saved = await shown(session, await keepers(session).create(body, draft))
+        return Response(saved.model_dump_json(), status_code=201, media_type="application/json")
+
+    if key is not None:
+        return await answer_once(request, key, lambda request: save(request.state.session))
+    async with database.write() as session:
+        return await save(session)
+
+
+@router.get("")
+async def get_endpoints(
+    caller: Viewer, session: ReadSession, cursor: Cursor = None, limit: Limit = DEFAULT_LIMIT
+) -> EndpointsPage:
+    rows = await list_endpoints(session, caller.org_id, before=start_of(cursor), limit=limit + 1)
+    page = cut_page(rows, limit, lambda row: row.number)
+    return EndpointsPage(items=await listed(session, page.items), next_cursor=page.next_cursor)
+
+
+@router.get("/{endpoint_id}")
+async def get_one_endpoint(endpoint_id: UUID, caller: Viewer, session: ReadSession) -> EndpointOut:
+    return await shown(session, await get_endpoint(session, caller.org_id, str(endpoint_id)))
+
+
+@router.put("/{endpoint_id}")
+async def change_endpoint(
+    endpoint_id: UUID,
+    body: EndpointChange,
+    drafter: DrafterDep,
+    keepers: KeepersDep,
+    database: DatabaseDep,
+    request: Request,
+) -> EndpointOut:
+    """Change what is given and list the tools again. Another scheme, host or port needs the secret again."""
+    _check_org(body.org_id, request.state.caller)
+    draft = await drafter.changed(str(endpoint_id), body)
+    async with database.write() as session:
+        return await shown(session, await keepers(session).change(str(endpoint_id), body, draft))
+
+
+@router.delete("/{endpoint_id}", status_code=204)
+async def delete_endpoint(
+    endpoint_id: UUID, caller: Admin, session: WriteSession, keepers: KeepersDep
+) -> None:
+    await keepers(session).delete(str(endpoint_id))
+
+
+@router.post("/{endpoint_id}/discover")
+async def discover_tools(
+    endpoint_id: UUID, drafter: DrafterDep, keepers: KeepersDep, database: DatabaseDep
+) -> EndpointOut:
+    """List the tools again; what differs from the list before is in `drift`."""
+    draft = await drafter.as_saved(str(endpoint_id))
+    async with database.write() as session:
+        return await shown(session, await keepers(session).rediscover(str(endpoint_id), draft))
+
+
+@router.post("/{endpoint_id}/call", dependencies=[Depends(returns_secret)])
+async def call_tool(
+    endpoint_id: UUID, body: CallIn, caller: Admin, database: DatabaseDep, upstreams: UpstreamsDep
+) -> CalledOut:
+    """Try a tool by hand: the call goes to the service as an agent's would, and is not recorded."""
+    async with database.read() as session:
+        row = await get_endpoint(session, caller.org_id, str(endpoint_id))
+    known = [tool["name"] for tool in row.tools]
+    if body.tool_name not in known:
+        message = f"the endpoint has no tool {named(body.tool_name)}{did_you_mean(body.tool_name, known)}"
+        raise ValidationFailedError([FieldError(loc=("tool_name",), msg=message)])
+    started = time.monotonic()
+    binding = {"endpoint_id": row.id, "tool_name": body.tool_name}
+    answer = await upstreams.forward(caller.org_id, binding, body.arguments, session="")
+    answered = isinstance(answer, Answered)
+    return CalledOut(
+        source="passthrough" if answered else "transport_error",
+        response=answer.response if isinstance(answer, Answered) else answer.response(),
+        latency_ms=round((time.monotonic() - started) * 1000),
+        status=answer.status,
+    )
+
+
+def _check_org(org_id: int | None, caller: Caller) -> None:
+    if org_id is not None and org_id != caller.org_id:
+        raise ForbiddenError("org_id must be your own organisation's; leave it out.")

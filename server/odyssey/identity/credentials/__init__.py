@@ -1,0 +1,1 @@
+"""Secrets an organisation keeps for the services its agents' tools talk to."""

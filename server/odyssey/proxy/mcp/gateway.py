@@ -1,0 +1,124 @@
+"""A run's tools over MCP: the run token opens them, the SDK speaks the protocol, the proxy serves the calls.
+
+Every message stands alone, in both protocols: no session is kept, so any process can serve any message.
+"""
+
+import asyncio
+
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from mcp.server.transport_security import TransportSecuritySettings
+from starlette.types import Message as AsgiMessage
+from starlette.types import Receive, Scope
+
+from odyssey.core.errors import OdysseyError, UnsupportedMediaTypeError
+from odyssey.proxy.admission import presented_token, read_actor
+from odyssey.proxy.errors import NotAcceptableError, RateLimitedError, RunTokenError
+from odyssey.proxy.gate import count_refusal, read_body
+from odyssey.proxy.live_runs import LiveRun
+from odyssey.proxy.mcp.answers import Answer, Held, error_answer
+from odyssey.proxy.mcp.exchange import CURRENT, Exchange
+from odyssey.proxy.mcp.messages import CALL, Message, read_message
+from odyssey.proxy.mcp.record import keep_message, keep_refusal
+from odyssey.proxy.mcp.server import build_server
+from odyssey.proxy.parts import MAX_BODY_BYTES, Arrived, ProxyParts
+
+# Which names the server answers to is decided before the proxy is reached, for all routes alike.
+_HOSTS_ARE_CHECKED = TransportSecuritySettings(enable_dns_rebinding_protection=False)
+
+
+class Gateway:
+    """Between `start` and `stop` the SDK has the task group in which it serves."""
+
+    def __init__(self, parts: ProxyParts) -> None:
+        self._parts = parts
+        self._manager = StreamableHTTPSessionManager(
+            build_server(),
+            json_response=True,
+            stateless=True,
+            security_settings=_HOSTS_ARE_CHECKED,
+            max_request_body_size=MAX_BODY_BYTES,
+        )
+        self._running: asyncio.Task[None] | None = None
+        self._ready, self._ended = asyncio.Event(), asyncio.Event()
+
+    def start(self) -> None:
+        self._running = asyncio.create_task(self._run())
+
+    async def stop(self) -> None:
+        self._ended.set()
+        if self._running is not None:
+            await self._running
+
+    async def _run(self) -> None:
+        async with self._manager.run():
+            self._ready.set()
+            await self._ended.wait()
+
+    async def serve(self, arrived: Arrived, scope: Scope, receive: Receive) -> Answer:
+        """Answer one request; raises OdysseyError for what is refused before it is read as a message."""
+        run = await self._parts.live_runs.admit(presented_token(arrived.headers), arrived.address.run)
+        try:
+            body = await _json_body(arrived)
+        except OdysseyError as refusal:
+            async with run.lock:
+                await count_refusal(self._parts, run, arrived, refusal)
+            raise
+        message = None
+        try:
+            message = await self._read(run, arrived, body)
+            exchange = Exchange(self._parts, run, arrived, message)
+            return await self._answer(exchange, scope, _replay(body, receive))
+        except RunTokenError:
+            raise
+        except OdysseyError as refusal:
+            return error_answer(refusal, message and message.id)
+
+    async def _read(self, run: LiveRun, arrived: Arrived, body: bytes) -> Message:
+        try:
+            message = read_message(body)
+            if message.method != CALL:
+                read_actor(arrived.headers)
+        except OdysseyError as refusal:
+            await keep_refusal(self._parts, run, arrived, body, refusal)
+            raise
+        return message
+
+    async def _answer(self, exchange: Exchange, scope: Scope, receive: Receive) -> Answer:
+        answer = await self._ask(exchange, scope, receive)
+        if exchange.failure is not None:
+            raise exchange.failure
+        if not exchange.was_called:
+            await keep_message(exchange, answer)
+        elif isinstance(exchange.refusal, RunTokenError):
+            raise exchange.refusal
+        elif isinstance(exchange.refusal, RateLimitedError):
+            return answer.refused(exchange.refusal)
+        return answer._replace(fault=exchange.fault)
+
+    async def _ask(self, exchange: Exchange, scope: Scope, receive: Receive) -> Answer:
+        await self._ready.wait()
+        held, before = Held(), CURRENT.set(exchange)
+        try:
+            await self._manager.handle_request(scope, receive, held)
+        finally:
+            CURRENT.reset(before)
+        answer = held.answer()
+        if answer.status == NotAcceptableError.status:  # of which the SDK says nothing in the newer protocol
+            return error_answer(NotAcceptableError(), exchange.message.id)
+        return answer
+
+
+async def _json_body(arrived: Arrived) -> bytes:
+    if arrived.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
+        raise UnsupportedMediaTypeError("Send the message as application/json.")
+    return await read_body(arrived)
+
+
+def _replay(body: bytes, receive: Receive) -> Receive:
+    """Receive a body that was read already, and then what else comes."""
+    read: list[AsgiMessage] = [{"type": "http.request", "body": body}]
+
+    async def replay() -> AsgiMessage:
+        return read.pop() if read else await receive()
+
+    return replay
