@@ -19,6 +19,7 @@ from playwright.sync_api import Page, ViewportSize  # noqa: E402
 from support.browser import session_cookies  # noqa: E402
 from support.chromium import NARROW, WIDE, Contexts, Scheme, chromium  # noqa: E402
 from support.heat import LATE, Heat, give_heat  # noqa: E402
+from support.live_org import LiveOrg, give_live_org  # noqa: E402
 from support.platform import Org  # noqa: E402
 from support.reviewed import give_history  # noqa: E402
 from support.site import Site, furnished_site  # noqa: E402
@@ -49,6 +50,8 @@ IN_DOCS = {
     "review-figures-light",
     "matrix-cell-light",
     "matrix-compare-light",
+    "endpoint-light",
+    "live-run-light",
 }
 BROUGHT_UP = {"new-run": "Failure rules"}
 """Pictures that show a part further down, by its heading."""
@@ -76,7 +79,13 @@ def main() -> None:
         site.org.ok(site.org.put("/api/settings", site.verdicts.judge))
         heat = give_heat(site.platform, stack)
         give_history(heat.org, heat.before)
-        for org, paths in ((site.org, addresses(site)), (heat.org, heat_addresses(heat))):
+        live = give_live_org(site.platform, stack)
+        furnished = (
+            (site.org, addresses(site)),
+            (heat.org, heat_addresses(heat)),
+            (live.org, live_addresses(live)),
+        )
+        for org, paths in furnished:
             for picture in take(contexts, org, paths, folder, everything=options.all is not None):
                 print(picture)
 
@@ -166,6 +175,23 @@ def heat_addresses(heat: Heat) -> dict[str, str]:
         "review-decided": "/review?status=decided",
         "matrix-compare": f"/matrices/compare?before={heat.before}&after={heat.after}",
         "home-evals": "/",
+    }
+
+
+def live_addresses(live: LiveOrg) -> dict[str, str]:
+    return {
+        "endpoints": "/endpoints",
+        "endpoint": f"/endpoints/{live.endpoint}",
+        "silent-endpoint": f"/endpoints/{live.silent}",
+        "mcp-endpoint": f"/endpoints/{live.peer}",
+        "new-endpoint": "/endpoints/new",
+        "live-agent": f"/agents/{live.agent['id']}?tab=tools",
+        "live-run": f"/runs/{live.run}?step=3",
+        "lost-run": f"/runs/{live.lost}?step=2",
+        "cassettes": "/cassettes",
+        "cassette": f"/cassettes/{live.cassette}",
+        "replayed-run": f"/runs/{live.replay}?step=3",
+        "credentials": "/settings",
     }
 
 

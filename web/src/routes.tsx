@@ -118,6 +118,63 @@ const editAgent = createRoute({
   component: lazyRouteComponent(() => import("~/pages/agents/edit-agent-page"), "EditAgentPage"),
 });
 
+const endpoints = createRoute({
+  getParentRoute: () => app,
+  path: "/endpoints",
+  validateSearch: (search: Record<string, unknown>) =>
+    compact({ q: text(search.q), sort: text(search.sort) }),
+  component: lazyRouteComponent(() => import("~/pages/endpoints/list/endpoints-page"), "EndpointsPage"),
+});
+
+const newEndpoint = createRoute({
+  getParentRoute: () => app,
+  path: "/endpoints/new",
+  component: lazyRouteComponent(() => import("~/pages/endpoints/new-endpoint-page"), "NewEndpointPage"),
+});
+
+const endpointId = {
+  parse: ({ endpointId }: { endpointId: string }) => ({ endpointId: uuidOf(endpointId) }),
+};
+
+const endpoint = createRoute({
+  getParentRoute: () => app,
+  path: "/endpoints/$endpointId",
+  params: endpointId,
+  validateSearch: (search: Record<string, unknown>) =>
+    compact({
+      tab: oneOf(search.tab, ["used", "raw"]),
+      tool: text(search.tool),
+      q: text(search.q),
+    }),
+  component: lazyRouteComponent(() => import("~/pages/endpoints/one/endpoint-page"), "EndpointPage"),
+});
+
+const editEndpoint = createRoute({
+  getParentRoute: () => app,
+  path: "/endpoints/$endpointId/edit",
+  params: endpointId,
+  component: lazyRouteComponent(() => import("~/pages/endpoints/edit-endpoint-page"), "EditEndpointPage"),
+});
+
+const cassettes = createRoute({
+  getParentRoute: () => app,
+  path: "/cassettes",
+  validateSearch: (search: Record<string, unknown>) =>
+    compact({ q: text(search.q), sort: text(search.sort) }),
+  component: lazyRouteComponent(() => import("~/pages/cassettes/cassettes-page"), "CassettesPage"),
+});
+
+const cassette = createRoute({
+  getParentRoute: () => app,
+  path: "/cassettes/$cassetteId",
+  params: {
+    parse: ({ cassetteId }: { cassetteId: string }) => ({ cassetteId: uuidOf(cassetteId) }),
+  },
+  validateSearch: (search: Record<string, unknown>) =>
+    compact({ tab: oneOf(search.tab, ["compare"]), call: whole(search.call) }),
+  component: lazyRouteComponent(() => import("~/pages/cassettes/cassette-page"), "CassettePage"),
+});
+
 const runs = createRoute({
   getParentRoute: () => app,
   path: "/runs",
@@ -259,6 +316,7 @@ const newRun = createRoute({
       agent_id: whole(search.agent_id),
       world_id: whole(search.world_id),
       like: whole(search.like),
+      cassette: uuid(search.cassette),
     }),
   component: lazyRouteComponent(() => import("~/pages/runs/new-run-page"), "NewRunPage"),
 });
@@ -412,11 +470,7 @@ const matrix = createRoute({
   getParentRoute: () => app,
   path: "/matrices/$matrixId",
   params: {
-    parse: ({ matrixId }: { matrixId: string }) => {
-      const id = uuid(matrixId);
-      if (id === undefined) throw notFound();
-      return { matrixId: id };
-    },
+    parse: ({ matrixId }: { matrixId: string }) => ({ matrixId: uuidOf(matrixId) }),
   },
   validateSearch: (search: Record<string, unknown>) =>
     compact({
@@ -462,6 +516,12 @@ export const routes = root.addChildren([
     newAgent,
     agent,
     editAgent,
+    endpoints,
+    newEndpoint,
+    endpoint,
+    editEndpoint,
+    cassettes,
+    cassette,
     runs,
     newRun,
     run,
@@ -493,6 +553,12 @@ export const routes = root.addChildren([
 
 function idOf(written: string): number {
   const id = whole(written);
+  if (id === undefined) throw notFound();
+  return id;
+}
+
+function uuidOf(written: string): string {
+  const id = uuid(written);
   if (id === undefined) throw notFound();
   return id;
 }

@@ -12,6 +12,7 @@ from playwright.sync_api import Browser, Page, ViewportSize, expect
 from support.browser import session_cookies
 from support.chromium import WIDE, Contexts, Scheme, Watched, chromium
 from support.heat import Heat, give_heat
+from support.live_org import LiveOrg, give_live_org
 from support.platform import Org
 from support.site import Site, furnished_site
 
@@ -40,6 +41,13 @@ def heat(site: Site) -> Iterator[Heat]:
     """Two matrices; made when the first test asks for them, since they are hundreds of runs."""
     with ExitStack() as stack:
         yield give_heat(site.platform, stack)
+
+
+@pytest.fixture(scope="session")
+def live_org(site: Site) -> Iterator[LiveOrg]:
+    """Live tools, in an organisation of their own; made when the first test asks for them."""
+    with ExitStack() as stack:
+        yield give_live_org(site.platform, stack)
 
 
 @pytest.fixture(scope="package")

@@ -7,6 +7,7 @@ from playwright.sync_api import Page, expect
 from support.browser import session_cookies
 from support.chromium import NARROW, axe_findings, overflow
 from support.heat import LATE, WHERE, Heat
+from support.live_org import LiveOrg
 from support.platform import Org
 from support.site import Site
 
@@ -119,6 +120,30 @@ HEAT_PATHS = {
 """Pages of the organisation that has matrices."""
 
 
+LIVE_PATHS = {
+    "endpoints": "/endpoints",
+    "endpoints, filtered": "/endpoints?q=orders&sort=-tools",
+    "new endpoint": "/endpoints/new",
+    "endpoint": "/endpoints/{endpoint}",
+    "endpoint, one tool": "/endpoints/{endpoint}?tool=addNote",
+    "endpoint, its users": "/endpoints/{endpoint}?tab=used",
+    "endpoint, raw": "/endpoints/{endpoint}?tab=raw",
+    "endpoint, nobody answers": "/endpoints/{silent}",
+    "edit an endpoint": "/endpoints/{endpoint}/edit",
+    "settings with credentials": "/settings",
+    "agent with live tools": "/agents/{agent}?tool=get_order",
+    "run with live tools": "/runs/{run}?step=3",
+    "run, a hop that failed": "/runs/{run}?step=10",
+    "run, a call that went out": "/runs/{lost}?step=2",
+    "run, replayed": "/runs/{replay}?step=2",
+    "new run, replayed": "/runs/new?like={run}&cassette={cassette}",
+    "cassettes": "/cassettes",
+    "cassette": "/cassettes/{cassette}",
+    "cassette, compared": "/cassettes/{cassette}?tab=compare",
+}
+"""Pages of the organisation that has live tools."""
+
+
 def address(site: Site, path: str) -> str:
     return path.format(
         desk=site.desk.agent["id"],
@@ -200,6 +225,20 @@ def test_so_is_a_page_of_matrices(open_page: OpenPage, heat: Heat, path: str) ->
     fits(open_page(where, scheme="dark", cookies=session_cookies(heat.org)).page, heat.org)
 
 
+@pytest.mark.parametrize("path", LIVE_PATHS.values(), ids=LIVE_PATHS)
+def test_so_is_a_page_of_live_tools(open_page: OpenPage, live_org: LiveOrg, path: str) -> None:
+    where = path.format(
+        endpoint=live_org.endpoint,
+        silent=live_org.silent,
+        agent=live_org.agent["id"],
+        run=live_org.run,
+        lost=live_org.lost,
+        replay=live_org.replay,
+        cassette=live_org.cassette,
+    )
+    fits(open_page(where, scheme="dark", cookies=session_cookies(live_org.org)).page, live_org.org)
+
+
 def fits(page: Page, org: Org, *, has_curl: bool = True) -> None:
     """Look at a page that was opened dark and wide: dark, light, and on a telephone."""
     settled(page)
@@ -226,8 +265,9 @@ def test_a_missing_object_says_so_and_leads_on(open_page: OpenPage) -> None:
     page = watched.page
     numbered = ("/runs", "/agents", "/worlds", "/datasets", "/batches", "/evals/runs")
     scenario = "/scenarios/scn_00000000-0000-0000-0000-000000000000"
-    matrix = "/matrices/00000000-0000-0000-0000-000000000000"
-    for path in (*(f"{kind}/999999" for kind in numbered), scenario, f"{scenario}/edit", matrix):
+    kinds = ("/matrices", "/endpoints", "/cassettes")
+    identified = [f"{kind}/00000000-0000-0000-0000-000000000000" for kind in kinds]
+    for path in (*(f"{kind}/999999" for kind in numbered), scenario, f"{scenario}/edit", *identified):
         page.goto(path)
         expect(page.get_by_role("heading", name="Not here")).to_be_visible()
         page.get_by_role("link", name="Go to the start page").click()

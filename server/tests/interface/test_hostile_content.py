@@ -12,6 +12,8 @@ from support.batches import dataset, ended, start_batch
 from support.browser import session_cookies
 from support.evals import SCENARIOS, all_observed, scenario, start
 from support.hostile import MARK, STRINGS
+from support.mcp_peers import SdkPeer, tool
+from support.mcp_peers import text as said
 from support.model_server import Asked, ModelServer, answers
 from support.platform import Org
 from support.reviews import ITEMS, decide
@@ -35,8 +37,17 @@ class HostileOrg(NamedTuple):
     scenario: str
     eval_runs: tuple[int, int]
     """As it is, and under a pressure that says them."""
+    live: "HostileTools"
     session: dict[str, str]
     """The cookies of its admin."""
+
+
+class HostileTools(NamedTuple):
+    """A live server that says them, what a run had of it, and the cassette of that."""
+
+    endpoint: str
+    run: int
+    cassette: str
 
 
 def everywhere(dispatched: Dispatched) -> dict[str, Any]:
@@ -186,6 +197,30 @@ def hostile_eval_runs(org: Org, agent: int, scenario_id: str) -> tuple[int, int]
     return baseline, pressed
 
 
+def curious(dispatched: Dispatched) -> dict[str, Any]:
+    for text in STRINGS:
+        dispatched.call("get_thing", {"thing_id": text, text: text})
+    return instant(dispatched)
+
+
+def hostile_live_tools(org: Org, peer: SdkPeer, agent_url: str) -> HostileTools:
+    config = {"url": peer.url, "auth": {"type": "api_key", "header": "X-Odd", "secret": "a secret of them"}}
+    body = {"name": STRINGS[0], "description": "\n".join(STRINGS), "type": "mcp_server", "config": config}
+    endpoint = org.ok(org.post("/api/tool-endpoints", body))["id"]
+    binding = {"endpoint_id": endpoint, "tool_name": "get_thing"}
+    bound = {"default_execution_mode": "passthrough", "passthrough_binding": binding}
+    agent = org.agent(agent_url, name="curious", tools_schema=[hostile_tools()[1] | bound])
+    run = org.run(agent, user_instruction=STRINGS[0])["id"]
+    cassette = org.ok(org.post("/api/cassettes", {"name": STRINGS[0], "run_id": run}))["id"]
+    return HostileTools(endpoint, run, cassette)
+
+
+def hostile_peer() -> SdkPeer:
+    described = hostile_tools()[0]["input_schema"]
+    listed = [tool("get_thing", description="\n".join(STRINGS), input_schema=described)]
+    return SdkPeer({"get_thing": lambda ctx, arguments: said("\n".join(STRINGS))}, listed=listed)
+
+
 @pytest.fixture(scope="module")
 def hostile(site: Site) -> Iterator[HostileOrg]:
     org = site.platform.new_org()
@@ -224,6 +259,8 @@ def hostile(site: Site) -> Iterator[HostileOrg]:
     split = ScriptedAgent(torn)
     doubtful = org.agent(split.url, name="torn", tools_schema=hostile_tools()[1:])
     eval_runs = hostile_eval_runs(org, doubtful["id"], scenario_id)
+    peer, asking = hostile_peer(), ScriptedAgent(curious)
+    live = hostile_live_tools(org, peer, asking.url)
     session = session_cookies(org)
     pair = (batches[0], batches[1])
     yield HostileOrg(
@@ -237,8 +274,11 @@ def hostile(site: Site) -> Iterator[HostileOrg]:
         pair,
         scenario_id,
         eval_runs,
+        live,
         session,
     )
+    peer.stop()
+    asking.stop()
     loud.stop()
     failing.stop()
     split.stop()
@@ -313,6 +353,15 @@ PATHS = [
     "/review?status=decided",
     "/review?variation_type=%3Cb%3E&item=%22%3E%3Cscript%3E",
     "/review/figures",
+    "/endpoints",
+    "/endpoints?q=%22%3E%3Cscript%3E",
+    "/endpoints/{endpoint}",
+    "/endpoints/{endpoint}?tab=raw",
+    "/endpoints/{endpoint}/edit",
+    "/runs/{live_run}?step=3",
+    "/runs/new?like={live_run}&cassette={cassette}",
+    "/cassettes",
+    "/cassettes/{cassette}",
     "/settings",
     "/account",
     "/account?tab=keys",
@@ -336,7 +385,9 @@ def test_hostile_content_is_only_text(page: Page, hostile: HostileOrg, path: str
     numbers |= dict(zip(("baseline", "pressed"), hostile.eval_runs, strict=True))
     numbers |= {"agent": hostile.agent, "run": hostile.run, "world": hostile.world}
     numbers |= {"ill": hostile.ill, "failed": hostile.failed}
-    page.goto(path.format(scenario=hostile.scenario, **numbers))
+    names = {"endpoint": hostile.live.endpoint, "cassette": hostile.live.cassette}
+    numbers |= {"live_run": hostile.live.run}
+    page.goto(path.format(scenario=hostile.scenario, **names, **numbers))
     settled(page)
     for summary in page.locator("[aria-expanded=false]:visible").all()[:25]:
         if summary.is_visible() and summary.is_enabled():

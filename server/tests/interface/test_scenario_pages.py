@@ -99,6 +99,7 @@ def test_keys_and_the_palette_go_to_the_library_and_to_eval_runs(page: Page) -> 
     expect(page.get_by_role("heading", level=1, name="Eval runs")).to_be_visible()
     page.keyboard.press("Control+k")
     page.get_by_role("dialog").get_by_role("textbox").fill(REFUND["name"])
+    expect(page.get_by_role("dialog").get_by_role("button", name=REFUND["name"])).to_be_visible()
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", level=1, name=REFUND["name"])).to_be_visible()
     page.keyboard.press("?")

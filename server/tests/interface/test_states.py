@@ -4,8 +4,10 @@ import json
 
 import pytest
 from playwright.sync_api import Route, expect
+from support.chromium import Watched
+from support.live_org import LiveOrg
 
-from interface.conftest import OpenPage
+from interface.conftest import OpenPage, as_person_of
 
 ON_FIRE = {
     "type": "urn:odyssey:problem:unavailable",
@@ -16,11 +18,22 @@ ON_FIRE = {
     "retryable": True,
 }
 LISTS = {"/agents": "**/api/agents?*", "/runs": "**/api/runs?*", "/worlds": "**/api/worlds?*"}
+LIVE_LISTS = {"/endpoints": "**/api/tool-endpoints?*", "/cassettes": "**/api/cassettes?*"}
 
 
 @pytest.mark.parametrize(("path", "request_of_it"), LISTS.items(), ids=LISTS)
 def test_a_list_waits_fails_and_is_asked_again(open_page: OpenPage, path: str, request_of_it: str) -> None:
-    watched = open_page()
+    waits_fails_and_is_asked_again(open_page(), path, request_of_it)
+
+
+@pytest.mark.parametrize(("path", "request_of_it"), LIVE_LISTS.items(), ids=LIVE_LISTS)
+def test_so_does_a_list_about_live_tools(
+    open_page: OpenPage, live_org: LiveOrg, path: str, request_of_it: str
+) -> None:
+    waits_fails_and_is_asked_again(as_person_of(open_page, live_org.org, "/"), path, request_of_it)
+
+
+def waits_fails_and_is_asked_again(watched: Watched, path: str, request_of_it: str) -> None:
     watched.expected = ["503"]
     page = watched.page
     answer_now = False

@@ -54,7 +54,7 @@ const SOURCE_HELP: Record<Source, string> = {
   injected: "Answered by a failure rule",
   passthrough: "Answered by the live tool",
   error: "Refused or failed before an answer existed",
-  transport_error: "The live tool could not be reached",
+  transport_error: "The live tool gave no usable answer",
 };
 
 export function SourceBadge({ source }: { source: string }) {

@@ -79,7 +79,7 @@ export function FileDrop({ file, children }: { file: TakesFile; children: ReactN
 const ACCEPTED = {
   json: ".json,application/json",
   table: ".csv,.json,text/csv,application/json",
-  scenarios: ".yaml,.yml,.json,application/yaml,application/json",
+  yaml: ".yaml,.yml,.json,application/yaml,application/json",
 };
 
 interface ChooseFileProps {

@@ -13,6 +13,7 @@ import {
   IconLogout,
   IconMoon,
   IconPlayerPlay,
+  IconPlugConnected,
   IconPlus,
   IconRobot,
   IconSearch,
@@ -25,6 +26,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { datasetsQuery } from "~/api/datasets";
+import { endpointsQuery } from "~/api/endpoints";
 import { agentsQuery, sessionQuery } from "~/api/queries";
 import { scenariosQuery } from "~/api/scenarios";
 import { worldsQuery } from "~/api/worlds";
@@ -48,6 +50,7 @@ export default function PaletteDialog({ opening }: { opening: number }) {
   const { data: agents = [] } = useQuery(agentsQuery);
   const { data: worlds = [] } = useQuery(worldsQuery);
   const { data: datasets = [] } = useQuery(datasetsQuery);
+  const { data: endpoints = [] } = useQuery(endpointsQuery);
   const { data: scenarios } = useQuery(scenariosQuery({}, SCENARIOS_KNOWN));
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: every request to open counts
@@ -96,6 +99,12 @@ export default function PaletteDialog({ opening }: { opening: number }) {
       leftSection: <IconPlus size={16} />,
       onClick: () => void navigate({ to: "/agents/new" }),
     },
+    session?.person.role === "admin" && {
+      id: "new-endpoint",
+      label: "New endpoint",
+      leftSection: <IconPlus size={16} />,
+      onClick: () => void navigate({ to: "/endpoints/new" }),
+    },
     {
       id: "failed-runs",
       label: "Show failed runs",
@@ -140,6 +149,13 @@ export default function PaletteDialog({ opening }: { opening: number }) {
     leftSection: <IconRobot size={16} />,
     onClick: () => void navigate({ to: "/agents/$agentId", params: { agentId: agent.id } }),
   }));
+  const foundEndpoints: SpotlightActionData[] = endpoints.map(({ id, name, tool_count }) => ({
+    id: `endpoint-${id}`,
+    label: name,
+    description: `Endpoint, ${counted(tool_count, "tool")}`,
+    leftSection: <IconPlugConnected size={16} />,
+    onClick: () => void navigate({ to: "/endpoints/$endpointId", params: { endpointId: id } }),
+  }));
   const foundWorlds: SpotlightActionData[] = worlds.map((world) => ({
     id: `world-${world.id}`,
     label: world.name,
@@ -179,6 +195,7 @@ export default function PaletteDialog({ opening }: { opening: number }) {
     { group: "Go to", actions: places },
     { group: "Do", actions: deeds.filter((deed) => deed !== false) },
     { group: "Agents", actions: found },
+    { group: "Endpoints", actions: foundEndpoints },
     { group: "Worlds", actions: foundWorlds },
     { group: "Datasets", actions: foundDatasets },
     { group: "Scenarios", actions: foundScenarios },
@@ -200,8 +217,8 @@ export default function PaletteDialog({ opening }: { opening: number }) {
       classNames={{ content: classes.palette ?? "", action: classes.paletteAction ?? "" }}
       searchProps={{
         leftSection: <IconSearch size={18} />,
-        placeholder: "Page, agent, world, dataset, scenario or run number",
-        "aria-label": "Search pages, agents, worlds, datasets, scenarios and runs",
+        placeholder: "Page, agent, endpoint, world, dataset, scenario or run number",
+        "aria-label": "Search pages, agents, endpoints, worlds, datasets, scenarios and runs",
       }}
     />
   );

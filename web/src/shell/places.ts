@@ -1,10 +1,12 @@
 import {
   IconChecklist,
+  IconDeviceAudioTape,
   IconFlask,
   IconGavel,
   IconGrid4x4,
   IconHome,
   IconPlayerPlay,
+  IconPlugConnected,
   IconRobot,
   IconSettings,
   IconStack2,
@@ -17,6 +19,7 @@ import {
 export const PLACES = [
   { to: "/", label: "Home", key: "h", icon: IconHome },
   { to: "/agents", label: "Agents", key: "a", icon: IconRobot },
+  { to: "/endpoints", label: "Endpoints", key: "t", icon: IconPlugConnected },
   { to: "/runs", label: "Runs", key: "r", icon: IconPlayerPlay },
   { to: "/datasets", label: "Datasets", key: "d", icon: IconTable },
   { to: "/batches", label: "Batches", key: "b", icon: IconStack2 },
@@ -25,6 +28,7 @@ export const PLACES = [
   { to: "/matrices", label: "Matrices", key: "m", icon: IconGrid4x4 },
   { to: "/review", label: "Review", key: "v", icon: IconGavel },
   { to: "/worlds", label: "Worlds", key: "w", icon: IconWorld },
+  { to: "/cassettes", label: "Cassettes", key: "p", icon: IconDeviceAudioTape },
   { to: "/settings", label: "Settings", key: "s", icon: IconSettings },
   { to: "/account", label: "Account", key: "c", icon: IconUser },
 ] as const;

@@ -4,6 +4,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { api, data, type Schemas } from "~/api/client";
 import { asProblem, messageAt } from "~/api/problem";
+import { ConfirmedDelete } from "~/components/confirmed-delete";
 import { Copy } from "~/components/copy";
 import { type Column, DataTable } from "~/components/data-table";
 import { Panel } from "~/components/page";
@@ -11,7 +12,6 @@ import { Refusal } from "~/components/refusal";
 import { Empty, ErrorState, RowsLoading } from "~/components/states";
 import { Ago } from "~/components/time";
 import classes from "~/pages/account/account.module.css";
-import { ConfirmedDelete } from "~/pages/account/confirmed-delete";
 import { type Key, keysQuery, type Person, peopleQuery } from "~/pages/account/queries";
 
 export function Keys({ me }: { me: number }) {

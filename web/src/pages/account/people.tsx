@@ -4,12 +4,12 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { api } from "~/api/client";
 import { asProblem } from "~/api/problem";
 import { ToneBadge } from "~/components/badges";
+import { ConfirmedDelete } from "~/components/confirmed-delete";
 import { type Column, DataTable } from "~/components/data-table";
 import { Panel } from "~/components/page";
 import { ErrorState, RowsLoading } from "~/components/states";
 import { Ago } from "~/components/time";
 import { AddPerson } from "~/pages/account/add-person";
-import { ConfirmedDelete } from "~/pages/account/confirmed-delete";
 import { type Person, peopleQuery, ROLES } from "~/pages/account/queries";
 import { ResetPassword } from "~/pages/account/reset-password";
 

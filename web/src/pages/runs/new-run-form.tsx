@@ -3,15 +3,17 @@ import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { type KeyboardEvent, useMemo, useState } from "react";
 import { writeJson } from "~/api/json";
-import { errorsBelow, type FieldError, messageAt } from "~/api/problem";
+import { errorsAt, errorsBelow, type FieldError, messageAt } from "~/api/problem";
 import { type Agent, versionQuery } from "~/api/queries";
 import { JsonField } from "~/components/json-field";
 import { Page, Panel, TextLink } from "~/components/page";
 import { toolsOf } from "~/components/rules/tools";
+import { modeOf } from "~/pages/agents/passthrough";
 import { AgentField } from "~/pages/runs/agent-field";
 import { entityTypesOf } from "~/pages/runs/example-state";
 import { Folded } from "~/pages/runs/folded";
 import { GradingSection } from "~/pages/runs/grading-section";
+import { LiveToolsSection } from "~/pages/runs/live-tools-section";
 import { checkable, type NewRun, written } from "~/pages/runs/new-run";
 import classes from "~/pages/runs/new-run.module.css";
 import { showField } from "~/pages/runs/show-field";
@@ -56,6 +58,8 @@ export function NewRunForm(props: NewRunFormProps) {
     [toolsSchema, ledgerSchema],
   );
 
+  const live = useMemo(() => liveTools(toolsSchema), [toolsSchema]);
+
   const { body, faults } = useMemo(() => written(run), [run]);
   const question = useMemo(() => writeJson(checkable(run), 0), [run]);
   const validation = useValidation(agent !== undefined && mayStart ? question : null);
@@ -64,7 +68,8 @@ export function NewRunForm(props: NewRunFormProps) {
 
   const found = starting.refusals(body) ?? validation.errors;
   const unwritten = run.instruction === "" && !visited;
-  const errors = [...faults, ...errorsBelow(found, "seeds", 0)].filter(
+  const atReplay = errorsAt(found, "cassette").map(({ msg }) => ({ loc: ["cassette"], msg }));
+  const errors = [...faults, ...errorsBelow(found, "seeds", 0), ...atReplay].filter(
     ({ loc }) => !(unwritten && loc[0] === "user_instruction"),
   );
   const barred = !mayStart
@@ -188,6 +193,12 @@ export function NewRunForm(props: NewRunFormProps) {
             ledgerSchema={ledgerSchema}
             known={known}
           />
+          <LiveToolsSection
+            run={run}
+            onChange={change}
+            live={live}
+            error={errors.find(({ loc }) => loc[0] === "cassette")?.msg ?? null}
+          />
           <GradingSection run={run} onChange={change} errors={errors} known={known} />
         </Stack>
         <div className={classes.rail}>
@@ -251,6 +262,11 @@ function useSchemas(agent: Agent | undefined): { toolsSchema: unknown; ledgerSch
   const version = useQuery({ ...versionQuery(agent?.id ?? 0, published ?? 0), enabled: isOlder });
   const from = isOlder ? version.data : agent;
   return { toolsSchema: from?.tools_schema, ledgerSchema: from?.ledger_schema };
+}
+
+function liveTools(toolsSchema: unknown): string[] {
+  if (!Array.isArray(toolsSchema)) return [];
+  return toolsSchema.filter((tool) => modeOf(tool) === "passthrough").map((tool) => String(tool.name));
 }
 
 function unknownAgent(agentId: number | null, agent: Agent | undefined): string | null {

@@ -8,6 +8,16 @@ import type { RulesDraft } from "~/components/rules/model";
 
 export const MOST_REPEATS = 100;
 
+/** Playing the live tools from a cassette. */
+export interface Replay {
+  on: boolean;
+  id: string | null;
+  match: "strict" | "lenient";
+  onMiss: "fail" | "capture";
+}
+
+export const NO_REPLAY: Replay = { on: false, id: null, match: "strict", onMiss: "fail" };
+
 export interface NewRun {
   agentId: number | null;
   instruction: string;
@@ -23,6 +33,7 @@ export interface NewRun {
   randomSeed: string;
   repeat: number;
   rules: RulesDraft;
+  replay: Replay;
 }
 
 export const BLANK: NewRun = {
@@ -39,11 +50,17 @@ export const BLANK: NewRun = {
   randomSeed: "",
   repeat: 1,
   rules: NO_RULES,
+  replay: NO_REPLAY,
 };
 
 export interface WrittenRun {
   /** What would be sent; parts that cannot be read are not in it. */
-  body: { agent_id: number | null; seeds: Record<string, unknown>[]; repeats?: number };
+  body: {
+    agent_id: number | null;
+    seeds: Record<string, unknown>[];
+    repeats?: number;
+    cassette?: { id: string; match: string; on_miss: string };
+  };
   /** What keeps it from being sent, by path inside a seed. */
   faults: FieldError[];
 }
@@ -67,13 +84,19 @@ export function written(run: NewRun): WrittenRun {
       agent_id: run.agentId,
       seeds: [seed],
       ...(run.repeat > 1 && { repeats: run.repeat }),
+      ...replayed(run.replay),
     },
     faults: [
       ...(isBlank(run) ? [{ loc: ["user_instruction"], msg: "write what the agent is asked to do" }] : []),
       ...world.faults,
       ...unreadIn(documents),
+      ...(run.replay.on && run.replay.id === null ? [{ loc: ["cassette"], msg: "choose a cassette" }] : []),
     ],
   };
+}
+
+function replayed({ on, id, match, onMiss }: Replay): Pick<WrittenRun["body"], "cassette"> {
+  return on && id !== null ? { cassette: { id, match, on_miss: onMiss } } : {};
 }
 
 interface WrittenWorld {
@@ -148,6 +171,9 @@ export function likeRun(run: Run): NewRun {
     refusal: seed.expected_outcome === "refusal",
     randomSeed: String(seed.random_seed ?? run.random_seed),
     rules: Array.isArray(seed.failure_rules) ? formDraft(seed.failure_rules) : NO_RULES,
+    replay: run.cassette
+      ? { on: true, id: run.cassette.id, match: run.cassette.match, onMiss: run.cassette.on_miss }
+      : NO_REPLAY,
   };
 }
 

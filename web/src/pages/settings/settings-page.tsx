@@ -11,6 +11,7 @@ import { Pairs } from "~/components/section";
 import { ErrorState, PageLoading } from "~/components/states";
 import { Ago } from "~/components/time";
 import { BudgetsForm } from "~/pages/settings/budgets-form";
+import { Credentials } from "~/pages/settings/credentials/credentials";
 import { JudgeForm } from "~/pages/settings/judge-form";
 import classes from "~/pages/settings/settings.module.css";
 import { SpentToday } from "~/pages/settings/spent-today";
@@ -38,6 +39,16 @@ const REQUESTS: CurlRequest[] = [
     body: { evals: { thresholds: { critical: 0.4 } } },
   },
 ];
+/** Only an admin may ask for these. */
+const OF_ADMINS: CurlRequest[] = [
+  { what: "List the credentials", path: "/api/credentials?limit=200" },
+  {
+    what: "Add a credential",
+    method: "POST",
+    path: "/api/credentials",
+    body: { name: "ORDERS_API_KEY", value: "…", origin: "https://api.example.com" },
+  },
+];
 
 export function SettingsPage() {
   const { data: session } = useQuery(sessionQuery);
@@ -62,7 +73,7 @@ export function SettingsPage() {
   if (!settings.data || !session) return <PageLoading />;
   const isAdmin = session.person.role === "admin";
   return (
-    <Page title="Settings" curl={REQUESTS}>
+    <Page title="Settings" curl={isAdmin ? [...REQUESTS, ...OF_ADMINS] : REQUESTS}>
       <LeaveGuard unsaved={() => Object.values(unsaved.current).some(Boolean)} />
       {!isAdmin && (
         <Text size="sm" c="var(--ody-text-dim)">
@@ -81,6 +92,7 @@ export function SettingsPage() {
           ) : (
             <ThresholdFacts thresholds={settings.data.evals.thresholds} />
           )}
+          {isAdmin && <Credentials />}
         </Stack>
         <Stack gap="md">
           <SpentToday settings={settings.data} />

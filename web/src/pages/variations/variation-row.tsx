@@ -1,8 +1,8 @@
 import { ActionIcon, Tooltip, UnstyledButton } from "@mantine/core";
 import { IconChevronRight, IconCopy, IconPencil } from "@tabler/icons-react";
 import { DOSES, deleteVariation, RECORDS, type Variation, variationsQuery } from "~/api/variations";
+import { ConfirmedDelete } from "~/components/confirmed-delete";
 import { counted } from "~/components/counted";
-import { ConfirmedDelete } from "~/pages/account/confirmed-delete";
 import { Doses } from "~/pages/variations/doses";
 import classes from "~/pages/variations/variations.module.css";
 

@@ -6,8 +6,8 @@ import { ToneBadge } from "~/components/badges";
 import { type Column, DataTable } from "~/components/data-table";
 import { JsonView } from "~/components/json-view";
 import { Panel } from "~/components/page";
+import classes from "~/components/schema-table.module.css";
 import { Empty } from "~/components/states";
-import classes from "~/pages/agents/detail/tools-tab.module.css";
 
 interface Field {
   name: string;
@@ -66,7 +66,7 @@ function Entity({ entity }: { entity: EntityType }) {
       id: "name",
       title: "Field",
       render: (field) => (
-        <div className={classes.parameter}>
+        <div className={classes.member}>
           {field.name} {field.name === entity.id_field && <ToneBadge tone="live">id</ToneBadge>}
         </div>
       ),

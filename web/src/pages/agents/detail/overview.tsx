@@ -6,8 +6,10 @@ import { Panel, TextLink } from "~/components/page";
 import classes from "~/pages/agents/agents.module.css";
 import { readSettings } from "~/pages/agents/detail/settings";
 import { Health } from "~/pages/agents/health";
+import { modeOf } from "~/pages/agents/passthrough";
 
 const DESCRIPTION_HEIGHT = 104;
+const MOST_NAMED = 6;
 
 /** How the agent is reached and what is asked of it, in a few lines. */
 export function Overview({ agent }: { agent: Agent }) {
@@ -50,6 +52,14 @@ export function Overview({ agent }: { agent: Agent }) {
         <dd>{settings.guarded ? "a gradeable rich transcript is required" : "optional"}</dd>
         <dt>Consistency</dt>
         <dd>{settings.consistencyMode}</dd>
+        {agent.tools_schema.length > 0 && (
+          <>
+            <dt>Tools</dt>
+            <dd>
+              <ModeCounts agent={agent} />
+            </dd>
+          </>
+        )}
         <dt>Sub-agents</dt>
         <dd>
           {settings.subAgents.length === 0 ? (
@@ -67,6 +77,21 @@ export function Overview({ agent }: { agent: Agent }) {
         </dd>
       </dl>
     </Panel>
+  );
+}
+
+/** How many tools the world answers, and which ones are live. */
+function ModeCounts({ agent }: { agent: Agent }) {
+  const live = agent.tools_schema.filter((tool) => modeOf(tool) === "passthrough");
+  const simulated = agent.tools_schema.length - live.length;
+  return (
+    <>
+      {simulated > 0 && <ToneBadge tone="odyssey">{simulated} sandbox</ToneBadge>}{" "}
+      {live.length > 0 && <ToneBadge tone="passthrough">{live.length} passthrough</ToneBadge>}{" "}
+      {live.length > 0 && live.length <= MOST_NAMED && (
+        <span className={classes.mono}>{live.map((tool) => String(tool.name)).join(", ")}</span>
+      )}
+    </>
   );
 }
 

@@ -9,7 +9,7 @@ export interface Tool {
   binding: unknown;
   writePolicy: string | undefined;
   adapter: unknown;
-  stored: unknown;
+  stored: Record<string, unknown>;
 }
 
 export function readTool(stored: Record<string, unknown>): Tool {

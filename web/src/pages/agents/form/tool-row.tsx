@@ -4,11 +4,14 @@ import { memo } from "react";
 import type { FieldError } from "~/api/problem";
 import { ToneBadge } from "~/components/badges";
 import { JsonEditor } from "~/components/json-editor";
+import { ModeBadge } from "~/components/mode-badge";
 import type { ToolDraft } from "~/pages/agents/form/draft";
+import { ExecutionFields } from "~/pages/agents/form/execution-fields";
 import { FaultList } from "~/pages/agents/form/fault-list";
 import classes from "~/pages/agents/form/form.module.css";
 import { isObject } from "~/pages/agents/form/json-text";
 import { nameOf } from "~/pages/agents/form/recognise";
+import { modeOf } from "~/pages/agents/passthrough";
 
 interface ToolRowProps {
   tool: ToolDraft;
@@ -20,7 +23,7 @@ interface ToolRowProps {
   onRemove: (key: number) => void;
 }
 
-/** One tool: a line to scan, its faults, and its JSON when opened. */
+/** One tool: a line to scan, its faults, and when opened who answers it and its JSON. */
 export const ToolRow = memo(function ToolRow(props: ToolRowProps) {
   const { tool, index, open, faults, onToggle, onWrite, onRemove } = props;
   const name = nameOf(tool.value) || `tool ${index}`;
@@ -31,7 +34,7 @@ export const ToolRow = memo(function ToolRow(props: ToolRowProps) {
         <UnstyledButton
           className={classes.toolToggle}
           aria-expanded={open}
-          aria-label={`${name}: ${open ? "close" : "edit as JSON"}`}
+          aria-label={`${name}: ${open ? "close" : "edit"}`}
           onClick={() => onToggle(tool.key)}
         >
           <Chevron size={14} aria-hidden style={{ flexShrink: 0 }} />
@@ -41,7 +44,7 @@ export const ToolRow = memo(function ToolRow(props: ToolRowProps) {
         {faults.length > 0 && (
           <ToneBadge tone="red">{faults.length === 1 ? "1 problem" : `${faults.length} problems`}</ToneBadge>
         )}
-        <ModeBadge tool={tool.value} />
+        <ModeBadge mode={modeOf(tool.value)} />
         <ActionIcon
           variant="subtle"
           color="gray"
@@ -55,6 +58,12 @@ export const ToolRow = memo(function ToolRow(props: ToolRowProps) {
       <FaultList faults={faults} />
       {open && (
         <div className={classes.editor}>
+          <ExecutionFields
+            tool={tool.value}
+            name={name}
+            onWrite={(text) => onWrite(tool.key, text)}
+            faults={faults}
+          />
           <JsonEditor
             label={`JSON of ${name}`}
             value={tool.text}
@@ -67,15 +76,6 @@ export const ToolRow = memo(function ToolRow(props: ToolRowProps) {
     </li>
   );
 });
-
-function ModeBadge({ tool }: { tool: unknown }) {
-  const passthrough = isObject(tool) && tool.default_execution_mode === "passthrough";
-  return passthrough ? (
-    <ToneBadge tone="passthrough">passthrough</ToneBadge>
-  ) : (
-    <ToneBadge tone="odyssey">sandbox</ToneBadge>
-  );
-}
 
 /** `(order_id, status?)`: a question mark where it may be left out. */
 function parametersOf(tool: unknown): string {

@@ -68,7 +68,7 @@ export function ToolsSection({ tools, change, faults, onImport }: ToolsSectionPr
   return (
     <Section
       title={tools.length === 0 ? "Tools" : `Tools (${tools.length})`}
-      about="What the agent can call, as JSON Schema. Odyssey answers these calls in its place; a call that does not fit the schema is refused."
+      about="What the agent can call, as JSON Schema. The simulated world answers these calls, or a live tool that they are forwarded to; a call that does not fit the schema is refused."
     >
       {tools.length === 0 ? (
         <Text size="sm" c="var(--ody-text-dim)">

@@ -9,7 +9,9 @@ import { JsonView } from "~/components/json-view";
 import { OperationList, Violations } from "~/components/ledger/operation-list";
 import { Response } from "~/components/response";
 import { Pairs, PlainText, Section } from "~/components/section";
+import { TransportFailure } from "~/components/transport-failure";
 import { FAULTS } from "~/components/wire-faults";
+import { AdapterNotes, LiveTool } from "~/pages/run/detail/live-tool";
 import { countOf, isRecord, listOf, operationsOf, textOf } from "~/pages/run/model/events";
 import { REFUSALS } from "~/pages/run/model/refusals";
 import type { Step } from "~/pages/run/model/waterfall";
@@ -26,8 +28,11 @@ export function CallDetail({ view, step }: { view: RunView; step: Step }) {
     <Stack gap="md">
       {step.refused && <Refusal step={step} />}
       {fault && <Fault fault={fault} />}
+      {step.source === "transport_error" && <TransportFailure response={data.response} />}
       {step.changes > 0 && <Operations view={view} step={step} />}
+      <AdapterNotes notes={listOf(data.adapter_notes)} />
       <Violations found={listOf(data.violations)} />
+      <LiveTool step={step} />
       {"arguments" in data && (
         <Section title="Arguments">
           <JsonView key={key} value={data.arguments} name="arguments" depth={3} />
@@ -111,7 +116,11 @@ function Operations({ view, step }: { view: RunView; step: Step }) {
   const { data: diff } = useQuery(ledgerDiffQuery(view.run.id, view.attempt, sequence - 1, sequence));
   const changes = diff?.to === step.sequence ? diff.changes : [];
   return (
-    <Section title="Changes to the ledger">
+    <Section
+      title={
+        step.source === "passthrough" ? "Changes to the ledger, by the adapter" : "Changes to the ledger"
+      }
+    >
       <OperationList operations={operationsOf(step.event)} changes={changes} />
     </Section>
   );

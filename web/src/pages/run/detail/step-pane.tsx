@@ -8,12 +8,14 @@ import { ActorMark } from "~/pages/run/actor-mark";
 import { CallDetail } from "~/pages/run/detail/call-detail";
 import classes from "~/pages/run/detail/detail.module.css";
 import { DispatchDetail } from "~/pages/run/detail/dispatch-detail";
+import { ForwardDetail } from "~/pages/run/detail/forward-detail";
 import { GradeDetail } from "~/pages/run/detail/grade-detail";
 import { ReplyDetail } from "~/pages/run/detail/reply-detail";
 import { TraceEventDetail } from "~/pages/run/detail/trace-event-detail";
 import { LedgerPanel } from "~/pages/run/ledger/ledger-panel";
 import { textOf } from "~/pages/run/model/events";
 import type { Step } from "~/pages/run/model/waterfall";
+import { SentBadge } from "~/pages/run/sent-badge";
 import { StepIcon } from "~/pages/run/timeline/step-icon";
 import type { RunView } from "~/pages/run/view";
 import { compact } from "~/shell/search";
@@ -84,6 +86,8 @@ function Badges({ step }: { step: Step }) {
       {step.rule !== null && <ToneBadge tone="injected">rule {step.rule}</ToneBadge>}
       {step.refused && <ToneBadge tone="error">refused</ToneBadge>}
       {step.status !== null && <ToneBadge tone="error">HTTP {step.status}</ToneBadge>}
+      {step.cassette && <ToneBadge tone="neutral">replayed</ToneBadge>}
+      {step.sent && <SentBadge sent={step.sent} />}
       {step.event.kind === "grade" && <VerdictBadge verdict={String(step.event.data.verdict)} />}
       {textOf(step.event.data.fault) && (
         <ToneBadge tone="injected">fault: {String(step.event.data.fault)}</ToneBadge>
@@ -101,6 +105,8 @@ function Detail({ view, step }: { view: RunView; step: Step }) {
   switch (event.kind) {
     case "tool_call":
       return <CallDetail view={view} step={step} />;
+    case "forward":
+      return <ForwardDetail step={step} />;
     case "trace_event":
       return <TraceEventDetail view={view} step={step} />;
     case "dispatch":

@@ -1,6 +1,8 @@
 import { Group, NativeSelect, Paper, Text, Tooltip, UnstyledButton } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { memo, type ReactNode, useMemo, useState } from "react";
+import { cassetteQuery } from "~/api/cassettes";
 import { toneColor } from "~/components/badges";
 import { Copy } from "~/components/copy";
 import { money } from "~/components/money";
@@ -46,6 +48,11 @@ export const HeaderStrip = memo(function HeaderStrip({ view }: { view: RunView }
         {view.attempts.length > 1 && (
           <Fact label="Attempt">
             <AttemptChoice view={view} />
+          </Fact>
+        )}
+        {run.cassette && (
+          <Fact label="Live tools">
+            <ReplayedCassette cassette={run.cassette} />
           </Fact>
         )}
         <Fact label="Random seed">
@@ -102,6 +109,23 @@ function Fact({ label, children }: { label: string; children: ReactNode }) {
   );
 }
 
+/** What the passthrough tools are played from instead of being asked. */
+function ReplayedCassette({ cassette }: { cassette: NonNullable<RunView["run"]["cassette"]> }) {
+  const { data: found } = useQuery({ ...cassetteQuery(cassette.id), retry: false });
+  const missing = cassette.on_miss === "fail" ? "a miss fails" : "a miss is asked live and added";
+  return (
+    <>
+      <span>from </span>
+      <TextLink to="/cassettes/$cassetteId" params={{ cassetteId: cassette.id }} underline="always">
+        {found?.name ?? "a cassette"}
+      </TextLink>{" "}
+      <Text span size="sm" c="var(--ody-text-dim)">
+        {cassette.match}, {missing}
+      </Text>
+    </>
+  );
+}
+
 /** How far the simulated answers can be trusted: measured for the state this run began with. */
 function Fidelity({ responses: { share, interval } }: { responses: { share: number; interval: number[] } }) {
   return (
@@ -124,7 +148,7 @@ function Duration({ view: { run, running } }: { view: RunView }) {
 }
 
 function Calls({ view }: { view: RunView }) {
-  const { sources, refused, total } = useMemo(() => countCalls(view.events), [view.events]);
+  const { sources, refused, unanswered, total } = useMemo(() => countCalls(view.events), [view.events]);
   if (total === 0)
     return <>{view.trace.state === "loading" && view.run.status !== "pending" ? "…" : "none"}</>;
   return (
@@ -132,6 +156,9 @@ function Calls({ view }: { view: RunView }) {
       {SOURCES.filter((source) => sources[source] > 0).map((source) => (
         <Count key={source} color={toneColor(source)} count={sources[source]} what={source} />
       ))}
+      {unanswered > 0 && (
+        <Count color={toneColor("transport_error")} count={unanswered} what="sent without an answer" />
+      )}
       {refused > 0 && <Count color={toneColor("error")} count={refused} what="refused" />}
     </Group>
   );

@@ -9,6 +9,8 @@ import { api, data } from "~/api/client";
 import { asProblem } from "~/api/problem";
 import { sessionQuery } from "~/api/queries";
 import { downloadJson } from "~/components/download";
+import { RecordCassette } from "~/pages/cassettes/record-cassette";
+import { isLive } from "~/pages/run/model/events";
 import type { RunView } from "~/pages/run/view";
 
 const ButtonLink = createLink(
@@ -20,6 +22,8 @@ const ButtonLink = createLink(
 export const RunActions = memo(function RunActions({ view }: { view: RunView }) {
   const { data: session } = useQuery(sessionQuery);
   const mayAct = session !== undefined && session.person.role !== "viewer";
+  const last = view.attempts.at(-1);
+  const live = view.trace.events.filter((event) => event.attempt === last && isLive(event)).length;
   return (
     <>
       {mayAct && view.running && <Cancel view={view} />}
@@ -33,6 +37,7 @@ export const RunActions = memo(function RunActions({ view }: { view: RunView }) 
           Run again with changes
         </ButtonLink>
       )}
+      {mayAct && !view.running && live > 0 && <RecordCassette runId={view.run.id} calls={live} />}
       <Button
         variant="default"
         leftSection={<IconDownload size={15} aria-hidden />}

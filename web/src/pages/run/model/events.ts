@@ -38,6 +38,14 @@ export function operationsOf(event: TraceEvent): Operation[] {
   return event.kind === "tool_call" ? (listOf(event.data.operations) as Operation[]) : [];
 }
 
+/** Calls that were answered by a live tool, or were to be; also those played from a cassette. */
+export function isLive(event: TraceEvent): boolean {
+  return (
+    event.kind === "tool_call" &&
+    (event.data.source === "passthrough" || event.data.source === "transport_error")
+  );
+}
+
 export function ruleIndexOf(event: TraceEvent): number | null {
   return numberOf(event.data.matched_rule_index);
 }
@@ -74,6 +82,8 @@ function readOrNull(body: unknown): unknown {
 export interface SourceCounts {
   sources: Record<Source, number>;
   refused: number;
+  /** Sent to a live tool, and no answer is recorded. */
+  unanswered: number;
   total: number;
 }
 
@@ -82,9 +92,15 @@ export function countCalls(events: TraceEvent[]): SourceCounts {
   const counts: SourceCounts = {
     sources: { odyssey: 0, injected: 0, passthrough: 0, error: 0, transport_error: 0 },
     refused: 0,
+    unanswered: 0,
     total: 0,
   };
+  const answered = new Set(events.map((event) => event.data.forward));
   for (const event of events) {
+    if (event.kind === "forward" && !answered.has(event.sequence)) {
+      counts.unanswered += 1;
+      counts.total += 1;
+    }
     if (event.kind !== "tool_call") continue;
     const source = sourceOf(event);
     counts.total += countOf(event);

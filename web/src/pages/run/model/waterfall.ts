@@ -29,6 +29,10 @@ export interface Step {
   /** Only where it is not 200. */
   status: number | null;
   rule: number | null;
+  /** Of a call that went out to a live tool: what is known of its answer. */
+  sent: Sent | null;
+  /** Played from a cassette. */
+  cassette: boolean;
   /** Operations on the ledger. */
   changes: number;
   /** Milliseconds since the epoch. */
@@ -36,6 +40,9 @@ export interface Step {
   /** Milliseconds; null for what is a moment, and for a dispatch without a reply. */
   length: number | null;
 }
+
+/** `unknown`: it was sent, and no answer will be known any more. */
+export type Sent = { state: "answered"; step: number } | { state: "waiting" } | { state: "unknown" };
 
 export interface Axis {
   /** Milliseconds since the epoch. */
@@ -46,10 +53,24 @@ export interface Axis {
 
 const ABOUT_LENGTH = 160;
 
-export function buildSteps(events: TraceEvent[]): Step[] {
+/** `going` while answers may still come. */
+export function buildSteps(events: TraceEvent[], going = false): Step[] {
   const replied = events.findLast((event) => event.kind === "reply");
   const ended = replied ? Date.parse(replied.occurred_at) : null;
-  return events.map((event) => stepOf(event, ended));
+  const answers = new Map(
+    events
+      .filter((event) => event.kind === "tool_call" && "forward" in event.data)
+      .map((event) => [event.data.forward, event.sequence]),
+  );
+  return events.map((event) => ({
+    ...stepOf(event, ended),
+    sent: event.kind === "forward" ? sentOf(answers.get(event.sequence), going) : null,
+  }));
+}
+
+function sentOf(answer: number | undefined, going: boolean): Sent {
+  if (answer !== undefined) return { state: "answered", step: answer };
+  return { state: going ? "waiting" : "unknown" };
 }
 
 /**
@@ -90,7 +111,7 @@ export function outsideOf(step: Step, { began, span }: Axis): "before" | "after"
   return step.at < began ? "before" : step.at > began + span ? "after" : null;
 }
 
-function stepOf(event: TraceEvent, ended: number | null): Step {
+function stepOf(event: TraceEvent, ended: number | null): Omit<Step, "sent"> {
   const at = Date.parse(event.occurred_at);
   const status = numberOf(event.data.http_status);
   const untilReply = ended === null ? null : ended - at;
@@ -104,6 +125,7 @@ function stepOf(event: TraceEvent, ended: number | null): Step {
     refused: isRefused(event),
     status: status === null || status === 200 ? null : status,
     rule: ruleIndexOf(event),
+    cassette: event.kind === "tool_call" && isRecord(event.data.cassette),
     changes: operationsOf(event).length,
     at,
     length: event.kind === "dispatch" ? untilReply : latencyOf(event),
@@ -116,6 +138,7 @@ function latencyOf(event: TraceEvent): number | null {
 
 function nameOf(event: TraceEvent): string {
   if (event.kind === "tool_call") return textOf(event.data.tool_name) ?? "tool calls";
+  if (event.kind === "forward") return textOf(event.data.tool_name) ?? event.kind;
   if (event.kind === "trace_event") return textOf(event.data.event_type) ?? "trace events";
   return event.kind;
 }
@@ -125,6 +148,8 @@ function aboutOf(event: TraceEvent): string {
   switch (event.kind) {
     case "tool_call":
       return membersOf(argumentsOf(event));
+    case "forward":
+      return isRecord(event.data.endpoint) ? `to ${String(event.data.endpoint.name)}` : "";
     case "trace_event":
       return aboutTraceEvent(event);
     case "dispatch":

@@ -1,6 +1,7 @@
 import {
   IconAlertTriangle,
   IconArrowBackUp,
+  IconArrowForwardUp,
   IconArrowsExchange,
   IconBraces,
   IconBrain,
@@ -28,6 +29,7 @@ const TRACE_EVENTS: Record<string, typeof IconTool> = {
 
 const KINDS: Record<string, typeof IconTool> = {
   dispatch: IconSend,
+  forward: IconArrowForwardUp,
   tool_call: IconTool,
   reply: IconArrowBackUp,
   violation: IconAlertTriangle,

@@ -3,6 +3,7 @@ import { ToneBadge, toneColor, VerdictBadge } from "~/components/badges";
 import { duration } from "~/components/time";
 import { ActorMark } from "~/pages/run/actor-mark";
 import { type Axis, outsideOf, type Place, placeOf, type Step } from "~/pages/run/model/waterfall";
+import { SentBadge } from "~/pages/run/sent-badge";
 import { StepIcon } from "~/pages/run/timeline/step-icon";
 import classes from "~/pages/run/timeline/waterfall.module.css";
 
@@ -74,6 +75,8 @@ function Marks({ step, declared }: { step: Step; declared: Set<string> | null })
       {step.refused && <ToneBadge tone="error">refused {step.status}</ToneBadge>}
       {!step.refused && step.status !== null && <ToneBadge tone="error">HTTP {step.status}</ToneBadge>}
       {!step.refused && step.source !== null && <ToneBadge tone={step.source}>{step.source}</ToneBadge>}
+      {step.cassette && <ToneBadge tone="neutral">replayed</ToneBadge>}
+      {step.sent && <SentBadge sent={step.sent} />}
       {step.event.kind === "grade" && <VerdictBadge verdict={String(step.event.data.verdict)} />}
     </span>
   );

@@ -27,7 +27,8 @@ export function TimelineTab({ view }: { view: RunView }) {
   const wide = useMediaQuery(WIDE, true, { getInitialValueInEffect: false });
   const [open, setOpen] = useState(true);
 
-  const steps = useMemo(() => buildSteps(events), [events]);
+  const going = running && view.attempt === view.attempts.at(-1);
+  const steps = useMemo(() => buildSteps(events, going), [events, going]);
   const shown = useMemo(() => filterSteps(steps, { source, actor, q }), [steps, source, actor, q]);
   const points = useMemo(() => changePoints(events), [events]);
   const now = useClock(running && steps.length > 0 && steps.at(-1)?.event.kind !== "reply");

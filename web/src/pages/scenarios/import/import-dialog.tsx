@@ -71,7 +71,7 @@ function ImportForm({ onClose, file, taken, onTaken }: Omit<ImportDialogProps, "
         <Text size="sm" c="var(--ody-text-dim)">
           YAML or JSON, at most 1,000 scenarios. One with the id or the name of a scenario you have changes
           that one; the others are new. Paste it, drop a file here, or{" "}
-          <ChooseFile file={file} of="scenarios">
+          <ChooseFile file={file} of="yaml">
             choose a file
           </ChooseFile>
         </Text>

@@ -93,7 +93,7 @@ function rulesOf(schema: Schema): string[] {
 }
 
 /** Follows references inside the document; what leads elsewhere stays unread. */
-function resolved(schema: unknown, root: unknown): unknown {
+export function resolved(schema: unknown, root: unknown): unknown {
   let known = schema;
   for (let hops = 0; hops < DEEPEST && isSchema(known) && typeof known.$ref === "string"; hops++) {
     if (!known.$ref.startsWith("#")) return known;

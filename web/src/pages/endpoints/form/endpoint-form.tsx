@@ -1,0 +1,233 @@
+import { Paper, Textarea, TextInput } from "@mantine/core";
+import { notifications } from "@mantine/notifications";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { useMemo, useRef, useState } from "react";
+import {
+  changeEndpoint,
+  createEndpoint,
+  type Endpoint,
+  endpointQuery,
+  endpointsQuery,
+} from "~/api/endpoints";
+import { asProblem, type FieldError, messageAt } from "~/api/problem";
+import { counted } from "~/components/counted";
+import { LeaveGuard } from "~/components/leave-guard";
+import { Page, TextLink } from "~/components/page";
+import { Section } from "~/pages/agents/form/section";
+import { AuthFields } from "~/pages/endpoints/form/auth-fields";
+import {
+  bodyOf,
+  draftOf,
+  EMPTY,
+  type EndpointDraft,
+  faultsOf,
+  shownBody,
+} from "~/pages/endpoints/form/draft";
+import { OpenApiFields } from "~/pages/endpoints/form/openapi-fields";
+import { TypeField } from "~/pages/endpoints/form/type-field";
+import { SaveBar } from "~/pages/scenarios/form/save-bar";
+
+export interface FieldsProps {
+  draft: EndpointDraft;
+  change: (part: Partial<EndpointDraft>) => void;
+  errors: FieldError[];
+  /** Null for a new one. */
+  saved: Endpoint | null;
+}
+
+const NONE: FieldError[] = [];
+
+/** Registering an endpoint, and changing one: the same form. */
+export function EndpointForm({ saved }: { saved: Endpoint | null }) {
+  const navigate = useNavigate();
+  const client = useQueryClient();
+  const [first] = useState(() => (saved === null ? EMPTY : draftOf(saved)));
+  const [draft, setDraft] = useState(first);
+  const [refused, setRefused] = useState<FieldError[]>(NONE);
+  const [tried, setTried] = useState(false);
+  const form = useRef<HTMLDivElement>(null);
+  const here = useMemo(() => faultsOf(draft), [draft]);
+  const errors = [...(tried ? here : NONE), ...refused];
+
+  const save = useMutation({
+    mutationFn: () =>
+      saved === null ? createEndpoint(bodyOf(draft)) : changeEndpoint(saved.id, bodyOf(draft)),
+    onSuccess: (endpoint) => {
+      client.setQueryData(endpointQuery(endpoint.id).queryKey, endpoint);
+      void client.invalidateQueries({ queryKey: endpointsQuery.queryKey, exact: true });
+      void client.invalidateQueries({ queryKey: ["credentials"] });
+      notifications.show({
+        message:
+          endpoint.discovery_error === null
+            ? `${endpoint.name}: ${counted(endpoint.tool_count, "tool")} discovered.`
+            : `${endpoint.name} is saved, but its tools could not be discovered.`,
+      });
+      void navigate({
+        to: "/endpoints/$endpointId",
+        params: { endpointId: endpoint.id },
+        ignoreBlocker: true,
+      });
+    },
+    onError: (error) => {
+      setRefused(asProblem(error).errors);
+      goToFirst();
+    },
+  });
+
+  function change(part: Partial<EndpointDraft>) {
+    save.reset();
+    setRefused(NONE);
+    setDraft((before) => ({ ...before, ...part }));
+  }
+
+  function goToFirst() {
+    // After the paint in which the faults appear.
+    requestAnimationFrame(() => {
+      const fault = form.current?.querySelector<HTMLElement>(
+        '[aria-invalid="true"], [data-fault], [role="alert"]',
+      );
+      fault?.scrollIntoView({ block: "center" });
+      const field = fault?.matches("input, textarea") ? fault : fault?.querySelector<HTMLElement>("button");
+      field?.focus({ preventScroll: true });
+    });
+  }
+
+  function submit() {
+    setTried(true);
+    if (here.length > 0) goToFirst();
+    else save.mutate();
+  }
+
+  const fields = { draft, change, errors, saved };
+  const unsaved = () => !save.isPending && !save.isSuccess && JSON.stringify(draft) !== JSON.stringify(first);
+  const unplaced = refused.filter((fault) => !hasField(fault, draft));
+  return (
+    <Page
+      title={saved === null ? "New endpoint" : `Edit ${saved.name}`}
+      trail={[
+        <TextLink key="endpoints" to="/endpoints">
+          Endpoints
+        </TextLink>,
+        saved && (
+          <TextLink
+            key="endpoint"
+            to="/endpoints/$endpointId"
+            params={{ endpointId: saved.id }}
+            truncate
+            maw={320}
+          >
+            {saved.name}
+          </TextLink>
+        ),
+      ].filter((link) => link !== null)}
+      curl={[
+        {
+          what: saved === null ? "Register this endpoint" : "Save this endpoint",
+          method: saved === null ? "POST" : "PUT",
+          path: saved === null ? "/api/tool-endpoints" : `/api/tool-endpoints/${saved.id}`,
+          body: shownBody(draft),
+        },
+      ]}
+    >
+      <LeaveGuard unsaved={unsaved} />
+      <Paper withBorder bg="var(--ody-surface)" ref={form}>
+        <Section title="Identity" about="Agents bind their tools to an endpoint by its name or its id.">
+          <TextInput
+            label="Name"
+            required
+            withAsterisk={false}
+            maxLength={255}
+            placeholder="orders-api"
+            value={draft.name}
+            onChange={({ currentTarget }) => change({ name: currentTarget.value })}
+            error={messageAt(errors, "name")}
+            maw={640}
+          />
+          <Textarea
+            size="sm"
+            label="Description"
+            autosize
+            minRows={1}
+            maxRows={8}
+            maxLength={5000}
+            value={draft.description}
+            onChange={({ currentTarget }) => change({ description: currentTarget.value })}
+            error={messageAt(errors, "description")}
+            maw={640}
+          />
+        </Section>
+        <Section title="What it is" about="By what the body of the tool does today.">
+          <TypeField
+            value={draft.type}
+            onChange={saved === null ? (type) => change({ type }) : undefined}
+            error={messageAt(errors, "type")}
+          />
+        </Section>
+        <Section
+          title="Where it is"
+          about="Private addresses are refused unless the server was started to allow them. Redirects are not followed."
+        >
+          {draft.type === "mcp_server" ? (
+            <TextInput
+              label="URL of the MCP server"
+              description="Streamable HTTP. An address that ends in /sse is taken as /mcp."
+              placeholder="https://tools.example.com/mcp"
+              inputMode="url"
+              value={draft.url}
+              onChange={({ currentTarget }) => change({ url: currentTarget.value })}
+              error={messageAt(errors, "config", "url")}
+              spellCheck={false}
+              maw={640}
+            />
+          ) : (
+            <OpenApiFields {...fields} />
+          )}
+        </Section>
+        <Section
+          title="How it is convinced"
+          about="A secret is sent to this scheme, host and port and nowhere else."
+        >
+          <AuthFields {...fields} />
+        </Section>
+      </Paper>
+      <SaveBar
+        problems={errors.length - unplaced.length}
+        refused={refused.length === 0 ? save.error : unplaced[0] ? new Error(unplaced[0].msg) : null}
+        note={
+          draft.name.trim() === ""
+            ? "Still needed: a name"
+            : save.isPending
+              ? "Its tools are being discovered."
+              : "Saving discovers its tools."
+        }
+        label={saved === null ? "Register and discover" : "Save and discover"}
+        saving={save.isPending}
+        onSave={submit}
+        onCancel={() =>
+          void (saved === null
+            ? navigate({ to: "/endpoints" })
+            : navigate({ to: "/endpoints/$endpointId", params: { endpointId: saved.id } }))
+        }
+        onJump={goToFirst}
+      />
+    </Page>
+  );
+}
+
+/** Whether a fault is shown at a field of the form as it stands. */
+function hasField({ loc }: FieldError, { type, specFrom, auth }: EndpointDraft): boolean {
+  const place = loc.join(".");
+  const shown = [
+    "name",
+    "description",
+    "type",
+    ...(type === "mcp_server" ? ["config.url"] : ["config.base_url"]),
+    ...(specFrom === "address" ? ["config.spec_url"] : specFrom === "text" ? ["config.spec"] : []),
+    "config.auth",
+    "config.auth.type",
+    ...(auth === "none" ? [] : ["config.auth.secret", "config.auth.credential"]),
+    ...(auth === "api_key" ? ["config.auth.header"] : []),
+  ];
+  return shown.includes(place);
+}
