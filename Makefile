@@ -2,6 +2,9 @@
 .DEFAULT_GOAL := help
 SHELL := /bin/bash
 export UV_PYTHON_DOWNLOADS := never
+# Compiled once rather than by each of the many processes that the tests start.
+export UV_COMPILE_BYTECODE := 1
+unexport PYTHONDONTWRITEBYTECODE
 
 PYTHON ?= python3
 BIN := .venv/bin

@@ -139,11 +139,15 @@ def test_a_rule_set_is_a_row_of_its_own(open_page: OpenPage, org: Org, new_agent
     expect(panel.get_by_role("list", name="Under pressure").get_by_role("link")).to_have_count(3)
     expect(panel.locator("[data-first]")).to_have_count(1)
     viewed = as_viewer_of(open_page, org, page.url)
-    expect(viewed.get_by_label("Figures of the cell")).to_contain_text("Noise floor")
+    seen = viewed.get_by_role("region", name="sycophancy on late while orders fail")
+    expect(seen.get_by_text("noise floor").first).to_be_visible()
     expect(viewed.locator("[data-first]")).to_have_count(1)
     viewed.get_by_role("link", name="On a page of its own").click()
-    expect(viewed.get_by_text("while orders fail").first).to_be_visible()
-    expect(viewed.get_by_label("Figures of the cell")).to_contain_text("4 baselines")
+    viewed.wait_for_url(re.compile("/evals/compare.*rule_set=orders"))
+    of = viewed.get_by_role("combobox", name="Version of agent and scenario")
+    expect(of).to_have_value(re.compile("while orders fail$"))
+    expect(viewed.get_by_role("link", name="4 baselines")).to_be_visible()
+    expect(viewed.locator("[data-first]")).to_have_count(1)
 
 
 def test_arrow_keys_walk_the_map_and_focus_tells_what_a_cell_rests_on(
