@@ -1,8 +1,10 @@
 """What holds on every page: no console error, nothing serious for axe, no sideways scrolling, a title, a curl."""
 
 import re
+from collections.abc import Mapping
 
 import pytest
+from _pytest.mark import ParameterSet
 from playwright.sync_api import Page, expect
 from support.browser import session_cookies
 from support.chromium import NARROW, axe_findings, overflow
@@ -207,14 +209,22 @@ def tried(org: Org, command: str) -> None:
             assert answer.status_code == 200, command
 
 
-@pytest.mark.parametrize("path", PATHS.values(), ids=PATHS)
+def opened(paths: Mapping[str, str]) -> list[ParameterSet]:
+    """Every page as it opens; what else it can show, behind a comma, is looked at in full."""
+    return [
+        pytest.param(path, id=name, marks=[pytest.mark.full] if "," in name else [])
+        for name, path in paths.items()
+    ]
+
+
+@pytest.mark.parametrize("path", opened(PATHS))
 def test_a_page_is_accessible_in_both_colours_fits_a_telephone_and_has_its_curl(
     open_page: OpenPage, site: Site, path: str
 ) -> None:
     fits(open_page(address(site, path), scheme="dark").page, site.org, has_curl=path not in WITHOUT_CURL)
 
 
-@pytest.mark.parametrize("path", HEAT_PATHS.values(), ids=HEAT_PATHS)
+@pytest.mark.parametrize("path", opened(HEAT_PATHS))
 def test_so_is_a_page_of_matrices(open_page: OpenPage, heat: Heat, path: str) -> None:
     where = path.format(
         before=heat.before,
@@ -225,7 +235,7 @@ def test_so_is_a_page_of_matrices(open_page: OpenPage, heat: Heat, path: str) ->
     fits(open_page(where, scheme="dark", cookies=session_cookies(heat.org)).page, heat.org)
 
 
-@pytest.mark.parametrize("path", LIVE_PATHS.values(), ids=LIVE_PATHS)
+@pytest.mark.parametrize("path", opened(LIVE_PATHS))
 def test_so_is_a_page_of_live_tools(open_page: OpenPage, live_org: LiveOrg, path: str) -> None:
     where = path.format(
         endpoint=live_org.endpoint,

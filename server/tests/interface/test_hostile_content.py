@@ -378,7 +378,10 @@ WITHOUT_ANY = {
 """Pages that show nothing of it: they count it, found none of it, or ask for it."""
 
 
-@pytest.mark.parametrize("path", PATHS)
+# What a page shows beside what it opens with is looked at in full.
+@pytest.mark.parametrize(
+    "path", [pytest.param(path, marks=[pytest.mark.full] if "?" in path else []) for path in PATHS]
+)
 def test_hostile_content_is_only_text(page: Page, hostile: HostileOrg, path: str) -> None:
     before, after = hostile.batches
     numbers = {"dataset": hostile.dataset, "before": before, "after": after}
