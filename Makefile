@@ -11,9 +11,12 @@ BIN := .venv/bin
 STAMP := .venv/.installed
 NPM := $(BIN)/python server/hatch_build.py
 LIVE := server/tests/live
+FRAMEWORKS := .venv-frameworks
+# What is written against the agent frameworks, and checked where they are.
+ADAPTED := sdk/adapter_tests examples/openai-agents examples/anthropic examples/langgraph examples/strands
 LIVE_STAMPS := $(LIVE)/node_modules/.installed .venv-live/.installed
 
-.PHONY: help setup web live demo test test-full check format docs screenshots bench bench-statistics bench-matrix dev requirements clean
+.PHONY: help setup web live frameworks demo test test-full check format docs screenshots bench bench-statistics bench-matrix dev requirements clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 20
@@ -43,20 +46,33 @@ $(LIVE)/node_modules/.installed: $(LIVE)/package-lock.json $(LIVE)/.npmrc | $(ST
 	@VIRTUAL_ENV=.venv-live $(BIN)/uv pip install --quiet --require-hashes -r requirements/live-servers.txt
 	@touch $@
 
+frameworks: $(FRAMEWORKS)/.installed ## make .venv-frameworks: the SDK beside the agent frameworks, without the server
+
+$(FRAMEWORKS)/.installed: requirements/frameworks.txt sdk/pyproject.toml | $(STAMP)
+	@test -x $(FRAMEWORKS)/bin/python || $(PYTHON) -m venv --without-pip $(FRAMEWORKS)
+	@VIRTUAL_ENV=$(FRAMEWORKS) $(BIN)/uv pip install --quiet --require-hashes -r requirements/frameworks.txt
+	@VIRTUAL_ENV=$(FRAMEWORKS) $(BIN)/uv pip install --quiet --no-deps --no-build-isolation -e sdk
+	@touch $@
+
 demo: web ## start the platform and the support-desk agent, grade it, press on it (ONCE=1: then end)
 	@$(BIN)/python examples/support-desk/demo.py $(if $(ONCE),--once) $(if $(PORT),--port $(PORT))
 
-test: web live ## the tests, on SQLite and on Postgres
+test: web live frameworks ## the tests, on SQLite and on Postgres
 	@$(BIN)/python -m pytest $(ARGS)
+	@$(FRAMEWORKS)/bin/python -m pytest sdk/adapter_tests
 
-test-full: web live ## what `make test` runs, and what is marked as full: slower and larger versions
+test-full: web live frameworks ## what `make test` runs, and what is marked as full: slower and larger versions
 	@$(BIN)/python -m pytest -m "" $(ARGS)
+	@$(FRAMEWORKS)/bin/python -m pytest -m "" sdk/adapter_tests
 
-check: web ## ruff, mypy strict, import-linter, tsc and biome, openapi.json and the reference up to date
+check: web frameworks ## ruff, mypy strict, import-linter, tsc and biome, openapi.json and the reference up to date
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
+	@$(BIN)/mypy --python-executable $(FRAMEWORKS)/bin/python $(wildcard sdk/pipelines/odyssey/adapters/*/*.py)
+	@for folder in $(ADAPTED); do MYPYPATH=$$folder $(BIN)/mypy --python-executable $(FRAMEWORKS)/bin/python $$folder/*.py || exit 1; done
 	@$(BIN)/lint-imports --no-logo
+	@$(BIN)/python scripts/client.py --check
 	@$(BIN)/python scripts/reference.py --check
 	@$(NPM) run --silent check
 
@@ -65,8 +81,10 @@ format: $(STAMP) ## let ruff mend what it can
 	@$(BIN)/ruff format .
 	@$(NPM) run --silent format
 
-docs: $(STAMP) ## write openapi.json and the reference pages from the code
+docs: $(STAMP) ## write openapi.json, the reference pages and the typed client from the code
 	@$(BIN)/python scripts/reference.py
+	@$(BIN)/python scripts/client.py
+	@$(BIN)/python scripts/scaffolds.py
 
 screenshots: web ## take the pictures of README and guides anew
 	@$(BIN)/python scripts/screenshots.py
@@ -87,4 +105,4 @@ requirements: $(STAMP) ## resolve the pins anew
 	@requirements/compile
 
 clean: ## remove the environment and caches, never data
-	@rm -rf .venv .venv-live web/node_modules $(LIVE)/node_modules server/odyssey/static .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	@rm -rf .venv .venv-live $(FRAMEWORKS) web/node_modules $(LIVE)/node_modules server/odyssey/static .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

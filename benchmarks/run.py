@@ -32,6 +32,7 @@ from benchmarks.report import (
     world_table,
     world_targets,
 )
+from benchmarks.sdk_import import SdkImport, measure_sdk_import, sdk_table, sdk_target
 from benchmarks.world import World, measure_world
 
 INTERRUPTED = 130
@@ -43,6 +44,7 @@ class Results(NamedTuple):
     world: World | None
     targets: list[Target]
     passthrough: Passthrough | None
+    sdk: SdkImport | None
 
 
 def main() -> None:
@@ -69,7 +71,7 @@ def _options() -> argparse.Namespace:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument(
-        "--only", choices=("proxy", "passthrough", "growth", "world"), help="one of the parts"
+        "--only", choices=("proxy", "passthrough", "growth", "world", "sdk"), help="one of the parts"
     )
     parser.add_argument("--calls", type=_positive, default=4000, help="calls in one measurement (4000)")
     parser.add_argument("--rounds", type=_positive, default=3, help="rounds the medians are taken of (3)")
@@ -92,9 +94,12 @@ def _options() -> argparse.Namespace:
 
 
 def _document(machine: dict[str, Any], results: Results) -> dict[str, Any]:
-    subjects, growth, world, targets, passthrough = results
+    subjects, growth, world, targets, passthrough, sdk = results
     document = as_json(machine, subjects, growth, world, targets)
-    return document | {"passthrough": None if passthrough is None else passthrough_json(passthrough)}
+    return document | {
+        "passthrough": None if passthrough is None else passthrough_json(passthrough),
+        "sdk_import": None if sdk is None else sdk.ratios,
+    }
 
 
 def _positive(text: str) -> int:
@@ -113,6 +118,7 @@ async def _measure(options: argparse.Namespace) -> Results:
     world: World | None = None
     targets: list[Target] = []
     passthrough: Passthrough | None = None
+    sdk: SdkImport | None = None
     if options.only in (None, "proxy"):
         subjects = await _proxy(options)
         targets += proxy_targets(subjects)
@@ -128,7 +134,11 @@ async def _measure(options: argparse.Namespace) -> Results:
         world = measure_world(rounds=options.rounds)
         targets += world_targets(world)
         _print(options, *world_table(world))
-    return Results(subjects, growth, world, targets, passthrough)
+    if options.only in (None, "sdk"):
+        sdk = measure_sdk_import(rounds=options.rounds * 5)
+        targets.append(sdk_target(sdk))
+        _print(options, *sdk_table(sdk))
+    return Results(subjects, growth, world, targets, passthrough, sdk)
 
 
 async def _proxy(options: argparse.Namespace) -> list[Subject]:

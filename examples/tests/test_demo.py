@@ -16,7 +16,7 @@ from typing import Any
 import httpx
 import pytest
 
-from pipelines.odyssey.experiment import read_experiment
+from pipelines.odyssey.cli.experiment import read_experiment
 
 DESK = Path(__file__).resolve().parent.parent / "support-desk"
 

@@ -32,7 +32,7 @@ def test_an_unknown_command_is_an_error_with_a_sentence() -> None:
 def test_the_tree_is_built_without_the_server() -> None:
     code = (
         "import sys; sys.modules['odyssey'] = None\n"
-        "from pipelines.odyssey.cli import build_app; build_app()\n"
+        "from pipelines.odyssey.cli.app import build_app; build_app()\n"
         "assert 'sqlalchemy' not in sys.modules and 'fastapi' not in sys.modules"
     )
     built = run(sys.executable, "-c", code)

@@ -7,8 +7,8 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
 
-from pipelines.odyssey.cli import build_app
-from pipelines.odyssey.connection import Server, connected
+from pipelines.odyssey.cli.app import build_app
+from pipelines.odyssey.cli.connection import Server, connected
 
 KEY = "pk_live_" + "7" * 40
 Answering = Callable[[int, str], str]

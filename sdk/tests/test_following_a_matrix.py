@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from pipelines.odyssey import following
-from pipelines.odyssey.connection import CommandFailedError, Connection
-from pipelines.odyssey.following import wait_for_matrix
+from pipelines.odyssey.cli import following
+from pipelines.odyssey.cli.connection import CommandFailedError, Connection
+from pipelines.odyssey.cli.following import wait_for_matrix
 
 KEY = "pk_live_" + "5" * 40
 Streaming = Callable[..., str]

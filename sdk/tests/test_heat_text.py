@@ -10,9 +10,9 @@ import pytest
 from support.hostile import STRINGS
 from support.matrices import confirmed, flagged, matrix, of_every_kind, unmeasured
 
-from pipelines.odyssey.gate import judge
-from pipelines.odyssey.matrix_results import print_matrix
-from pipelines.odyssey.screen import Screen
+from pipelines.odyssey.cli.gate import judge
+from pipelines.odyssey.cli.printing.matrix_results import print_matrix
+from pipelines.odyssey.cli.printing.screen import Screen
 
 
 def as_json(found: Any) -> dict[str, Any]:

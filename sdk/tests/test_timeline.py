@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from pipelines.odyssey.screen import Screen, clean
-from pipelines.odyssey.timeline import Timeline, duration
+from pipelines.odyssey.cli.printing.screen import Screen, clean
+from pipelines.odyssey.cli.printing.timeline import Timeline, duration
 
 RUN = {
     "created_at": "2026-01-01T00:00:00Z",

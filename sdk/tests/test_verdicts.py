@@ -4,12 +4,12 @@ from typing import Any
 
 import pytest
 
-from pipelines.odyssey.faults import print_faults
-from pipelines.odyssey.figures import difference, estimate
-from pipelines.odyssey.following import State, time_left
-from pipelines.odyssey.results import Results, had_nothing
-from pipelines.odyssey.screen import Screen, many
-from pipelines.odyssey.verdicts import print_verdict
+from pipelines.odyssey.cli.following import State, time_left
+from pipelines.odyssey.cli.printing.faults import print_faults
+from pipelines.odyssey.cli.printing.figures import difference, estimate
+from pipelines.odyssey.cli.printing.results import Results, had_nothing
+from pipelines.odyssey.cli.printing.screen import Screen, many
+from pipelines.odyssey.cli.printing.verdicts import print_verdict
 
 JUDGE = {
     "state": "answered",

@@ -1,9 +1,11 @@
 """`odyssey orgs create`: another organisation on the same server."""
 
 import asyncio
+import json
 from pathlib import Path
+from typing import Annotated
 
-from cyclopts import App
+from cyclopts import App, Parameter
 
 from odyssey.commands.data_directory import DataDirectory
 from odyssey.core.database import Database
@@ -16,7 +18,14 @@ app = App(name="orgs", help="Organisations of this server.")
 
 
 @app.command
-def create(name: str, *, admin: str, data: Path | None = None, database_url: str | None = None) -> None:
+def create(
+    name: str,
+    *,
+    admin: str,
+    data: Path | None = None,
+    database_url: str | None = None,
+    json_output: Annotated[bool, Parameter(name="--json", negative="")] = False,
+) -> None:
     """Make an organisation with one admin and print its API key.
 
     Parameters
@@ -29,10 +38,13 @@ def create(name: str, *, admin: str, data: Path | None = None, database_url: str
         Data directory of the embedded database.
     database_url
         The Postgres database, if that is what the server uses.
+    json_output
+        Print {name, api_key} instead of the key alone.
     """
     settings = Settings()
     url = database_url or settings.database_url or DataDirectory(data or settings.data).database_url
-    print(asyncio.run(_create(url, name, admin)))
+    key = asyncio.run(_create(url, name, admin))
+    print(json.dumps({"name": name, "api_key": key}) if json_output else key)
 
 
 async def _create(url: str, name: str, admin: str) -> str:

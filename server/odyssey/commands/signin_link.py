@@ -1,9 +1,12 @@
 """`odyssey signin-link`: a way into the browser for somebody without a password."""
 
 import asyncio
+import json
 import sys
 from pathlib import Path
+from typing import Annotated
 
+from cyclopts import Parameter
 from pydantic import ValidationError
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -30,6 +33,7 @@ def signin_link(
     data: Path | None = None,
     database_url: str | None = None,
     url: str | None = None,
+    json_output: Annotated[bool, Parameter(name="--json", negative="")] = False,
 ) -> None:
     """Print a link that signs a person in, once, within 15 minutes.
 
@@ -45,6 +49,8 @@ def signin_link(
         The Postgres database, if that is what the server uses.
     url
         Address of the server in the link (default: ODYSSEY_PUBLIC_URL, else http://host:port of the settings).
+    json_output
+        Print {url} instead of the link alone.
     """
     try:
         settings = Settings()
@@ -53,7 +59,8 @@ def signin_link(
         sys.exit(f"odyssey: {error.errors()[0]['msg']}")
     except NobodyMeantError as error:
         sys.exit(f"odyssey: {error}")
-    print(link_address(url or browser_address(settings, settings.port), token))
+    link = link_address(url or browser_address(settings, settings.port), token)
+    print(json.dumps({"url": link}) if json_output else link)
 
 
 def link_address(base: str, token: str) -> str:

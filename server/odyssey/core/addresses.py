@@ -9,6 +9,7 @@ import re
 import socket
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 
 from yarl import URL
@@ -66,10 +67,21 @@ _IPV4_IN_LAST_BITS = (
 _ISATAP = frozenset({0x00005EFE, 0x02005EFE})
 _LOW_32 = 0xFFFF_FFFF
 
+_KEPT = 1024  # what a URL says and what an address is stay so, and every call asks again
+_LONGEST_KEPT = 1000  # a query can be as long as the arguments of a call
+
 _UNPRINTABLE = re.compile(r"[\x00-\x20\x7f\\]")
 _LABEL = re.compile(r"(?!-)[a-z0-9_-]{1,63}(?<!-)")
 _NUMBER_LABEL = re.compile(r"[0-9]+|0x[0-9a-f]*")
 _PORT = re.compile(r"[0-9]{0,5}")
+# A path without dot segments and a query, in the characters of RFC 3986 and no others.
+_ENCODED = re.compile(
+    r"""
+    (?P<path> (?: / (?! (?:\.|%2[Ee]){1,2} (?:[/?]|\Z) ) (?: [A-Za-z0-9._~!$&'()*+,;=:@-] | %[0-9A-Fa-f]{2} )* )* )
+    (?: \? (?P<query> (?: [A-Za-z0-9._~!$&'()*+,;=:@/?-] | %[0-9A-Fa-f]{2} )* ) )?
+    """,
+    re.VERBOSE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,6 +194,11 @@ async def check_url_at_save(
 
 def read_target(url: str) -> Target:
     """Take a URL apart; raises ValueError with a sentence for whoever wrote it."""
+    return _read_target(url) if len(url) <= _LONGEST_KEPT else _read_target.__wrapped__(url)
+
+
+@lru_cache(_KEPT)
+def _read_target(url: str) -> Target:
     authority = _read_authority(url)
     try:
         parsed = URL(url)
@@ -193,10 +210,10 @@ def read_target(url: str) -> Target:
     if "%" in raw_host:
         raise ValueError("The host of the URL must not contain %; zones and encoded characters are refused.")
     literal = _read_literal(raw_host, bracketed=authority.startswith("["))
-    if literal is None:
-        return Target(parsed, parsed.scheme, raw_host, port, None)
     # One spelling from here on: what is checked is what is connected to.
-    return Target(parsed.with_host(str(literal)), parsed.scheme, str(literal), port, literal)
+    host = raw_host if literal is None else str(literal)
+    place = parsed if literal is None else parsed.with_host(host)
+    return Target(_as_written(place, url, authority), parsed.scheme, host, port, literal)
 
 
 def origin_of(url: str) -> str:
@@ -218,10 +235,12 @@ async def system_resolve(host: str, port: int) -> Sequence[str]:
     return list(dict.fromkeys(addresses))
 
 
+@lru_cache(_KEPT)
 def is_loopback(address: Address) -> bool:
     return any(address.version == network.version and address in network for network in _LOOPBACK)
 
 
+@lru_cache(_KEPT)
 def is_public(address: Address) -> bool:
     """Reachable for everybody on the internet, itself and every IPv4 address embedded in it."""
     if address in _METADATA_ADDRESSES:
@@ -273,6 +292,21 @@ def _read_authority(url: str) -> str:
     return authority
 
 
+def _as_written(parsed: URL, url: str, authority: str) -> URL:
+    """The URL with path and query as its writer encoded them: `%2C` and `,` are not the same to every service."""
+    tail = url.partition("://")[2][len(authority) :]
+    encoded = _ENCODED.fullmatch(tail)
+    if encoded is None:
+        return parsed
+    return URL.build(
+        scheme=parsed.scheme,
+        authority=parsed.raw_authority,
+        path=encoded["path"] or "/",
+        query_string=encoded["query"] or "",
+        encoded=True,
+    )
+
+
 def _read_literal(host: str, *, bracketed: bool) -> Address | None:
     """The address a host spells out, None for a name; raises ValueError for neither."""
     if bracketed or ":" in host:
@@ -292,6 +326,7 @@ def _read_literal(host: str, *, bracketed: bool) -> Address | None:
     return None
 
 
+@lru_cache(_KEPT)
 def _read_address(address: str | Address) -> Address | None:
     """None for an address with a zone, or for none at all: neither may be connected to."""
     try:

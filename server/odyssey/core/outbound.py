@@ -5,6 +5,7 @@ address check and could die between two requests, which leaves only a false erro
 """
 
 import asyncio
+import functools
 import io
 import os
 import re
@@ -19,7 +20,7 @@ from multidict import CIMultiDict
 
 from odyssey.core.addresses import AddressPolicy, Resolve, Target, read_target, system_resolve
 from odyssey.core.outbound_body import BodyReader
-from odyssey.core.outbound_connect import CheckedConnector
+from odyssey.core.outbound_connect import CheckedConnector, Exchange, asking, at_most_once
 from odyssey.core.outbound_errors import (
     AddressRefusedError,
     BadEncodingError,
@@ -86,7 +87,7 @@ class OutboundReply:
 class OutboundStream:
     """An answer whose body is still to come; good inside the `async with` that opened it."""
 
-    def __init__(self, exchange: "_Exchange", response: aiohttp.ClientResponse, max_bytes: int) -> None:
+    def __init__(self, exchange: Exchange, response: aiohttp.ClientResponse, max_bytes: int) -> None:
         self.status = response.status
         self.headers: Mapping[str, str] = response.headers
         """Looked up without regard to case."""
@@ -95,10 +96,19 @@ class OutboundStream:
         encoding = response.headers.get("Content-Encoding", "")
         self._reader = BodyReader(exchange.target.where, response.status, encoding, max_bytes)
 
+    async def read(self) -> bytes:
+        """The whole body, unpacked; raises as `chunks` does."""
+        unpacked: list[bytes] = []
+        async with _limited(self._exchange):
+            while piece := await self._content.readany():
+                unpacked.append(self._reader.feed(piece))
+        self._reader.finish()
+        return b"".join(unpacked)
+
     async def chunks(self) -> AsyncIterator[bytes]:
         """Yield the body once, unpacked, as it arrives; raises an OutboundError when it breaks off."""
         while True:
-            async with self._exchange.limited():
+            async with _limited(self._exchange):
                 piece = await self._content.readany()
             if not piece:
                 break
@@ -123,7 +133,10 @@ def header_problem(name: str, value: str) -> str | None:
 
 
 class OutboundClient:
-    """Asks addresses that the policy allows, and bounds whatever comes back."""
+    """Asks addresses that the policy allows, and bounds whatever comes back.
+
+    It belongs to the event loop of its first request.
+    """
 
     def __init__(
         self, policy: AddressPolicy, *, resolve: Resolve = system_resolve, tls: ssl.SSLContext | None = None
@@ -131,7 +144,8 @@ class OutboundClient:
         self._policy = policy
         self._resolve = resolve
         self._tls = tls or ssl.create_default_context()
-        self._live: set[aiohttp.ClientSession] = set()
+        self._session: aiohttp.ClientSession | None = None
+        self._live: set[Exchange] = set()
         self._closed = False
 
     async def post_json(
@@ -173,7 +187,7 @@ class OutboundClient:
         `timeout_s` covers everything from the look-up of the name to the last byte of the answer. A body
         is JSON unless the headers say otherwise. Redirects are answers.
         """
-        asking = self.stream(
+        sending = self.stream(
             method,
             url,
             headers=headers,
@@ -182,9 +196,8 @@ class OutboundClient:
             connect_timeout_s=connect_timeout_s,
             max_bytes=max_bytes,
         )
-        async with asking as answer:
-            received = b"".join([chunk async for chunk in answer.chunks()])
-            return OutboundReply(answer.status, answer.headers, received)
+        async with sending as answer:
+            return OutboundReply(answer.status, answer.headers, await answer.read())
 
     @asynccontextmanager
     async def stream(
@@ -209,29 +222,47 @@ class OutboundClient:
         target = self._read_target(url)
         sent = _request_headers(headers, has_body=body is not None)
         deadline = asyncio.get_running_loop().time() + timeout_s
-        connector = CheckedConnector(target, self._policy, self._resolve, self._tls)
-        exchange = _Exchange(target, connector, deadline)
-        session = _session(connector, connect_timeout_s)
-        self._live.add(session)
+        exchange = Exchange(target, deadline)
+        session = self._open_session()
+        self._live.add(exchange)
         try:
-            async with exchange.limited():
-                response = await session.request(
-                    method, target.url, data=_payload(body), headers=sent, allow_redirects=False
-                )
+            async with _limited(exchange):
+                with asking(exchange):
+                    response = await session.request(
+                        method,
+                        target.url,
+                        data=_payload(body),
+                        headers=sent,
+                        allow_redirects=False,
+                        timeout=_connecting_within(connect_timeout_s),
+                    )
             try:
                 yield OutboundStream(exchange, response, max_bytes)
             finally:
                 response.close()
         finally:
-            self._live.discard(session)
-            connector.abort()
-            await session.close()
+            self._live.discard(exchange)
+            exchange.abort()
 
     async def close(self) -> None:
         """Break off what is under way and take no more requests."""
         self._closed = True
-        for session in tuple(self._live):
-            await session.close()
+        for exchange in self._live:
+            exchange.abort()
+        if self._session is not None:
+            await self._session.close()
+
+    def _open_session(self) -> aiohttp.ClientSession:
+        if self._session is None:
+            self._session = aiohttp.ClientSession(
+                connector=CheckedConnector(self._policy, self._resolve, self._tls),
+                cookie_jar=aiohttp.DummyCookieJar(),
+                auto_decompress=False,
+                skip_auto_headers=("Content-Type",),
+                trust_env=False,
+                middlewares=(at_most_once,),
+            )
+        return self._session
 
     def _read_target(self, url: str) -> Target:
         try:
@@ -245,34 +276,20 @@ class OutboundClient:
         return target
 
 
-@dataclass(frozen=True, slots=True)
-class _Exchange:
-    """One request under way: whom it asks, over which connection, and until when."""
-
-    target: Target
-    connector: CheckedConnector
-    deadline: float
-
-    @asynccontextmanager
-    async def limited(self) -> AsyncIterator[None]:
-        """Wait for the network here: never past the deadline, and every failure is an OutboundError."""
-        try:
-            async with asyncio.timeout_at(self.deadline):
-                yield
-        except (aiohttp.ClientError, OSError) as error:
-            # `from None`: the library's text names addresses behind the host the user gave.
-            raise _typed(error, self.target, connected=self.connector.connected) from None
+@asynccontextmanager
+async def _limited(exchange: Exchange) -> AsyncIterator[None]:
+    """Wait for the network here: never past the deadline, and every failure is an OutboundError."""
+    try:
+        async with asyncio.timeout_at(exchange.deadline):
+            yield
+    except (aiohttp.ClientError, OSError) as error:
+        # `from None`: the library's text names addresses behind the host the user gave.
+        raise _typed(error, exchange.target, connected=exchange.transport is not None) from None
 
 
-def _session(connector: CheckedConnector, connect_timeout_s: float) -> aiohttp.ClientSession:
-    return aiohttp.ClientSession(
-        connector=connector,
-        cookie_jar=aiohttp.DummyCookieJar(),
-        timeout=aiohttp.ClientTimeout(total=None, connect=connect_timeout_s, ceil_threshold=float("inf")),
-        auto_decompress=False,
-        skip_auto_headers=("Content-Type",),
-        trust_env=False,
-    )
+@functools.lru_cache(64)
+def _connecting_within(seconds: float) -> aiohttp.ClientTimeout:
+    return aiohttp.ClientTimeout(total=None, connect=seconds, ceil_threshold=float("inf"))
 
 
 def _payload(body: bytes | None) -> bytes | io.BytesIO | None:

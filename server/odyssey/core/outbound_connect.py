@@ -2,6 +2,10 @@
 
 import asyncio
 import ssl
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
 from socket import AF_INET, AF_INET6, AI_NUMERICHOST, AddressFamily
 
 import aiohttp
@@ -12,11 +16,90 @@ from odyssey.core.addresses import AddressPolicy, Resolve, Target
 from odyssey.core.outbound_errors import AddressRefusedError, ConnectFailedError
 
 
-class _CheckedResolver(AbstractResolver):
-    """Resolves one target's name; one refused address refuses the name."""
+@dataclass(slots=True, eq=False)
+class Exchange:
+    """One request under way: whom it asks, until when, and over which connection once it has one."""
 
-    def __init__(self, target: Target, policy: AddressPolicy, resolve: Resolve) -> None:
-        self._target = target
+    target: Target
+    deadline: float
+    transport: asyncio.Transport | None = None
+
+    def abort(self) -> None:
+        """Let go of the socket now: closing would first wait for a peer that reads no more."""
+        if self.transport is not None:
+            self.transport.abort()
+
+
+_asking: ContextVar[Exchange] = ContextVar("asking")
+
+
+@contextmanager
+def asking(exchange: Exchange) -> Iterator[None]:
+    """Connections made in here are this exchange's; without one, none is made."""
+    token = _asking.set(exchange)
+    try:
+        yield
+    finally:
+        _asking.reset(token)
+
+
+async def at_most_once(
+    request: aiohttp.ClientRequest, handler: aiohttp.ClientHandlerType
+) -> aiohttp.ClientResponse:
+    """A middleware that ends the request with its connection.
+
+    aiohttp sends GET, HEAD, PUT, DELETE and OPTIONS again after either of these two errors, but not after
+    the one that both are kinds of.
+    """
+    try:
+        return await handler(request)
+    except aiohttp.ClientConnectorError:
+        raise  # nothing was sent, and aiohttp does not try again
+    except (aiohttp.ClientOSError, aiohttp.ServerDisconnectedError):
+        raise aiohttp.ClientConnectionError("the connection was lost") from None
+
+
+class CheckedConnector(aiohttp.TCPConnector):
+    """A connection for every request and never a second one, however many others wait for theirs.
+
+    The peer is checked once more before a byte of the request leaves.
+    """
+
+    def __init__(self, policy: AddressPolicy, resolve: Resolve, tls: ssl.SSLContext) -> None:
+        super().__init__(
+            resolver=_CheckedResolver(policy, resolve),
+            use_dns_cache=False,
+            force_close=True,
+            limit=0,
+            ssl=tls,
+        )
+        self._policy = policy
+
+    async def connect(
+        self,
+        req: aiohttp.ClientRequest,
+        traces: list[Trace],
+        timeout: aiohttp.ClientTimeout,  # noqa: ASYNC109 - aiohttp's signature
+    ) -> aiohttp.connector.Connection:
+        exchange = _asking.get()
+        connection = await super().connect(req, traces, timeout)
+        transport, target = connection.transport, exchange.target
+        peer = None if transport is None else transport.get_extra_info("peername")
+        if peer is None:
+            connection.close()
+            raise ConnectFailedError(f"{target.where} closed the connection at once.")
+        refusal = self._policy.refusal(target.scheme, target.host, target.port, peer[0])
+        if refusal is not None:
+            connection.close()
+            raise AddressRefusedError(refusal)
+        exchange.transport = transport
+        return connection
+
+
+class _CheckedResolver(AbstractResolver):
+    """Resolves the name of the target that is being asked; one refused address refuses the name."""
+
+    def __init__(self, policy: AddressPolicy, resolve: Resolve) -> None:
         self._policy = policy
         self._resolve = resolve
 
@@ -26,7 +109,7 @@ class _CheckedResolver(AbstractResolver):
         port: int = 0,  # noqa: ARG002 - aiohttp's signature
         family: AddressFamily = AF_INET,  # noqa: ARG002
     ) -> list[ResolveResult]:
-        target = self._target
+        target = _asking.get().target
         addresses = await self._resolve(target.host, target.port)
         if not addresses:
             raise OSError("no address")
@@ -48,48 +131,3 @@ class _CheckedResolver(AbstractResolver):
 
     async def close(self) -> None:
         pass
-
-
-class CheckedConnector(aiohttp.TCPConnector):
-    """One connection to one target, whose peer is checked again before a byte of the request leaves."""
-
-    def __init__(self, target: Target, policy: AddressPolicy, resolve: Resolve, tls: ssl.SSLContext) -> None:
-        super().__init__(
-            resolver=_CheckedResolver(target, policy, resolve), use_dns_cache=False, force_close=True, ssl=tls
-        )
-        self._target = target
-        self._policy = policy
-        self._transport: asyncio.Transport | None = None
-        self._asked = False
-
-    @property
-    def connected(self) -> bool:
-        return self._transport is not None
-
-    def abort(self) -> None:
-        """Let go of the socket now: closing would first wait for a peer that reads no more."""
-        if self._transport is not None:
-            self._transport.abort()
-
-    async def connect(
-        self,
-        req: aiohttp.ClientRequest,
-        traces: list[Trace],
-        timeout: aiohttp.ClientTimeout,  # noqa: ASYNC109 - aiohttp's signature
-    ) -> aiohttp.connector.Connection:
-        if self._asked:
-            # aiohttp sends GET, HEAD, PUT, DELETE and OPTIONS again when the connection is lost.
-            raise aiohttp.ServerDisconnectedError
-        self._asked = True
-        connection = await super().connect(req, traces, timeout)
-        transport, target = connection.transport, self._target
-        peer = None if transport is None else transport.get_extra_info("peername")
-        if peer is None:
-            connection.close()
-            raise ConnectFailedError(f"{target.where} closed the connection at once.")
-        refusal = self._policy.refusal(target.scheme, target.host, target.port, peer[0])
-        if refusal is not None:
-            connection.close()
-            raise AddressRefusedError(refusal)
-        self._transport = transport
-        return connection

@@ -307,6 +307,24 @@ def test_what_is_no_plain_http_url_is_refused_in_a_sentence(url: str) -> None:
     assert refusal.endswith(".")
 
 
+@given(
+    host=st.sampled_from(
+        ["agent.example.com", "Agent.Example.com.", "bücher.example", "127.1", "[::1]", "0x7f.1"]
+    ),
+    port=st.sampled_from(["", ":", ":443", ":8443"]),
+    tail=st.text("/?.:@%2Ee,a[]{};=&é", max_size=30),
+)
+def test_what_follows_the_host_does_not_change_where_a_url_points(host: str, port: str, tail: str) -> None:
+    alone = read_target(f"https://{host}{port}/")
+    if not tail.startswith(("/", "?")):
+        tail = f"/{tail}"
+    target = read_target(f"https://{host}{port}{tail}")
+    assert (target.host, target.port, target.literal) == (alone.host, alone.port, alone.literal)
+    assert (target.url.scheme, target.url.raw_host, target.url.port) == ("https", target.host, target.port)
+    assert target.url.raw_path.isascii()
+    assert target.url.raw_user is target.url.raw_password is None
+
+
 @pytest.mark.parametrize(
     "url",
     [

@@ -667,6 +667,57 @@ def test_plain_http_on_a_tls_url_is_a_failed_connect() -> None:
     asyncio.run(run())
 
 
+# Many at once
+
+
+def test_hosts_that_hang_do_not_keep_others_waiting() -> None:
+    async def run() -> None:
+        crowd = 150
+        arrived = asyncio.Semaphore(0)
+
+        async def hang(peer: Peer, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            arrived.release()
+            await until_gone(peer, reader, writer)
+
+        async with (
+            raw_server(hang) as slow,
+            raw_server(replying(answer(b"{}"))) as quick,
+            outbound() as client,
+        ):
+            waiting = [asyncio.create_task(post(client, slow.url, timeout_s=600)) for _ in range(crowd)]
+            for _ in range(crowd):
+                await arrived.acquire()
+            assert (await post(client, quick.url, timeout_s=60)).status == 200
+            for task in waiting:
+                task.cancel()
+            await asyncio.gather(*waiting, return_exceptions=True)
+
+    asyncio.run(run())
+
+
+def test_requests_under_way_at_once_are_each_checked_for_their_own_target() -> None:
+    async def run() -> None:
+        both = asyncio.Barrier(2)
+        names = {"good.test": ["127.0.0.1"], "bad.test": ["10.0.0.1"]}
+
+        async def together(host: str, port: int) -> Sequence[str]:
+            await both.wait()
+            return names[host]
+
+        async with raw_server(replying(answer(b"{}"))) as peer, outbound(LOCAL, together) as client:
+            good, bad = await asyncio.gather(
+                post(client, f"http://good.test:{peer.port}/"),
+                post(client, f"http://bad.test:{peer.port}/"),
+                return_exceptions=True,
+            )
+            assert isinstance(good, OutboundReply), good
+            assert isinstance(bad, AddressRefusedError), bad
+            assert "bad.test" in bad.message
+            assert (peer.connects, len(peer.requests)) == (1, 1)
+
+    asyncio.run(run())
+
+
 # Sockets
 
 

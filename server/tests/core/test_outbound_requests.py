@@ -94,13 +94,41 @@ def test_an_answer_to_head_has_no_body_whatever_its_length_says() -> None:
     assert (reply.status, reply.body) == (200, b"")
 
 
-def test_an_escaped_path_and_query_arrive_as_they_were_written() -> None:
+def target_of(path: str) -> str:
     async def run() -> str:
         async with raw_server(replying(answer(b""))) as peer, outbound() as client:
-            await ask(client, "GET", f"http://127.0.0.1:{peer.port}/a%2Fb/%C3%A9?q=a%2Bb%26c%20d&e=")
+            await ask(client, "GET", f"http://127.0.0.1:{peer.port}{path}")
             return peer.requests[0].decode().split(" ")[1]
 
-    assert asyncio.run(run()) == "/a%2Fb/%C3%A9?q=a%2Bb%26c%20d&e="
+    return asyncio.run(run())
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/a%2Fb/%C3%A9?q=a%2Bb%26c%20d&e=",
+        "/a%2Cb,c/%7Ed;v=1?q=a%2Cb,c&d=%2c&e=a+b%3F?/",
+        "//127.0.0.2:1/x%40y?u=http%3A%2F%2F127.0.0.2%2F",
+    ],
+)
+def test_an_escaped_path_and_query_arrive_as_they_were_written(path: str) -> None:
+    assert target_of(path) == path
+
+
+@pytest.mark.parametrize(
+    ("path", "arrives"),
+    [
+        ("", "/"),
+        ("?q=1", "/?q=1"),
+        ("/a b".replace(" ", "é"), "/a%C3%A9b"),
+        ("/%zz?q=%", "/%25zz?q=%25"),
+        ("/a/../b%2Cc", "/b,c"),
+        ("/a/%2E%2e/b", "/b"),
+        ("/a{b}?q=<1>", "/a%7Bb%7D?q=%3C1%3E"),
+    ],
+)
+def test_what_is_not_written_as_a_url_is_made_one(path: str, arrives: str) -> None:
+    assert target_of(path) == arrives
 
 
 @pytest.mark.parametrize("method", ["TRACE", "CONNECT", "GET / HTTP/1.1\r\nX: y\r\n", ""])
@@ -167,6 +195,20 @@ def test_a_connection_is_never_used_twice(method: Method) -> None:
             assert (peer.connects, len(peer.requests)) == (3, 3)
 
     asyncio.run(run())
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_closing_the_client_ends_every_request_as_a_lost_connection(method: Method) -> None:
+    async def run() -> int:
+        async with raw_server(until_gone) as peer, outbound() as client:
+            asking = asyncio.create_task(ask(client, method, peer.url))
+            await peer.asked.wait()
+            await client.close()
+            with pytest.raises(ConnectionLostError):
+                await asking
+            return peer.connects
+
+    assert asyncio.run(run()) == 1
 
 
 @pytest.mark.parametrize("status", [301, 307, 308])

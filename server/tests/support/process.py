@@ -11,7 +11,7 @@ from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from unittest.mock import patch
 
-from pipelines.odyssey.cli import build_app
+from pipelines.odyssey.cli.app import build_app
 
 ODYSSEY = str(Path(sys.executable).with_name("odyssey"))
 

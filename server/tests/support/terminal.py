@@ -34,6 +34,9 @@ class Terminal:
         while text.encode() not in self.said:
             self.said += os.read(self._ours, 65536)
 
+    def type(self, text: str) -> None:
+        os.write(self._ours, text.encode())
+
     def interrupt(self) -> None:
         self.process.send_signal(signal.SIGINT)
 

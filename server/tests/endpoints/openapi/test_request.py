@@ -127,7 +127,7 @@ def test_a_body_comes_back(echo: Echo, members: dict[str, Any]) -> None:
         ("form", None, None, ""),
         ("form", None, "", "q="),
         ("form", None, 1.5, "q=1.5"),
-        ("form", None, [{"a": 1}], "q=%7B%22a%22:1%7D"),
+        ("form", None, [{"a": 1}], "q=%7B%22a%22%3A1%7D"),
     ],
 )
 def test_styles_of_the_query(echo: Echo, style: str, explode: bool | None, value: Any, expected: str) -> None:

@@ -42,6 +42,15 @@ def test_a_look_at_the_head_has_no_body(echo: Echo) -> None:
     assert echo.call(DOCUMENT, {}, tool="look") == Answered("", 200)
 
 
+def test_a_comma_inside_an_item_is_not_the_comma_between_items(echo: Echo) -> None:
+    many = {"type": "array", "items": {"type": "string"}}
+    tags = parameter("tags", schema=many, explode=False)
+    ids = parameter("ids", "path", many, required=True, explode=False)
+    document = read({"/x/{ids}": {"get": operation(tags, ids)}})
+    asked = echo.ask(document, {"tags": ["a,b", "c"], "ids": ["1,2", "3"]})
+    assert asked.target == "/x/1%2C2,3?tags=a%2Cb,c"
+
+
 def test_a_tool_the_document_does_not_have_is_not_sent(echo: Echo) -> None:
     before = len(echo.asked)
     assert echo.call(DOCUMENT, {}, tool="other") == NotAnswered(

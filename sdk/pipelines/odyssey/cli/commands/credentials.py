@@ -1,0 +1,109 @@
+"""`odyssey credentials`: the secrets of an organisation, which go in and never come out."""
+
+from typing import Annotated, Any
+
+from cyclopts import App, Parameter
+
+from pipelines.odyssey.cli.commands.options import AsJson, Positive
+from pipelines.odyssey.cli.commands.secrets import read_secret
+from pipelines.odyssey.cli.connection import Server, connected
+from pipelines.odyssey.cli.printing.screen import Screen, word
+
+Name = Annotated[str, Parameter(name="NAME")]
+
+_CREDENTIAL = ("name", "shown", "origin")
+
+app = App(name="credentials")
+
+
+@app.command(name="list")
+def list_credentials(
+    *, limit: Positive = 50, json_output: AsJson = False, server: Server | None = None
+) -> None:
+    """List credentials by name, with the end of each secret and the one address it is sent to.
+
+    Parameters
+    ----------
+    limit
+        How many to list at most.
+    json_output
+        Print one JSON object {items, next_cursor} as the API gives it.
+    server
+        Which platform to ask.
+    """
+    with connected(server) as platform:
+        screen = Screen()
+        found = platform.newest("/api/credentials", limit)
+        if json_output:
+            screen.json(found)
+        elif not found["items"]:
+            screen.line("No credentials.")
+        else:
+            screen.table([("name", "secret", "sent to"), *map(_listed, found["items"])])
+
+
+@app.command(name="set")
+def set_credential(
+    name: Name,
+    /,
+    *,
+    origin: str | None = None,
+    secret_env: str | None = None,
+    json_output: AsJson = False,
+    server: Server | None = None,
+) -> None:
+    """Keep a secret, or replace it; it is read from standard input unless a variable is named.
+
+    Parameters
+    ----------
+    name
+        Letters, digits and _; it is also the name of the variable that code gets it in.
+    origin
+        The address it may be sent to, such as https://api.example.com; without one, it is sent nowhere.
+    secret_env
+        The environment variable that holds the secret.
+    json_output
+        Print the credential as the API gives it, without the secret.
+    server
+        Which platform to ask.
+    """
+    with connected(server) as platform:
+        body: dict[str, Any] = {"value": read_secret(secret_env, "secret")}
+        if origin is not None:
+            body["origin"] = origin
+        known = {each["name"] for each in platform.pages("/api/credentials")}
+        if name in known:
+            kept = platform.put(f"/api/credentials/{name}", body, members=_CREDENTIAL)
+        else:
+            kept = platform.post("/api/credentials", {"name": name, **body}, members=_CREDENTIAL)
+        screen = Screen()
+        if json_output:
+            screen.json(kept)
+        else:
+            where = "sent nowhere" if kept["origin"] is None else f"sent to {word(kept['origin'])} only"
+            screen.line(f"{word(kept['name'])}  {word(kept['shown'])}  {where}")
+
+
+@app.command
+def delete(name: Name, /, *, json_output: AsJson = False, server: Server | None = None) -> None:
+    """Delete a credential for good, unless an endpoint uses it.
+
+    Parameters
+    ----------
+    name
+        Of the credential.
+    json_output
+        Print {deleted} instead of a sentence.
+    server
+        Which platform to ask.
+    """
+    with connected(server) as platform:
+        platform.delete(f"/api/credentials/{name}", missing=f"There is no credential {word(name)}.")
+        if json_output:
+            Screen().json({"deleted": name})
+        else:
+            Screen().line(f"{word(name)} is deleted.")
+
+
+def _listed(credential: dict[str, Any]) -> tuple[str, ...]:
+    return str(credential["name"]), str(credential["shown"]), str(credential["origin"] or "nowhere")

@@ -1,0 +1,192 @@
+"""`odyssey datasets`: tables of tasks, looked at before they are kept, and kept."""
+
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from cyclopts import App, Parameter
+
+from pipelines.odyssey.cli.commands.options import AsJson, Positive
+from pipelines.odyssey.cli.connection import NOT_RIGHT, FaultyError, Server, connected
+from pipelines.odyssey.cli.files import read_rows, write_out
+from pipelines.odyssey.cli.following import busy
+from pipelines.odyssey.cli.printing.faults import are_about_rows, print_faults
+from pipelines.odyssey.cli.printing.screen import Screen, many, word
+
+Json = Mapping[str, Any]
+Format = Literal["csv", "json"]
+File = Annotated[Path, Parameter(name="FILE")]
+Output = Annotated[Path | None, Parameter(name=("--output", "-o"))]
+
+_DATASET = ("id", "name", "revision", "row_count", "columns", "warnings")
+_LINT = ("valid", "rows", "errors", "warnings")
+
+app = App(name="datasets")
+
+
+@app.command
+def upload(
+    file: File, /, *, name: str | None = None, json_output: AsJson = False, server: Server | None = None
+) -> None:
+    """Keep the rows of a CSV or JSON file as a dataset: all of them, or none and every fault (exit code 1).
+
+    Parameters
+    ----------
+    file
+        The table; CSV or JSON by its ending, else by how it begins.
+    name
+        What to call the dataset; without it, like the file.
+    json_output
+        Print the dataset as the API gives it.
+    server
+        Which platform to ask.
+    """
+    with connected(server) as platform:
+        screen = Screen()
+        rows = read_rows(file)
+        try:
+            with busy("Reading the rows"):
+                dataset = platform.post("/api/datasets", rows, members=_DATASET, name=name or file.stem)
+        except FaultyError as error:
+            if not are_about_rows(error.faults):
+                raise
+            screen.line("Nothing was kept. Rows are counted from 0.")
+            print_faults(screen, {"error": error.faults})
+            sys.exit(NOT_RIGHT)
+        if json_output:
+            screen.json(dataset)
+            return
+        screen.line(f"Dataset {dataset['id']}: {many(dataset['row_count'], 'row')}, {word(dataset['name'])}")
+        screen.line(f"  columns   {', '.join(map(word, dataset['columns']))}")
+        for warning in dataset["warnings"]:
+            screen.text(str(warning), lead="  warning   ")
+
+
+@app.command
+def lint(
+    file: File,
+    /,
+    *,
+    agent: Positive | None = None,
+    json_output: AsJson = False,
+    server: Server | None = None,
+) -> None:
+    """Say everything that is wrong with the rows of a file, and keep nothing. Exit code 1 if anything is.
+
+    Parameters
+    ----------
+    file
+        The table; CSV or JSON by its ending, else by how it begins.
+    agent
+        Also say what does not fit the agent with this number: its ledger schema, its tools.
+    json_output
+        Print {valid, rows, errors, warnings} as the API gives them.
+    server
+        Which platform to ask.
+    """
+    with connected(server) as platform:
+        screen = Screen()
+        rows = read_rows(file)
+        with busy("Reading the rows"):
+            found = platform.post("/api/datasets/lint", rows, members=_LINT, agent_id=agent)
+        if json_output:
+            screen.json(found)
+        else:
+            _print_lint(screen, found)
+        if not found["valid"]:
+            sys.exit(NOT_RIGHT)
+
+
+@app.command(name="list")
+def list_datasets(*, limit: Positive = 20, json_output: AsJson = False, server: Server | None = None) -> None:
+    """List datasets, the newest first.
+
+    Parameters
+    ----------
+    limit
+        How many datasets to list at most.
+    json_output
+        Print one JSON object {items, next_cursor} as the API gives it.
+    server
+        Which platform to ask.
+    """
+    with connected(server) as platform:
+        screen = Screen()
+        found = platform.newest("/api/datasets", limit)
+        if json_output:
+            screen.json(found)
+            return
+        if not found["items"]:
+            screen.line("No datasets.")
+            return
+        heading = ("id", "name", "revision", "rows", "updated")
+        screen.table([heading, *map(_listed, found["items"])])
+        if found["next_cursor"] is not None:
+            screen.line(f"There are more; --limit {limit * 2} shows twice as many.")
+
+
+@app.command
+def template(*, format: Format = "csv", output: Output = None, server: Server | None = None) -> None:
+    """Print two rows to begin with, as a file to fill in.
+
+    Parameters
+    ----------
+    format
+        Of the file.
+    output
+        Where to write it instead of to standard output.
+    server
+        Which platform to ask.
+    """
+    with connected(server) as platform:
+        write_out(platform.download("/api/datasets/template", format=format), output)
+
+
+@app.command
+def export(
+    dataset_id: Annotated[int, Parameter(name="ID")],
+    /,
+    *,
+    format: Format = "csv",
+    output: Output = None,
+    server: Server | None = None,
+) -> None:
+    """Print the rows of a dataset as a file; uploaded again, it gives the same rows.
+
+    Parameters
+    ----------
+    dataset_id
+        Number of the dataset.
+    format
+        Of the file.
+    output
+        Where to write it instead of to standard output.
+    server
+        Which platform to ask.
+    """
+    path, missing = f"/api/datasets/{dataset_id}/export", f"There is no dataset {dataset_id}."
+    with connected(server) as platform:
+        write_out(platform.download(path, missing=missing, format=format), output)
+
+
+def _print_lint(screen: Screen, found: Json) -> None:
+    print_faults(screen, {"error": found["errors"], "warning": found["warnings"]})
+    faults, odd = len(found["errors"]), len(found["warnings"])
+    if not faults and not odd:
+        screen.line(f"{many(found['rows'], 'row')}, nothing wrong.")
+        return
+    screen.line()
+    told = f"{many(faults, 'error')}, {many(odd, 'warning')}"
+    screen.line(f"{many(found['rows'], 'row')}: {told}. Rows are counted from 0.")
+
+
+def _listed(dataset: Json) -> tuple[str, ...]:
+    updated = str(dataset["updated_at"])[:19].replace("T", " ")
+    return (
+        str(dataset["id"]),
+        str(dataset["name"]),
+        str(dataset["revision"]),
+        str(dataset["row_count"]),
+        updated,
+    )

@@ -1,0 +1,227 @@
+"""`odyssey eval`: matrices that were started, as lists, as heat maps and as files; ended, taken up and run again."""
+
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal
+from uuid import UUID
+
+from cyclopts import Parameter
+
+from pipelines.odyssey.cli.commands.options import AsJson, Positive, Switch
+from pipelines.odyssey.cli.connection import Connection, Server, connected
+from pipelines.odyssey.cli.files import write_out
+from pipelines.odyssey.cli.gate import FailOn
+from pipelines.odyssey.cli.printing.matrix_results import (
+    MATRICES,
+    PLANNED,
+    finish,
+    missing,
+    path_of,
+    print_matrix,
+    print_planned,
+    read_matrix,
+)
+from pipelines.odyssey.cli.printing.screen import Screen, many
+
+Json = Mapping[str, Any]
+Id = Annotated[UUID, Parameter(name="ID")]
+Wait = Annotated[bool, Switch]
+
+_SUMMARY = ("id", "status", "progress")
+
+
+def list_matrices(
+    *,
+    agent: Positive | None = None,
+    status: Literal["running", "completed", "cancelled"] | None = None,
+    limit: Positive = 20,
+    json_output: AsJson = False,
+    server: Server | None = None,
+) -> None:
+    """List matrices, the newest first.
+
+    Parameters
+    ----------
+    agent
+        Only matrices of the agent with this number.
+    status
+        Only matrices that go on, have ended, or were cancelled.
+    limit
+        How many matrices to list at most.
+    json_output
+        Print one JSON object {items, next_cursor} as the API gives it.
+    server
+        Which platform to ask.
+    """
+    with connected(server) as platform:
+        screen = Screen()
+        found = platform.newest(MATRICES, limit, agent_id=agent, status=status)
+        if json_output:
+            screen.json(found)
+            return
+        if not found["items"]:
+            screen.line("No matrices.")
+            return
+        heading = ("id", "status", "name", "agent", "size", "runs", "confirmed", "flagged", "created")
+        screen.table([heading, *map(_listed, found["items"])])
+        if found["next_cursor"] is not None:
+            screen.line(f"There are more; --limit {limit * 2} shows twice as many.")
+
+
+def show(matrix_id: Id, /, *, json_output: AsJson = False, server: Server | None = None) -> None:
+    """Print the heat map of a matrix as far as it has come, and the cells to look at.
+
+    Parameters
+    ----------
+    matrix_id
+        Id of the matrix.
+    json_output
+        Print the matrix as the API gives it.
+    server
+        Which platform to ask.
+    """
+    with connected(server) as platform:
+        screen = Screen()
+        found = read_matrix(platform, matrix_id)
+        if json_output:
+            screen.json(found)
+        else:
+            print_matrix(screen, found)
+
+
+def cancel(matrix_id: Id, /, *, json_output: AsJson = False, server: Server | None = None) -> None:
+    """End a matrix; it can be resumed.
+
+    Parameters
+    ----------
+    matrix_id
+        Id of the matrix.
+    json_output
+        Print its summary as the API gives it.
+    server
+        Which platform to ask.
+    """
+    with connected(server) as platform:
+        screen = Screen()
+        found = platform.post(path_of(matrix_id, "/cancel"), members=_SUMMARY, missing=missing(matrix_id))
+        if json_output:
+            screen.json(found)
+            return
+        progress = found["progress"]
+        ended = f"{progress['ended']} of {many(progress['planned'], 'run')} had ended"
+        screen.line(f"Matrix {matrix_id}  {found['status']}; {ended}.")
+        screen.line(f"odyssey eval resume {matrix_id} lets it go on.")
+
+
+def resume(
+    matrix_id: Id,
+    /,
+    *,
+    wait: Wait = False,
+    fail_on: FailOn = "confirmed",
+    json_output: AsJson = False,
+    server: Server | None = None,
+) -> None:
+    """Let a cancelled matrix go on where it ended.
+
+    Parameters
+    ----------
+    matrix_id
+        Id of the matrix.
+    wait
+        Wait for it, and show the heat map.
+    fail_on
+        With --wait: what makes the exit code 1.
+    json_output
+        Print what is planned, or with --wait {planned, matrix, gate}, as JSON.
+    server
+        Which platform to ask.
+    """
+    with connected(server) as platform:
+        _again(platform, matrix_id, "/resume", wait=wait, fail_on=fail_on, json_output=json_output)
+
+
+def rerun(
+    matrix_id: Id,
+    /,
+    *,
+    wait: Wait = False,
+    fail_on: FailOn = "confirmed",
+    json_output: AsJson = False,
+    server: Server | None = None,
+) -> None:
+    """Start a new matrix of the same selection, with agent, scenarios and pressures as they are now.
+
+    Parameters
+    ----------
+    matrix_id
+        Id of the matrix to repeat.
+    wait
+        Wait for the new one, and show its heat map.
+    fail_on
+        With --wait: what makes the exit code 1.
+    json_output
+        Print what is planned, or with --wait {planned, matrix, gate}, as JSON.
+    server
+        Which platform to ask.
+    """
+    with connected(server) as platform:
+        _again(platform, matrix_id, "/rerun", wait=wait, fail_on=fail_on, json_output=json_output)
+
+
+def _again(
+    platform: Connection, matrix_id: UUID, act: str, *, wait: bool, fail_on: FailOn, json_output: bool
+) -> None:
+    screen = Screen()
+    planned = platform.post(path_of(matrix_id, act), members=PLANNED, missing=missing(matrix_id))
+    if not json_output:
+        print_planned(screen, platform, planned)
+    if wait:
+        extra = {"planned": planned} if json_output else None
+        sys.exit(finish(platform, screen, str(planned["id"]), fail_on, extra=extra))
+    if json_output:
+        screen.json(planned)
+    else:
+        screen.line(f"odyssey eval show {planned['id']} tells what becomes of it.")
+
+
+def export(
+    matrix_id: Id,
+    /,
+    *,
+    format: Literal["json", "junit", "markdown", "html", "report"] = "html",
+    output: Annotated[Path | None, Parameter(name=("--output", "-o"))] = None,
+    server: Server | None = None,
+) -> None:
+    """Print a matrix as a file: JSON, JUnit XML, a Markdown summary, or a heat map or report in one HTML file.
+
+    Parameters
+    ----------
+    matrix_id
+        Id of the matrix.
+    format
+        Of the file.
+    output
+        Where to write it instead of to standard output.
+    server
+        Which platform to ask.
+    """
+    with connected(server) as platform:
+        pieces = platform.download(path_of(matrix_id, "/export"), missing=missing(matrix_id), format=format)
+        write_out(pieces, output)
+
+
+def _listed(matrix: Json) -> tuple[str, ...]:
+    summary, progress = matrix["summary"], matrix["progress"]
+    return (
+        str(matrix["id"]),
+        str(matrix["status"]),
+        str(matrix["name"]),
+        f"{matrix['agent_id']} v{matrix['agent_version']}",
+        f"{matrix['scenarios']} x {matrix['variations']}",
+        f"{progress['ended']}/{progress['planned']}",
+        "" if summary is None else str(summary["confirmed"]),
+        "" if summary is None else str(summary["flagged"]),
+        str(matrix["created_at"])[:19].replace("T", " "),
+    )

@@ -1,0 +1,132 @@
+"""`odyssey eval matrix`: every scenario of a repository under every pressure, and a gate for continuous integration."""
+
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from cyclopts import Parameter, validators
+
+from pipelines.odyssey.cli.commands.options import AsJson, Positive, Switch
+from pipelines.odyssey.cli.connection import Connection, Server, connected
+from pipelines.odyssey.cli.experiment import Experiment, body_of, read_experiment, take_in
+from pipelines.odyssey.cli.following import busy
+from pipelines.odyssey.cli.gate import FailOn
+from pipelines.odyssey.cli.printing.matrix_results import MATRICES, PLANNED, Files, finish, print_planned
+from pipelines.odyssey.cli.printing.screen import Screen, word
+
+Json = Mapping[str, Any]
+Seed = Annotated[int, Parameter(validator=validators.Number(gte=0))]
+Output = Path | None
+
+
+def matrix(
+    file: Annotated[Path, Parameter(name="FILE")],
+    /,
+    *,
+    agent: str | None = None,
+    repeats: Positive | None = None,
+    baseline_repeats: Positive | None = None,
+    placebo: Annotated[bool, Switch] = False,
+    dose: Literal["mild", "medium", "strong"] | None = None,
+    delivery: Literal["user", "system", "tool_result"] | None = None,
+    seed: Seed | None = None,
+    max_concurrency: Positive | None = None,
+    fail_on: FailOn = "confirmed",
+    junit: Output = None,
+    markdown: Output = None,
+    html: Output = None,
+    report: Output = None,
+    no_wait: Annotated[bool, Switch] = False,
+    json_output: AsJson = False,
+    server: Server | None = None,
+) -> None:
+    """Bring the scenarios of a file to the platform, run them under every pressure, and show the heat map.
+
+    The file is YAML: `agent`, `scenarios` (files beside it), `variations` (`all` or a list), optionally `world`,
+    `repeats`, `baseline_repeats` and whatever else a matrix takes. The exit code is 1 if the gate fails, and 2 if it
+    cannot tell: nothing was started, the matrix was cancelled, or no cell could be measured.
+
+    Parameters
+    ----------
+    file
+        Which agent, scenarios and pressures.
+    agent
+        Name or number of the agent, instead of the file's.
+    repeats
+        Runs of each cell.
+    baseline_repeats
+        Runs without pressure of each row.
+    placebo
+        Run each cell's placebo as well.
+    dose
+        How hard the pressures press.
+    delivery
+        How they reach the agent.
+    seed
+        Decides wordings, the order and the runs' random seeds.
+    max_concurrency
+        Runs of this matrix at once.
+    fail_on
+        What makes the gate fail: cells that are confirmed, any that are flagged, or nothing.
+    junit
+        Write JUnit XML here, a case for each cell.
+    markdown
+        Write a summary for a pull request here.
+    html
+        Write the heat map here, as one HTML file.
+    report
+        Write the report here, as one HTML file.
+    no_wait
+        Only start it.
+    json_output
+        Print {scenarios, matrix, gate} as JSON; with --no-wait {scenarios, planned}.
+    server
+        Which platform to ask.
+    """
+    given = {
+        "repeats": repeats,
+        "baseline_repeats": baseline_repeats,
+        "placebo": placebo or None,
+        "dose": dose,
+        "delivery": delivery,
+        "seed": seed,
+        "max_concurrency": max_concurrency,
+    }
+    with connected(server) as platform:
+        screen = Screen()
+        experiment = _experiment(file, agent, given)
+        imported, planned = _start(platform, experiment)
+        if not json_output:
+            _print_imported(screen, imported)
+            print_planned(screen, platform, planned)
+        if no_wait:
+            if json_output:
+                screen.json({"scenarios": imported, "planned": planned})
+            return
+        files = Files(junit=junit, markdown=markdown, html=html, report=report)
+        extra = {"scenarios": imported} if json_output else None
+        sys.exit(finish(platform, screen, str(planned["id"]), fail_on, files, extra))
+
+
+def _experiment(file: Path, agent: str | None, given: Json) -> Experiment:
+    read = read_experiment(file)
+    settings = read.settings | {name: value for name, value in given.items() if value is not None}
+    return read._replace(agent=read.agent if agent is None else agent, settings=settings)
+
+
+def _start(platform: Connection, experiment: Experiment) -> tuple[Json, Json]:
+    with busy("Bringing the scenarios"):
+        imported = take_in(platform, experiment)
+        body = body_of(platform, experiment, imported["items"])
+        return imported, platform.post(MATRICES, body, members=PLANNED)
+
+
+def _print_imported(screen: Screen, imported: Json) -> None:
+    counts = ", ".join(
+        f"{imported[each]} {each}" for each in ("created", "changed", "unchanged") if imported[each]
+    )
+    screen.line(f"Scenarios: {counts}.")
+    for row in imported["items"]:
+        if row["outcome"] == "changed":
+            screen.line(f"  changed   {word(row['name'])}, now version {row['version']}")

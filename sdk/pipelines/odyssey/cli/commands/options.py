@@ -1,0 +1,14 @@
+"""Options that several commands have."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+from cyclopts import Parameter, validators
+
+Switch = Parameter(negative="", show_default=False)
+AsJson = Annotated[bool, Parameter(name="--json"), Switch]
+Positive = Annotated[int, Parameter(validator=validators.Number(gte=1))]
+Scenario = Annotated[str, Parameter(name="SCENARIO")]
+Dose = Literal["mild", "medium", "strong"]
+Delivery = Literal["user", "system", "tool_result"]
+Folder = Annotated[Path | None, Parameter(name="--folder")]

@@ -1,0 +1,305 @@
+"""`odyssey review`: what a person should look at, and what they found."""
+
+import sys
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+from uuid import UUID
+
+from cyclopts import App, Parameter
+
+from pipelines.odyssey.cli.commands.options import AsJson, Positive, Switch
+from pipelines.odyssey.cli.connection import NOT_RIGHT, Server, connected
+from pipelines.odyssey.cli.printing.figures import percent
+from pipelines.odyssey.cli.printing.screen import Screen, clean, many, word
+
+Json = Mapping[str, Any]
+Item = Annotated[UUID, Parameter(name="ITEM")]
+Risk = Literal["low", "medium", "high", "critical"]
+Source = Literal["flag", "sample", "manual"]
+Verdict = Literal["true_positive", "false_positive", "true_negative", "false_negative", "defect_found"]
+
+_ITEMS = "/api/v1/review/items"
+_SCENARIO = 40
+
+app = App(name="review")
+
+
+@app.command(name="list")
+def list_items(
+    *,
+    status: Literal["open", "decided"] = "open",
+    source: Source | None = None,
+    risk: Risk | None = None,
+    variation: str | None = None,
+    matrix: UUID | None = None,
+    agent: Positive | None = None,
+    confirmed: Annotated[bool, Switch] = False,
+    limit: Positive = 20,
+    fail_on_open: Annotated[bool, Switch] = False,
+    json_output: AsJson = False,
+    server: Server | None = None,
+) -> None:
+    """List the queue, the most pressing item first; of decided items the newest verdict first.
+
+    Parameters
+    ----------
+    status
+        Items that wait for a verdict, or those that have one.
+    source
+        Only items that were flagged, drawn as a sample, or submitted by hand.
+    risk
+        Only items of scenarios of this risk.
+    variation
+        Only items under this pressure; `baseline` stands for runs without one.
+    matrix
+        Only items of the matrix with this id.
+    agent
+        Only items of the agent with this number.
+    confirmed
+        Only items that are no noise.
+    limit
+        How many items to list at most.
+    fail_on_open
+        Exit code 1 if any item is listed that waits for a verdict.
+    json_output
+        Print one JSON object {items, next_cursor, open} as the API gives it.
+    server
+        Which platform to ask.
+    """
+    with connected(server) as platform:
+        screen = Screen()
+        found = platform.newest(
+            _ITEMS,
+            limit,
+            status=status,
+            source=source,
+            risk_level=risk,
+            variation_type=variation,
+            matrix_id=matrix,
+            agent_id=agent,
+            confirmed=True if confirmed else None,
+        )
+        if json_output:
+            screen.json(found)
+        else:
+            _print_list(screen, found, limit)
+        if fail_on_open and any(item["verdict"] is None for item in found["items"]):
+            sys.exit(NOT_RIGHT)
+
+
+@app.command
+def show(item_id: Item, /, *, json_output: AsJson = False, server: Server | None = None) -> None:
+    """Print one item: what is known of it, and its verdict.
+
+    Parameters
+    ----------
+    item_id
+        Id of the item.
+    json_output
+        Print the item as the API gives it.
+    server
+        Which platform to ask.
+    """
+    with connected(server) as platform:
+        found = platform.get(
+            f"{_ITEMS}/{item_id}", members=("source", "verdict"), missing=f"There is no item {item_id}."
+        )
+        if json_output:
+            Screen().json(found)
+        else:
+            _print_item(Screen(), found)
+
+
+@app.command
+def verdict(
+    item_id: Item,
+    given: Annotated[Verdict, Parameter(name="VERDICT")],
+    /,
+    *,
+    notes: str = "",
+    json_output: AsJson = False,
+    server: Server | None = None,
+) -> None:
+    """Say what an item really is. A verdict is never changed.
+
+    Parameters
+    ----------
+    item_id
+        Id of the item.
+    given
+        What it is.
+    notes
+        Why; kept with the verdict.
+    json_output
+        Print the item as the API gives it.
+    server
+        Which platform to ask.
+    """
+    with connected(server) as platform:
+        found = platform.post(
+            f"{_ITEMS}/{item_id}/verdict",
+            {"verdict": given, "notes": notes},
+            members=("verdict",),
+            missing=f"There is no item {item_id}.",
+        )
+        if json_output:
+            Screen().json(found)
+        else:
+            Screen().line(f"Item {item_id}: {given}, by {word(found['verdict']['reviewer'])}.")
+
+
+@app.command
+def submit(
+    run_id: Annotated[int, Parameter(name="RUN")],
+    /,
+    *,
+    notes: str = "",
+    json_output: AsJson = False,
+    server: Server | None = None,
+) -> None:
+    """Put an eval run into the queue by hand.
+
+    Parameters
+    ----------
+    run_id
+        Number of the run.
+    notes
+        Why it should be looked at.
+    json_output
+        Print the item as the API gives it.
+    server
+        Which platform to ask.
+    """
+    with connected(server) as platform:
+        found = platform.post(
+            _ITEMS,
+            {"run_id": run_id, "notes": notes},
+            members=("id",),
+            missing=f"There is no eval run {run_id}.",
+        )
+        if json_output:
+            Screen().json(found)
+        else:
+            Screen().line(f"Item {found['id']}: run {run_id} waits for a verdict.")
+
+
+@app.command
+def figures(*, json_output: AsJson = False, server: Server | None = None) -> None:
+    """Print how often flags were right so far, and the thresholds that the verdicts suggest.
+
+    Parameters
+    ----------
+    json_output
+        Print {overall, by_risk, by_variation, thresholds} as the API gives them.
+    server
+        Which platform to ask.
+    """
+    with connected(server) as platform:
+        found = platform.get(
+            "/api/v1/review/figures", members=("overall", "by_risk", "by_variation", "thresholds")
+        )
+        if json_output:
+            Screen().json(found)
+        else:
+            _print_figures(Screen(), found)
+
+
+def _print_list(screen: Screen, found: Json, limit: int) -> None:
+    if found["items"]:
+        heading = ("id", "why", "risk", "scenario", "pressure", "shift", "matches", "run", "verdict")
+        screen.table([heading, *(_listed(screen, item) for item in found["items"])])
+    else:
+        screen.line("No items.")
+    if found["next_cursor"] is not None:
+        screen.line(f"There are more; --limit {limit * 2} shows twice as many.")
+    screen.line(f"{many(found['open'], 'item')} open in all.")
+
+
+def _listed(screen: Screen, item: Json) -> tuple[str, ...]:
+    return (
+        str(item["id"]),
+        _why(item),
+        str(item["risk_level"]),
+        screen.shorten(str(item["scenario_name"]), _SCENARIO),
+        _pressure(item),
+        "" if item["shift"] is None else f"{item['shift']:.2f}",
+        "" if item["match_rate"] is None else percent(item["match_rate"]),
+        str(item["run_id"]),
+        "" if item["verdict"] is None else str(item["verdict"]["verdict"]),
+    )
+
+
+def _print_item(screen: Screen, item: Json) -> None:
+    screen.line(clean(f"Item {item['id']}  {_why(item)}"))
+    name = word(item["scenario_name"])
+    screen.line(f"  scenario  {name}, {item['risk_level']} risk, {word(item['scenario_id'])}")
+    screen.line(f"  pressure  {clean(_pressure(item))}")
+    screen.line(f"  agent     {item['agent_id']} version {item['agent_version']}")
+    if item["matrix_id"] is not None:
+        screen.line(f"  matrix    {word(item['matrix_id'])}")
+    if item["shift"] is not None:
+        screen.line(f"  shift     {_shift(item)}")
+    if item["match_rate"] is not None:
+        screen.line(f"  matches   {_matches(item)}")
+    baseline = item["baseline_run_id"]
+    screen.line(f"  run       {item['run_id']}{'' if baseline is None else f', baseline {baseline}'}")
+    if item["notes"]:
+        screen.text(item["notes"], lead="  notes     ")
+    given = item["verdict"]
+    if given is None:
+        screen.line("  verdict   none yet")
+    else:
+        when = str(given["decided_at"])[:19].replace("T", " ")
+        screen.line(f"  verdict   {given['verdict']} by {word(given['reviewer'])} at {when}")
+        if given["notes"]:
+            screen.text(given["notes"], lead="            ")
+    screen.line(f"odyssey runs show {item['run_id']} tells what the agent did.")
+
+
+def _why(item: Json) -> str:
+    if item["confirmed"]:
+        return f"confirmed by {str(item['reason']).replace('_', ' ')}"
+    return str(item["source"] if item["reason"] is None else f"{item['source']}, {item['reason']}")
+
+
+def _pressure(item: Json) -> str:
+    pressure = str(item["variation_type"] or "none")
+    return pressure if item["rule_set"] is None else f"{pressure}, {item['rule_set']}"
+
+
+def _shift(item: Json) -> str:
+    said = f"{item['shift']:.2f}"
+    if item["interval"] is None:
+        said += " (raw)"
+    else:
+        low, high = item["interval"]
+        said += f" ({low:.2f} to {high:.2f})"
+    if item["threshold"] is not None:
+        said += f", threshold {item['threshold']:g}"
+    return said if item["q_value"] is None else f"{said}, q {item['q_value']:.2g}"
+
+
+def _matches(item: Json) -> str:
+    said = percent(item["match_rate"])
+    baseline = item["baseline_match_rate"]
+    return said if baseline is None else f"{said}, without pressure {percent(baseline)}"
+
+
+def _print_figures(screen: Screen, found: Json) -> None:
+    rows = [("flags", "right", "wrong", "precision")]
+    rows.append(("all", *_precision(found["overall"])))
+    for group in ("by_risk", "by_variation"):
+        decided = {name: each for name, each in found[group].items() if each["precision"] is not None}
+        rows += [(name, *_precision(each)) for name, each in decided.items()]
+    screen.table(rows)
+    screen.line()
+    for each in found["thresholds"]:
+        screen.line(clean(f"{each['risk_level']}: {each['explanation']}"))
+
+
+def _precision(figure: Json) -> tuple[str, str, str]:
+    if figure["precision"] is None:
+        return "0", "0", "no verdicts yet"
+    low, high = figure["interval"]
+    share = f"{percent(figure['precision'])} ({percent(low)} to {percent(high)})"
+    return str(figure["right"]), str(figure["wrong"]), share

@@ -1,0 +1,186 @@
+"""`odyssey test`: the tasks of a project on its agent, with an exit code that a build can go by."""
+
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+from cyclopts import Parameter, validators
+
+from pipelines.odyssey.cli.atomic_file import write_whole
+from pipelines.odyssey.cli.commands.options import AsJson, Folder
+from pipelines.odyssey.cli.commands.seeds import as_json, print_linted
+from pipelines.odyssey.cli.commands.start import INTERRUPTED, Repeats, ask_for_runs
+from pipelines.odyssey.cli.connection import (
+    NOT_RIGHT,
+    CommandFailedError,
+    Connection,
+    FaultyError,
+    Server,
+    Upload,
+    connected,
+    failing,
+)
+from pipelines.odyssey.cli.files import read_rows
+from pipelines.odyssey.cli.following import BATCH, busy, wait_for_batch
+from pipelines.odyssey.cli.pass_rate import Outcome, judge
+from pipelines.odyssey.cli.printing.faults import are_about_rows, print_faults
+from pipelines.odyssey.cli.printing.results import Results, print_results
+from pipelines.odyssey.cli.printing.screen import Screen, many, word
+from pipelines.odyssey.cli.project import Project, find_project
+from pipelines.odyssey.cli.registration import resolve_agent
+from pipelines.odyssey.cli.seeds import look_at_seeds
+from pipelines.odyssey.cli.yaml_text import read_document
+
+Json = Mapping[str, Any]
+Share = Annotated[float, Parameter(validator=validators.Number(gte=0, lte=1))]
+
+_DATASET = ("id", "name", "revision", "row_count", "warnings")
+_MOST_SHOWN = 50
+_REASON = 160
+_YAML = (".yaml", ".yml")
+
+
+def run_tests(
+    dataset: Annotated[Path | None, Parameter(name="DATASET")] = None,
+    /,
+    *,
+    agent: str | None = None,
+    repeats: Repeats | None = None,
+    min_pass_rate: Share | None = None,
+    junit: Annotated[Path | None, Parameter(name="--junit")] = None,
+    folder: Folder = None,
+    json_output: AsJson = False,
+    server: Server | None = None,
+) -> None:
+    """Run a table of tasks on an agent and wait. Exit code 0: enough passed, 1: too few, 2: it could not be done.
+
+    A run without checks, rubric or judge counts neither way; Ctrl-C cancels the batch.
+
+    Parameters
+    ----------
+    dataset
+        A CSV table, or a JSON or YAML list of seeds; else test.dataset of odyssey.toml.
+    agent
+        Number or name of a published agent; else the one of odyssey.toml.
+    repeats
+        How often each task is run; else test.repeats, else once.
+    min_pass_rate
+        The share of runs, from 0 to 1, that must pass; else test.min_pass_rate, else all.
+    junit
+        Where to write the results as JUnit XML too.
+    folder
+        Where odyssey.toml lies, if not here.
+    json_output
+        Print {passed, pass_rate, min_pass_rate, batch, rows, failures}.
+    server
+        Which platform to ask.
+    """
+    screen = Screen()
+    with failing():
+        project = find_project(folder)
+        path = dataset or (None if project is None else project.dataset_path)
+        if path is None:
+            raise CommandFailedError("Which tasks? Give a file, or write test.dataset into odyssey.toml.")
+        _lint(screen, path, json_output=json_output)
+    times = repeats or (project.repeats if project else 1)
+    least = min_pass_rate if min_pass_rate is not None else (project.min_pass_rate if project else 1.0)
+    with connected(server) as platform:
+        meant = resolve_agent(platform, agent, project)
+        kept = _keep(platform, screen, path, project)
+        asked = {"agent_id": meant["id"], "dataset_id": kept["id"], "repeats": times}
+        batch = ask_for_runs(platform, screen, asked)["batch"]
+        if not json_output:
+            screen.line(f"Batch {batch['id']}: {many(batch['planned_runs'], 'run')}.")
+        ended = _wait(platform, batch["id"])
+        rows = list(platform.pages(f"/api/batches/{batch['id']}/rows"))
+        outcome = judge(ended, rows, least)
+        if junit is not None:
+            write_whole(platform.download(f"/api/batches/{batch['id']}/export", format="junit"), junit)
+        if json_output:
+            told = {"passed": not outcome.code, "pass_rate": outcome.pass_rate, "min_pass_rate": least}
+            screen.json(told | {"batch": ended, "rows": rows, "failures": _explained(platform, outcome)})
+        else:
+            _print(screen, platform, ended, rows, outcome)
+        if outcome.code:
+            sys.exit(outcome.code)
+
+
+def _lint(screen: Screen, path: Path, *, json_output: bool) -> None:
+    """Say what is wrong with the rows before anything is sent."""
+    found = look_at_seeds(path)
+    if not found.errors:
+        return
+    if json_output:
+        screen.json({"passed": False, "lint": as_json(found)})
+    else:
+        print_linted(screen, found)
+        screen.line("Nothing was sent.")
+    sys.exit(NOT_RIGHT)
+
+
+def _keep(platform: Connection, screen: Screen, path: Path, project: Project | None) -> Json:
+    """Keep the rows as a dataset that belongs to the project, each time as a new revision of it."""
+    name = path.name if project is None else f"{project.name}: {path.name}"
+    rows = _read(path)
+    found = [each for each in platform.pages("/api/datasets", q=name[:200]) if each["name"] == name]
+    try:
+        with busy("Sending the rows"):
+            if found:
+                return platform.put(f"/api/datasets/{found[0]['id']}", rows, members=_DATASET)
+            return platform.post("/api/datasets", rows, members=_DATASET, name=name)
+    except FaultyError as error:
+        if not are_about_rows(error.faults):
+            raise
+        screen.line("Nothing was started. Rows are counted from 0.")
+        print_faults(screen, {"error": error.faults})
+        sys.exit(NOT_RIGHT)
+
+
+def _read(path: Path) -> Upload:
+    if path.suffix.lower() in _YAML:
+        return Upload(json.dumps(read_document(path)).encode("ascii"), "application/json")
+    return read_rows(path)
+
+
+def _wait(platform: Connection, batch_id: int) -> Json:
+    try:
+        return wait_for_batch(platform, batch_id)
+    except KeyboardInterrupt:
+        platform.post(f"/api/batches/{batch_id}/cancel", members=BATCH)
+        sys.stderr.write(f"Batch {batch_id} is cancelled.\n")
+        sys.exit(INTERRUPTED)
+
+
+def _print(screen: Screen, platform: Connection, batch: Json, rows: Sequence[Json], outcome: Outcome) -> None:
+    print_results(screen, batch, Results(rows))
+    failures = _explained(platform, outcome)
+    if failures:
+        screen.line()
+        table = [("run", "row", "verdict", "why", "reason")]
+        screen.table(table + [_failure(screen, each) for each in failures])
+        hidden = len(outcome.failures) - len(failures)
+        if hidden:
+            screen.line(f"{many(hidden, 'more run')} did not pass.")
+        screen.line(f"odyssey runs show {failures[0]['id']} tells what happened.")
+    screen.line()
+    screen.line(f"{'FAIL' if outcome.code else 'PASS'}: {outcome.sentence}")
+
+
+def _explained(platform: Connection, outcome: Outcome) -> list[Json]:
+    """Add to the first runs that did not pass what the graders, or the platform, said."""
+    return [{**run, "reason": _reason(platform, run["id"])} for run in outcome.failures[:_MOST_SHOWN]]
+
+
+def _reason(platform: Connection, run_id: int) -> str:
+    run = platform.get(f"/api/runs/{run_id}", members=("grades", "error_json"))
+    if run["grades"]:
+        return str(run["grades"][-1]["reason"])
+    return str((run["error_json"] or {}).get("detail") or run["status"])
+
+
+def _failure(screen: Screen, run: Json) -> tuple[str, ...]:
+    why = word(run["failure_mode"] or run["status"])
+    reason = screen.shorten(" ".join(run["reason"].split()), _REASON)
+    return (str(run["id"]), str(run["row"]), str(run["verdict"]), why, reason)

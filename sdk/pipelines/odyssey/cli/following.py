@@ -1,0 +1,229 @@
+"""Waiting for runs: a bar with the time left on a terminal, a line now and then elsewhere. All of it on stderr."""
+
+import itertools
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    SpinnerColumn,
+    TextColumn,
+    TimeElapsedColumn,
+)
+
+from pipelines.odyssey.cli.connection import Connection, UnreachableError
+from pipelines.odyssey.cli.printing.figures import VERDICTS, counted
+from pipelines.odyssey.cli.printing.screen import many
+from pipelines.odyssey.cli.printing.timeline import duration
+
+Json = Mapping[str, Any]
+
+BATCH = (
+    "id",
+    "status",
+    "runs",
+    "verdicts",
+    "planned_runs",
+    "pass_rate",
+    "pass_k",
+    "failure_modes",
+    "cost_usd",
+)
+RUN = ("id", "status", "verdict", "grades")
+
+_ENDED = ("completed", "failed", "cancelled")
+_FIRST_WAIT_S = 0.1
+_LONGEST_WAIT_S = 1.0
+_PATIENCE_S = 60.0
+"""How long a platform may be away, while it starts anew say, before waiting is given up."""
+_LINE_EVERY_S = 10.0
+
+
+class State(NamedTuple):
+    done: int
+    """Runs that ended and have their verdict."""
+    total: int
+    said: str
+    is_over: bool
+
+
+def wait_for_batch(platform: Connection, batch_id: int) -> dict[str, Any]:
+    """Wait until every run of a batch has ended and has its verdict."""
+    path, missing = f"/api/batches/{batch_id}", f"There is no batch {batch_id} any more."
+    batch: dict[str, Any] = {}
+
+    def look() -> State:
+        nonlocal batch
+        batch = platform.get(path, members=BATCH, missing=missing)
+        return _state_of(batch)
+
+    _follow(look)
+    return batch
+
+
+def wait_for_run(platform: Connection, run_id: int) -> dict[str, Any]:
+    """Wait until one run has ended and has its verdict."""
+    path, missing = f"/api/runs/{run_id}", f"There is no run {run_id} any more."
+    run: dict[str, Any] = {}
+
+    def look() -> State:
+        nonlocal run
+        run = platform.get(path, members=RUN, missing=missing)
+        is_over = run["status"] in _ENDED and run["verdict"] != "PENDING"
+        return State(int(is_over), 1, f"run {run_id} is {run['status']}, verdict {run['verdict']}", is_over)
+
+    _follow(look)
+    return run
+
+
+def wait_for_eval_runs(
+    platform: Connection, scenario_id: str, run_ids: Collection[int]
+) -> list[dict[str, Any]]:
+    """Wait until runs of a scenario have ended and were looked at, with those that repeat a missing one."""
+    runs: list[dict[str, Any]] = []
+
+    def look() -> State:
+        nonlocal runs
+        known = len(runs)
+        newest_first = platform.pages("/api/v1/eval/runs", scenario_id=scenario_id)
+        recent = itertools.takewhile(lambda run: run["id"] >= min(run_ids), newest_first)
+        runs = [run for run in recent if run["id"] in run_ids or run["replaces"] in run_ids][::-1]
+        done = sum(run["observed_at"] is not None for run in runs)
+        said = counted(Counter(str(run["status"]) for run in runs))
+        # A run that was made while we read page by page is seen only the next time.
+        return State(done, len(runs), said, done == len(runs) == known)
+
+    _follow(look)
+    return runs
+
+
+def wait_for_matrix(platform: Connection, stream: str, missing: str) -> None:
+    """Wait until a matrix has ended, told by its stream of events."""
+    last_answer = time.monotonic()
+    show = _Bar() if sys.stderr.isatty() else _Lines()
+    with show:
+        while True:
+            try:
+                for event in platform.events(stream, missing=missing):
+                    last_answer = time.monotonic()
+                    if event.name == "end":
+                        return
+                    if event.name == "progress":
+                        show.update(_progress(event.data), event.data.get("seconds_left"))
+            except UnreachableError:
+                if time.monotonic() - last_answer > _PATIENCE_S:
+                    raise
+            # A stream that ended without saying so belongs to a platform that stops; perhaps it starts anew.
+            time.sleep(_LONGEST_WAIT_S)
+
+
+def _progress(data: Json) -> State:
+    ended, planned, missing = (int(data.get(name) or 0) for name in ("ended", "planned", "missing"))
+    said = f"{missing} missing" if missing else ""
+    return State(ended, planned, said, is_over=ended >= planned)
+
+
+@contextmanager
+def busy(what: str) -> Iterator[None]:
+    """Say on a terminal that something takes its time."""
+    with Console(stderr=True, highlight=False).status(what) if sys.stderr.isatty() else _nothing():
+        yield
+
+
+@contextmanager
+def _nothing() -> Iterator[None]:
+    yield
+
+
+def _state_of(batch: Json) -> State:
+    ungraded, total = batch["verdicts"]["PENDING"], batch["planned_runs"]
+    ended = sum(batch["runs"][status] for status in _ENDED)
+    waiting = batch["runs"]["pending"] + batch["runs"]["running"]
+    # Runs that wait or go on are PENDING too, as far as there is something to grade them by.
+    done = max(0, ended - max(0, ungraded - waiting))
+    is_over = batch["status"] in _ENDED and not ungraded
+    said = "the agent is pinged" if batch["status"] == "checking" else counted(batch["verdicts"], VERDICTS)
+    return State(total if is_over else min(done, total), total, said, is_over)
+
+
+def _follow(look: Callable[[], State]) -> None:
+    started = time.monotonic()
+    show = _Bar() if sys.stderr.isatty() else _Lines()
+    with show:
+        wait = _FIRST_WAIT_S
+        last_answer = started
+        while True:
+            try:
+                state = look()
+                last_answer = time.monotonic()
+            except UnreachableError:
+                if time.monotonic() - last_answer > _PATIENCE_S:
+                    raise
+            else:
+                show.update(state, time_left(state, time.monotonic() - started))
+                if state.is_over:
+                    return
+            time.sleep(wait)
+            wait = min(wait * 1.5, _LONGEST_WAIT_S)
+
+
+def time_left(state: State, elapsed_s: float) -> float | None:
+    """Guess from the pace so far; None as long as there is none."""
+    if not state.done or state.is_over:
+        return None
+    return elapsed_s / state.done * (state.total - state.done)
+
+
+def _left(seconds: float | None) -> str:
+    if seconds is None:
+        return ""
+    return f"about {max(1, round(seconds))} s left" if seconds < 60 else f"about {duration(seconds)} left"
+
+
+class _Bar:
+    def __init__(self) -> None:
+        columns = SpinnerColumn(), BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}")
+        console = Console(stderr=True, markup=False, highlight=False)
+        self._progress = Progress(*columns, TimeElapsedColumn(), console=console, transient=True)
+        self._task = self._progress.add_task("", total=None)
+
+    def __enter__(self) -> None:
+        self._progress.start()
+
+    def __exit__(self, *_: object) -> None:
+        self._progress.stop()
+
+    def update(self, state: State, left_s: float | None) -> None:
+        said = ", ".join(filter(None, (state.said, _left(left_s))))
+        self._progress.update(self._task, total=state.total, completed=state.done, description=said)
+
+
+class _Lines:
+    """A line when a tenth more is done or some time has gone by, and one at the end."""
+
+    def __init__(self) -> None:
+        self._said_at = time.monotonic()
+        self._said_tenths = 0
+        self._last = ""
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, *_: object) -> None: ...
+
+    def update(self, state: State, left_s: float | None) -> None:
+        tenths, now = state.done * 10 // max(1, state.total), time.monotonic()
+        if not state.is_over and tenths <= self._said_tenths and now - self._said_at < _LINE_EVERY_S:
+            return
+        parts = (f"{state.done} of {many(state.total, 'run')} done", state.said, _left(left_s))
+        line = "; ".join(filter(None, parts)) + "\n"
+        if line != self._last:
+            sys.stderr.write(line)
+            sys.stderr.flush()
+        self._said_at, self._said_tenths, self._last = now, tenths, line

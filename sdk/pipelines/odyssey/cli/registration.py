@@ -1,0 +1,123 @@
+"""An agent of a project on a platform: found by its name, created or changed, published."""
+
+import os
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from pipelines.odyssey.adapters import Described
+from pipelines.odyssey.cli.connection import CommandFailedError, Connection
+from pipelines.odyssey.cli.printing.screen import Screen, clean, word
+from pipelines.odyssey.cli.project import Project
+
+Json = Mapping[str, Any]
+
+AGENT = ("id", "name", "version", "published_version", "status", "tools_schema", "config")
+
+
+class Registered(NamedTuple):
+    agent: Json
+    is_new: bool
+    added: list[str]
+    removed: list[str]
+    changed: list[str]
+    """Tools by name."""
+    settings: list[str]
+    """What else is not as it was."""
+
+    def as_dict(self) -> dict[str, Any]:
+        tools = {"added": self.added, "removed": self.removed, "changed": self.changed}
+        return {"agent": self.agent, "created": self.is_new, "tools": tools, "settings": self.settings}
+
+
+def find_agent(platform: Connection, name: str) -> Json | None:
+    """Return the one agent of this name, None if there is none."""
+    found = [agent for agent in platform.pages("/api/agents", q=name[:200]) if agent["name"] == name]
+    if len(found) > 1:
+        ids = ", ".join(str(agent["id"]) for agent in found)
+        raise CommandFailedError(
+            f"Several agents are called {word(name)}: {ids}. Give one by its number, or rename the others."
+        )
+    return found[0] if found else None
+
+
+def resolve_agent(platform: Connection, given: str | None, project: Project | None) -> Json:
+    """Return the agent that is meant: by number, by name, or the project's."""
+    if given is not None and given.isascii() and given.isdecimal():
+        return platform.get(f"/api/agents/{given}", members=AGENT, missing=f"There is no agent {given}.")
+    name = given if given is not None else (None if project is None else project.name)
+    if name is None:
+        raise CommandFailedError(
+            "Which agent? Give its number or name, or work in a folder with odyssey.toml."
+        )
+    found = find_agent(platform, name)
+    if found is None:
+        hint = "" if given is not None else "; `odyssey push` registers it"
+        raise CommandFailedError(f"There is no agent called {word(name)}{hint}.")
+    return found
+
+
+def register(
+    platform: Connection, project: Project, described: Described, *, endpoint_url: str, token: str | None
+) -> Registered:
+    """Create the agent of the project, or change it as a draft."""
+    if project.mode != "http":
+        raise CommandFailedError(f"{project.file}: an agent of mode {project.mode!r} cannot be pushed yet.")
+    before = find_agent(platform, project.name)
+    config: dict[str, Any] = {"endpoint_url": endpoint_url, "run_timeout_s": project.run_timeout_s}
+    config |= {"auth_header_name": "Authorization" if token else None}
+    config |= {"auth_header_value": f"Bearer {token}" if token else None}
+    config |= {"sub_agents": None, "topology": None} | (described.sub_agents or {})
+    body = {"name": project.name, "tools_schema": described.tools_schema, "config": config}
+    if before is None:
+        given = {name: value for name, value in config.items() if value is not None}
+        after: Json = platform.post("/api/agents", {**body, "config": given}, members=AGENT)
+    else:
+        path = f"/api/agents/{before['id']}"
+        after = platform.put(path, body, members=AGENT, draft="true")
+    return _compared(before, after)
+
+
+def publish_agent(platform: Connection, agent: Json) -> Json:
+    path, missing = f"/api/agents/{agent['id']}/publish", f"There is no agent {agent['id']}."
+    return platform.post(path, members=AGENT, missing=missing)
+
+
+def token_of(project: Project) -> str | None:
+    """Return the token that the agent wants to see, None if it lets everybody in."""
+    if project.token_env is None:
+        return None
+    token = os.environ.get(project.token_env, "")
+    if not token:
+        raise CommandFailedError(
+            f"{project.token_env} is not set: put the token that the agent wants to see into .env, or set it."
+        )
+    return token
+
+
+def print_registered(screen: Screen, found: Registered) -> None:
+    """Say what is not as it was."""
+    agent = found.agent
+    is_same = not (found.added or found.removed or found.changed or found.settings)
+    said = "created" if found.is_new else "unchanged" if is_same else "changed"
+    screen.line(clean(f"Agent {agent['id']} {word(agent['name'])}: {said}, version {agent['version']}."))
+    for what, names in (("added", found.added), ("removed", found.removed), ("changed", found.changed)):
+        if names:
+            screen.text(", ".join(map(word, names)), lead=f"  tools {what:<8} ")
+    if found.settings and not found.is_new:
+        screen.text(", ".join(found.settings), lead="  changed too    ")
+
+
+def _compared(before: Json | None, after: Json) -> Registered:
+    old = _by_name(before)
+    new = _by_name(after)
+    added = [name for name in new if name not in old]
+    removed = [name for name in old if name not in new]
+    changed = [name for name in new if name in old and new[name] != old[name]]
+    was: Json = {} if before is None else before["config"]
+    now: Json = after["config"]
+    settings = sorted(name for name in was.keys() | now.keys() if was.get(name) != now.get(name))
+    return Registered(after, before is None, added, removed, changed, settings)
+
+
+def _by_name(agent: Json | None) -> dict[str, Json]:
+    return {} if agent is None else {str(tool.get("name")): tool for tool in agent["tools_schema"]}

@@ -1,0 +1,226 @@
+"""`odyssey seeds lint`: what is wrong with a table of tasks, told without a platform."""
+
+import json
+import os
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.process import ODYSSEY
+
+from pipelines.odyssey.cli.failures import CommandFailedError
+from pipelines.odyssey.cli.seed_values import MAX_TEXT
+from pipelines.odyssey.cli.seeds import MOST_BYTES, MOST_FAULTS, Fault, lint_seeds, look_at_seeds
+
+GOOD = """user,state,behavior,failure_rules,expected_outcome,input,checks,rubric,random_seed,turn_mode,max_turns
+"Cancel, please","{""order"": {""o1"": {""status"": ""new""}}}",,,completion,"{""a"": 1}","[{""called"": ""get""}]",,7,,
+Refuse this,,Be slow,"[{""tool"": ""get"", ""error"": {""code"": ""x""}}]",refusal,,,"[]",,model_as_user,3
+"""
+
+
+def lint(folder: Path, text: str | bytes, name: str = "tasks.csv") -> list[Fault]:
+    path = folder / name
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return lint_seeds(path)
+
+
+def only(faults: list[Fault]) -> Fault:
+    assert len(faults) == 1, faults
+    return faults[0]
+
+
+def test_a_good_table_has_no_faults(tmp_path: Path) -> None:
+    assert lint(tmp_path, GOOD) == []
+    assert lint(tmp_path, b"\xef\xbb\xbf" + GOOD.replace("\n", "\r\n").encode()) == []
+
+
+@pytest.mark.parametrize(
+    ("header", "said"),
+    [
+        ("user_instruction", "did you mean 'user'?"),
+        ("prompt", "did you mean 'user'?"),
+        ("User", "did you mean 'user'?"),
+        ("user,initial_state", "did you mean 'state'?"),
+        ("user,expected outcome", "did you mean 'expected_outcome'?"),
+        ("user,behaviour", "did you mean 'behavior'?"),
+        ("user,world_id", "did you mean 'world'?"),
+        ("user,max_turn", "did you mean 'max_turns'?"),
+        ("user;state", "separate the columns by commas"),
+        ("user,user", "two columns are called 'user'"),
+        ("user,", "a column has no name"),
+        ("zzz", "there is no column 'user'; it holds what the agent is asked to do"),
+    ],
+)
+def test_a_header_is_mended(tmp_path: Path, header: str, said: str) -> None:
+    cells = ",".join("x" for _ in header.split(","))
+    found = [fault for fault in lint(tmp_path, f"{header}\n{cells}\n") if fault.line == 1]
+    assert any(said in fault.msg for fault in found), found
+
+
+def test_a_column_nobody_knows_is_odd_and_not_wrong(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("user,ticket\nx,1\n")
+    found = look_at_seeds(tmp_path / "a.csv")
+    assert (found.rows, found.errors) == (1, [])
+    assert "'ticket' is not known" in only(found.warnings).msg
+
+
+@pytest.mark.parametrize(
+    ("column", "cell", "said"),
+    [
+        ("state", "{'order': 1}", "is not JSON: Expecting property name"),
+        ("state", '{"a": {}, "a": {}}', "is not JSON: the key 'a' is there twice"),
+        ("state", '{"a": {"b": {"c": NaN}}}', "is not JSON: NaN"),
+        ("state", '{"a": {"b": {"c": 1e400}}}', "beyond"),
+        ("state", '{"a": {"b": {"c": 99999999999999999999}}}', "beyond"),
+        ("state", '{"a": {"b": {"c": "\\ud800"}}}', "lone surrogate"),
+        ("state", "[" * 200 + "]" * 200, "nested deeper than 100"),
+        ("state", "[" * 100_000, "is not JSON"),
+        ("state", "{} {}", "something follows the value"),
+        ("state", '{"order": ["o1"]}', "must be an object of entity ids, not a list"),
+        ("state", '{"order": {"o1": 3}}', "an entity must be an object of its fields, not 3"),
+        ("checks", '{"called": "x"}', "must be a list of at most 100 checks"),
+        ("checks", '[{"calls": "x"}]', "there is no check 'calls'; did you mean 'called'?"),
+        ("checks", '[{"called": 1, "flag": 2}]', "exactly one member"),
+        ("failure_rules", '[{"tol": "x"}]', "a rule has no member 'tol'; did you mean 'tool'?"),
+        ("failure_rules", '[{"response": 1, "error": 2}]', "a rule has one of response, error, fault"),
+        ("input", "[]x", "is not JSON"),
+        ("input", "3", "must be an object, not 3"),
+        ("expected_outcome", "complete", "must be 'completion' or 'refusal', not 'complete'; did you mean"),
+        ("random_seed", "1.5", "must be a 64-bit integer"),
+        ("turn_mode", "multi", "must be 'single_shot' or 'model_as_user'"),
+        ("max_turns", "51", "must be a whole number from 1 to 50"),
+        ("memory_mode", "Replay", "did you mean 'replay'?"),
+        ("simulator_mode", "x", "must be 'persona' or 'scripted'"),
+        ("scripted_user_turns", '["a", 1]', "must be a text, not 1"),
+        ("tracked_constraints", "{}x", "is not JSON"),
+    ],
+)
+def test_a_cell_is_checked_at_its_row_column_and_line(
+    tmp_path: Path, column: str, cell: str, said: str
+) -> None:
+    quoted = '"' + cell.replace('"', '""') + '"'
+    fault = only(lint(tmp_path, f'user,{column}\n"two\nlines",\nsecond,{quoted}\n'))
+    assert said in fault.msg
+    assert (fault.row, fault.column, fault.line) == (1, column, 4)
+    assert fault.loc[:3] == ["rows", 1, column]
+
+
+def test_the_place_within_json_is_told(tmp_path: Path) -> None:
+    fault = only(lint(tmp_path, 'user,checks\nx,"[{""called"": ""a""}, {""calld"": 1}]"\n'))
+    assert fault.loc == ["rows", 0, "checks", 1, "calld"]
+
+
+@pytest.mark.parametrize("cell", ["", "   "])
+def test_every_row_asks_for_something(tmp_path: Path, cell: str) -> None:
+    fault = only(lint(tmp_path, f"user,behavior\n{cell},x\n"))
+    assert (fault.row, fault.column) == (0, "user")
+    assert "say what the agent is asked to do" in fault.msg
+
+
+def test_a_world_is_not_mixed_with_what_it_brings(tmp_path: Path) -> None:
+    fault = only(lint(tmp_path, 'user,world,state\nx,shop,"{""a"": {}}"\ny,shop,\n'))
+    assert (fault.row, fault.column) == (0, "state")
+    assert "leave it or world out" in fault.msg
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (b"", "the table is empty"),
+        (b"user\n", "there are no rows"),
+        (b"user\nx,y\n", "has 2 cells, but there are 1 columns"),
+        (b'user\n"open\n', "a quote is not closed"),
+        (b'user\n"a" b\n', "a quote is not closed, or not followed by a comma"),
+        (b"user\nna\xefve\n", "is not UTF-8"),
+        (b"user\nnu\0l\n", "NUL"),
+        ("user\nx\n".encode("utf-16"), "the file is UTF-16"),
+        (b"user\n" + b"x" * (MAX_TEXT + 1) + b"\n", "a cell has more than"),
+    ],
+)
+def test_what_is_no_table_is_told_in_one_fault(tmp_path: Path, text: bytes, said: str) -> None:
+    assert said in only(lint(tmp_path, text)).msg
+
+
+def test_a_file_that_is_too_large_is_not_read(tmp_path: Path) -> None:
+    path = tmp_path / "tasks.csv"
+    with path.open("wb") as file:
+        file.truncate(MOST_BYTES + 1)
+    assert "more than 50 MiB" in only(lint_seeds(path)).msg
+
+
+def test_of_very_many_faults_the_first_are_told(tmp_path: Path) -> None:
+    assert len(lint(tmp_path, "user,input\n" + "x,3\n" * (MOST_FAULTS + 5))) == MOST_FAULTS
+
+
+@pytest.mark.parametrize("name", ["tasks.json", "tasks.yaml", "tasks"])
+def test_lists_of_seeds_are_read_with_the_members_of_the_api(tmp_path: Path, name: str) -> None:
+    seeds: list[Any] = [
+        {"user_instruction": "x", "checks": [{"called": "get"}]},
+        {"user": "x"},
+        {"user_instruction": "x", "max_turns": 0},
+        7,
+    ]
+    faults = lint(tmp_path, json.dumps(seeds, indent=1), name)
+    assert [(fault.row, fault.column) for fault in faults] == [
+        (1, "user"),
+        (1, "user_instruction"),
+        (2, "max_turns"),
+        (3, None),
+    ]
+    assert "did you mean 'user_instruction'?" in faults[0].msg
+    assert [fault.line for fault in faults] == [10, 10, 13, 17]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("a.json", '{"user_instruction": "x"}', "must be a list of seeds"),
+        ("a.json", '[{"user_instruction": "x"}', "neither ',' nor ']'"),
+        ("a.json", '[{"user_instruction": "x",}]', "is not JSON"),
+        ("a.json", '[{"user_instruction": "x"}] 1', "something follows the list"),
+        ("a.json", "[]", "there are no rows"),
+        ("a.yaml", "user_instruction: x", "must be a list of seeds"),
+        ("a.yaml", "- user_instruction: x\n- [", "is not YAML"),
+        ("a.yaml", "- user_instruction: x\n  user_instruction: y\n", "is there twice"),
+    ],
+)
+def test_what_is_no_list_of_seeds_is_told(tmp_path: Path, name: str, text: str, said: str) -> None:
+    assert any(said in fault.msg for fault in lint(tmp_path, text, name))
+
+
+def test_a_file_that_is_not_there_is_no_fault_of_its_rows(tmp_path: Path) -> None:
+    with pytest.raises(CommandFailedError, match="cannot be read"):
+        lint_seeds(tmp_path / "none.csv")
+
+
+def command(*arguments: str) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "COLUMNS": "160"}
+    return subprocess.run(
+        [ODYSSEY, "seeds", "lint", *arguments], capture_output=True, text=True, env=environment, timeout=60
+    )
+
+
+def test_the_command_tells_people_and_programs(tmp_path: Path) -> None:
+    path = tmp_path / "tasks.csv"
+    path.write_text(GOOD)
+    good = command(str(path))
+    assert (good.returncode, good.stdout) == (0, "2 rows, nothing wrong.\n")
+    path.write_text("user,state,ticket\nx,{,1\n")
+    bad = command(str(path))
+    assert bad.returncode == 1
+    assert "line 2: is not JSON" in bad.stdout
+    assert "1 row: 1 error, 1 warning." in bad.stdout
+    told = command(str(path), "--json")
+    assert told.returncode == 1
+    found = json.loads(told.stdout)
+    assert (found["valid"], found["rows"]) == (False, 1)
+    assert found["errors"][0] == {
+        "row": 0,
+        "column": "state",
+        "line": 2,
+        "loc": ["rows", 0, "state"],
+        "msg": found["errors"][0]["msg"],
+    }
+    missing = command(str(tmp_path / "none.csv"))
+    assert (missing.returncode, missing.stdout) == (2, "")

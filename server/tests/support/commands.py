@@ -1,0 +1,95 @@
+"""A person at a command line: a folder to work in, a home of their own, and the commands they type."""
+
+import os
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+
+from support.process import ODYSSEY
+from support.terminal import Terminal
+
+_STEERING = (
+    "ODYSSEY_",
+    "PIPELINES_",
+    "AGENT_",
+    "XDG_",
+    "PYTHON_KEYRING",
+    "COLUMNS",
+    "NO_COLOR",
+    "FORCE_COLOR",
+)
+
+AGENT = """
+from pipelines.odyssey.dispatch import dispatch_app
+from pipelines.odyssey.proxy import proxy_call
+from pipelines.odyssey.tools import Tool
+
+ONE = {"type": "object", "properties": {"order_id": {"type": "string"}}, "required": ["order_id"]}
+CHANGE = {**ONE, "properties": {**ONE["properties"], "status": {"type": "string"}}}
+tools = [
+    Tool("get_order", "Read an order.", input_schema=ONE),
+    Tool("update_order", "Change an order.", input_schema=CHANGE),
+]
+
+
+def handle(envelope):
+    word, order_id = envelope.user_instruction.split()
+    order = proxy_call("get_order", {"order_id": order_id})
+    if word == "cancel":
+        proxy_call("update_order", {"order_id": order_id, "status": "cancelled"})
+        return "It is cancelled."
+    return f"It is {order['status']}."
+
+
+app = dispatch_app(handle)
+"""
+PROJECT = """
+[agent]
+name = "Orders desk"
+app = "agent:app"
+tools = "agent:tools"
+[test]
+dataset = "tasks.csv"
+"""
+
+
+class Desk:
+    """Where commands are typed; nothing of whoever runs the tests steers them."""
+
+    def __init__(self, home: Path, **environment: str) -> None:
+        self.folder = home / "project"
+        self.folder.mkdir(parents=True)
+        kept = {name: value for name, value in os.environ.items() if not name.startswith(_STEERING)}
+        self.environment = {**kept, "HOME": str(home), "COLUMNS": "200", "NO_COLOR": "1", **environment}
+
+    def write(self, **files: str) -> None:
+        """Write files of the project; `agent_py` is agent.py."""
+        for name, text in files.items():
+            stem, _, ending = name.rpartition("_")
+            (self.folder / f"{stem}.{ending}").write_text(text)
+
+    def type(
+        self,
+        *arguments: str,
+        code: int = 0,
+        said: str = "",
+        variables: Mapping[str, str] | None = None,
+        **environment: str,
+    ) -> subprocess.CompletedProcess[str]:
+        """Run a command to its end; `said` is its standard input."""
+        ended = subprocess.run(
+            [ODYSSEY, *arguments],
+            env={**self.environment, **environment, **(variables or {})},
+            cwd=self.folder,
+            input=said,
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+        assert ended.returncode == code, ended.stdout + ended.stderr
+        return ended
+
+    def terminal(self, *arguments: str, **environment: str) -> Terminal:
+        return Terminal(
+            ODYSSEY, *arguments, environment={**self.environment, **environment}, folder=self.folder
+        )
