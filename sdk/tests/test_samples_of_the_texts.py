@@ -29,6 +29,9 @@ from pipelines.odyssey.errors import InvalidError, NoEnvelopeError, OdysseyError
 from pipelines.odyssey.reply import reply_of
 
 SEEDS = Path(__file__).parents[2].parent / "shared" / "seeds"
+pytestmark = pytest.mark.skipif(
+    not SEEDS.is_dir(), reason="the source texts are not beside the repository (../shared/seeds)"
+)
 KEY = "pk_live_" + "3" * 40
 AGENT_TOKEN = "inbound-token-of-the-samples"
 PORTING, TOOLS_TEXT = "003", "002"
@@ -86,8 +89,6 @@ class Sample(NamedTuple):
 
 def text_of(number: str) -> str:
     found = sorted(SEEDS.glob(f"{number}_*.txt"))
-    if not found:
-        pytest.skip("the source texts are not beside the repository (../shared/seeds)")
     return found[0].read_text("utf-8")
 
 

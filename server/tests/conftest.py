@@ -13,8 +13,35 @@ settings.register_profile("no time limits", deadline=None)  # a slow machine is 
 settings.load_profile("no time limits")
 
 DATABASES = ("sqlite", "postgres")
+ON_POSTGRES_IN_FULL = frozenset(
+    {
+        "test_access.py",
+        "test_agent_addresses.py",
+        "test_bad_input.py",
+        "test_bad_requests.py",
+        "test_datasets_http.py",
+        "test_growth.py",
+        "test_hostile_agents.py",
+        "test_hostile_messages.py",
+        "test_hosts.py",
+        "test_imports.py",
+        "test_openapi.py",
+        "test_tenancy.py",
+        "test_uploads.py",
+        "test_wire.py",
+    }
+)
+"""Families of cases that differ in the request, while the statements they lead to are few and tested elsewhere."""
 
 NewDatabase = Callable[[], str]
+
+
+@pytest.hookimpl(tryfirst=True)  # before what is marked is left out
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Ask such a family of SQLite in every run of the tests, and of both databases in `make test-full`."""
+    for item in items:
+        if item.path.name in ON_POSTGRES_IN_FULL and "[postgres" in item.name:
+            item.add_marker(pytest.mark.full)
 
 
 @pytest.fixture(scope="session")

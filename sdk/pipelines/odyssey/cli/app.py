@@ -40,6 +40,14 @@ _GROUPS = {
     "endpoints": "Live services behind passthrough tools: register them, see what they offer, call them by hand.",
     "credentials": "The secrets of the organisation: they go in and never come out.",
 }
+# What odyssey-server adds, in words that are here without loading a server.
+_ADDED = {
+    "up": "Start the platform and stay up until stopped.",
+    "orgs": "Organisations of this server.",
+    "settings": "List every setting of the server with its ODYSSEY_… variable.",
+    "signin-link": "Print a link that signs a person in, once, within 15 minutes.",
+    "fidelity": "Replay recorded calls of a real back end and print how often the world engine answers the same.",
+}
 _ELSEWHERE = {"logout": "login:logout", "test": "test:run_tests"}
 """Commands that are not the function of their name in the module of their name."""
 
@@ -58,7 +66,7 @@ def build_app() -> App:
     queue = "The review queue: what a person should look at, verdicts, and how often flags were right."
     app.command(f"{_PACKAGE}reviews:app", name="review", help=queue)
     for entry in sorted(entry_points(group=COMMAND_GROUP), key=lambda entry: entry.name):
-        app.command(entry.value, name=entry.name)
+        app.command(entry.value, name=entry.name, help=_ADDED.get(entry.name, ""))
     app.register_install_completion_command(help="Have the shell complete commands and options of odyssey.")
     _read_dotenv_first(app)
     return app
