@@ -2,7 +2,6 @@
 
 import json
 import os
-import shutil
 import socket
 import subprocess
 import sys
@@ -14,6 +13,7 @@ from typing import Any
 
 import httpx
 import pytest
+from support.programs import need
 from support.wire_agents import TOKEN, Agent, RefusedError, listening
 
 from pipelines.odyssey.conformance.exchange import Plan
@@ -347,21 +347,11 @@ def is_taken(port: int) -> bool:
         return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
-def node() -> str:
-    found = shutil.which("node")
-    if found:
-        return found
-    reason = "node is missing; install it with: apt install nodejs"
-    if os.environ.get("ODYSSEY_TEST_STRICT") == "1":
-        pytest.fail(reason)
-    pytest.skip(reason)
-
-
 @contextmanager
 def example(name: str, port: int) -> Iterator[str]:
     """Start an example agent and wait until its port takes connections."""
     if name == "plain-node":
-        command = [node(), str(ROOT / "examples/plain-node/agent.mjs")]
+        command = [need("node", "nodejs"), str(ROOT / "examples/plain-node/agent.mjs")]
     else:
         folder = str(ROOT / "examples/plain-python")
         command = [sys.executable, "-m", "uvicorn", "agent:app", "--app-dir", folder, "--port", str(port)]

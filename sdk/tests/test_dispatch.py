@@ -2,9 +2,12 @@
 
 import asyncio
 import json
+import re
+import socket
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -17,6 +20,7 @@ from support.scripted_proxy import answered, scripted_proxy
 from pipelines.odyssey import Envelope, Reply, dispatch_app, proxy_call, register_dispatch_route
 from pipelines.odyssey.context import current
 
+ROOT = Path(__file__).parents[2]
 TOKEN = "inbound-token"
 AUTH = {"Authorization": f"Bearer {TOKEN}"}
 RUN = {"X-Pipelines-Run-Token": "run-token", "X-Pipelines-Odyssey-Proxy-Url": "http://127.0.0.1:9/runs/1"}
@@ -215,13 +219,23 @@ def test_work_ends_when_the_caller_leaves(served: Served) -> None:
         return "never"
 
     client = served(fastapi_app(run))
-
-    def leave() -> None:
-        with pytest.raises(httpx.ReadTimeout):
-            client.post(
-                "/dispatch", json=DISPATCH, headers={**AUTH, **RUN}, timeout=httpx.Timeout(5, read=0.2)
-            )
-
-    leave()
-    assert begun.is_set()
+    request = client.build_request("POST", "/dispatch", json=DISPATCH, headers={**AUTH, **RUN})
+    head = "".join(f"{name}: {value}\r\n" for name, value in request.headers.items())
+    with socket.create_connection((request.url.host, request.url.port or 80)) as caller:
+        caller.sendall(f"POST /dispatch HTTP/1.1\r\n{head}\r\n".encode() + request.content)
+        assert begun.wait(30)
     assert ended.wait(30)
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/guides/port-an-agent.md", "sdk/README.md"])
+def test_the_agent_of_the_documentation_works(served: Served, page: str) -> None:
+    found = re.search(r"^```python\n(.*?)^```", (ROOT / page).read_text("utf-8"), re.DOTALL | re.MULTILINE)
+    assert found is not None
+    names: dict[str, Any] = {}
+    exec(compile(found[1], page, "exec"), names)
+    with scripted_proxy(answered({"status": "shipped"})) as proxy:
+        headers = {**AUTH, **RUN, "X-Pipelines-Odyssey-Proxy-Url": proxy.url}
+        task = {"input": {"user_instruction": "Where is it?", "input": {"order_id": "4521"}}}
+        answer = served(names["app"]).post("/dispatch", json=task, headers=headers)
+    assert answer.json() == {"final_response": "It is shipped."}
+    assert [asked.body for asked in proxy.asked] == [{"order_id": "4521"}]

@@ -56,7 +56,6 @@ def doctor(folder: Path, *arguments: str, **more: str) -> subprocess.CompletedPr
     kept = ("PATH", "HOME", "LANG", "PYTHONPATH", "SYSTEMROOT")
     env = {name: os.environ[name] for name in kept if name in os.environ}
     env |= {
-        "ODYSSEY_CONFIG_DIR": str(folder / "no-login"),
         "XDG_CONFIG_HOME": str(folder / "no-login"),
         **more,
     }

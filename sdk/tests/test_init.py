@@ -8,11 +8,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from support.programs import need_frameworks
 
 ROOT = Path(__file__).resolve().parents[2]
 SCAFFOLDS = ROOT / "sdk/pipelines/odyssey/cli/scaffolds"
 OTHERS = ("anthropic", "langchain", "strands")
-FRAMEWORKS = Path(os.environ.get("ODYSSEY_FRAMEWORKS") or ROOT / ".venv-frameworks")
 EXAMPLES = {
     "openai-agents": "openai-agents",
     "anthropic": "anthropic",
@@ -28,16 +28,6 @@ def odyssey(folder: Path, *arguments: str, python: str = sys.executable) -> subp
     env |= {"XDG_CONFIG_HOME": str(folder / "no-login")}
     command = [python, "-c", MAIN, *arguments]
     return subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, timeout=120)
-
-
-def framework_python() -> str:
-    python = FRAMEWORKS / "bin/python"
-    if python.exists():
-        return str(python)
-    reason = "the agent frameworks are missing; install them with: make frameworks"
-    if os.environ.get("ODYSSEY_TEST_STRICT") == "1":
-        pytest.fail(reason)
-    pytest.skip(reason)
 
 
 def check(folder: Path, python: str = sys.executable) -> dict[str, str]:
@@ -103,7 +93,7 @@ def test_the_code_scaffold_runs_under_the_local_driver_and_passes_doctor(tmp_pat
     "framework", ["openai-agents", *(pytest.param(name, marks=pytest.mark.full) for name in OTHERS)]
 )
 def test_a_framework_scaffold_passes_doctor_without_any_key(tmp_path: Path, framework: str) -> None:
-    python = framework_python()
+    python = str(need_frameworks() / "python")
     assert odyssey(tmp_path, "init", "--framework", framework).returncode == 0
     states = check(tmp_path, python)
     assert states["tool calls"] == states["system injection"] == states["actor labels"] == "passed"

@@ -1,6 +1,6 @@
 """Agents of the frameworks people use, each adapted in a module of its own; `describe` finds the right one."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from importlib import import_module
 from typing import Any, NamedTuple
 
@@ -27,7 +27,7 @@ class Described(NamedTuple):
 
 def describe(subject: Any) -> Described:
     """Say which tools and sub-agents there are: of a list of tools, an agent of a framework, or what makes one."""
-    if isinstance(subject, Callable) and _adapter_of(subject) is None:  # type: ignore[arg-type]  # a factory
+    if callable(subject) and _adapter_of(subject) is None:
         subject = subject()
     adapter = _adapter_of(subject)
     if adapter is not None:
