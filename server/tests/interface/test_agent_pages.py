@@ -36,7 +36,7 @@ def test_a_change_makes_a_version_with_a_readable_difference(open_page: OpenPage
     page.get_by_label("Description").fill("Now with words.")
     page.get_by_role("button", name="Remove delete_order").click()
     page.get_by_role("button", name="Save as draft").click()
-    expect(page.get_by_role("heading", level=1, name="Changes")).to_be_visible()
+    expect(page.get_by_role("heading", level=1, name="Changes", exact=True)).to_be_visible()
     page.goto(f"/agents/{agent['id']}?tab=versions&from=1&to=2")
     expect(page.get_by_text("Now with words.").first).to_be_visible()
     expect(page.get_by_text("delete_order").first).to_be_visible()
