@@ -32,6 +32,14 @@ from benchmarks.report import (
     world_table,
     world_targets,
 )
+from benchmarks.retail.measure import (
+    DATA,
+    Retail,
+    measure_retail,
+    retail_json,
+    retail_table,
+    retail_targets,
+)
 from benchmarks.sdk_import import SdkImport, measure_sdk_import, sdk_table, sdk_target
 from benchmarks.world import World, measure_world
 
@@ -45,6 +53,7 @@ class Results(NamedTuple):
     targets: list[Target]
     passthrough: Passthrough | None
     sdk: SdkImport | None
+    retail: Retail | None
 
 
 def main() -> None:
@@ -71,7 +80,9 @@ def _options() -> argparse.Namespace:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument(
-        "--only", choices=("proxy", "passthrough", "growth", "world", "sdk"), help="one of the parts"
+        "--only",
+        choices=("proxy", "passthrough", "growth", "world", "sdk", "retail"),
+        help="one of the parts",
     )
     parser.add_argument("--calls", type=_positive, default=4000, help="calls in one measurement (4000)")
     parser.add_argument("--rounds", type=_positive, default=3, help="rounds the medians are taken of (3)")
@@ -88,17 +99,21 @@ def _options() -> argparse.Namespace:
         help="blocks of 200 calls on each (20)",
     )
     parser.add_argument(
+        "--retail", type=Path, default=DATA, metavar="FOLDER", help=f"recorded calls of a shop ({DATA})"
+    )
+    parser.add_argument(
         "--json", nargs="?", const="-", metavar="FILE", help="write JSON to FILE, or print it instead"
     )
     return parser.parse_args()
 
 
 def _document(machine: dict[str, Any], results: Results) -> dict[str, Any]:
-    subjects, growth, world, targets, passthrough, sdk = results
+    subjects, growth, world, targets, passthrough, sdk, retail = results
     document = as_json(machine, subjects, growth, world, targets)
     return document | {
         "passthrough": None if passthrough is None else passthrough_json(passthrough),
         "sdk_import": None if sdk is None else sdk.ratios,
+        "retail": None if retail is None else retail_json(retail),
     }
 
 
@@ -138,7 +153,16 @@ async def _measure(options: argparse.Namespace) -> Results:
         sdk = measure_sdk_import(rounds=options.rounds * 5)
         targets.append(sdk_target(sdk))
         _print(options, *sdk_table(sdk))
-    return Results(subjects, growth, world, targets, passthrough, sdk)
+    retail = _retail(options, targets) if options.only in (None, "retail") else None
+    return Results(subjects, growth, world, targets, passthrough, sdk, retail)
+
+
+def _retail(options: argparse.Namespace, targets: list[Target]) -> Retail | None:
+    retail = measure_retail(options.retail)
+    targets += retail_targets(retail)
+    if retail is not None:
+        _print(options, *retail_table(retail))
+    return retail
 
 
 async def _proxy(options: argparse.Namespace) -> list[Subject]:

@@ -18,6 +18,7 @@ sys.path.insert(0, str(ROOT / "server" / "tests"))
 from playwright.sync_api import Page, ViewportSize  # noqa: E402
 from support.browser import session_cookies  # noqa: E402
 from support.chromium import NARROW, WIDE, Contexts, Scheme, chromium  # noqa: E402
+from support.desk import desk_state  # noqa: E402
 from support.heat import LATE, Heat, give_heat  # noqa: E402
 from support.live_org import LiveOrg, give_live_org  # noqa: E402
 from support.platform import Org  # noqa: E402
@@ -34,6 +35,7 @@ IN_DOCS = {
     "ledger-light",
     "world-light",
     "try-light",
+    "behaviours-light",
     "world-fidelity-light",
     "verdict-light",
     "settings-light",
@@ -53,11 +55,18 @@ IN_DOCS = {
     "endpoint-light",
     "live-run-light",
 }
-BROUGHT_UP = {"new-run": "Failure rules"}
+BROUGHT_UP = {"new-run": "Failure rules", "behaviours": "Try it"}
 """Pictures that show a part further down, by its heading."""
-PRESSED = {"try": "Run"}
+PRESSED = {"try": "Run", "behaviours": "Run"}
 """Pictures of what comes after a button is pressed."""
 TRIED = {"order_id": "ord_1002", "status": "cancelled"}
+BEHAVIOUR = """\
+# Only what has not left the house can be changed.
+update_order only when order.status == "pending" else conflict "Order {order.order_id} is {order.status}"
+update_order when args.status == "cancelled" sets flag "cancelled:{args.order_id}"
+create_payment fails when order == null with not_found "No such order"
+create_payment when args.kind == "refund" sets order.status = "refunded"
+create_payment is slow on Mondays, as the bank is."""
 SCHEMES: tuple[Scheme, ...] = ("light", "dark")
 
 
@@ -110,6 +119,7 @@ def take(
 
 def addresses(site: Site) -> dict[str, str]:
     crew, desk = site.crew["id"], site.desk.agent["id"]
+    tried = f"agent={desk}&tool=update_order&args={_as_text(TRIED)}"
     return {
         "home": "/",
         "agents": "/agents",
@@ -143,7 +153,8 @@ def addresses(site: Site) -> dict[str, str]:
         "compare": f"/batches/{site.trials.before}/compare?with={site.trials.after}",
         "worlds": "/worlds",
         "world": f"/worlds/{site.world}?type=order&entity=ord_1002",
-        "try": f"/worlds/{site.world}?tab=try&agent={desk}&tool=update_order&args={_as_text(TRIED)}",
+        "try": f"/worlds/{site.world}?tab=try&{tried}",
+        "behaviours": f"/worlds/{_behaving_world(site.org)}?tab=behaviour&{tried}",
         "world-rules": f"/worlds/{site.world}?tab=rules",
         "world-import": f"/worlds/{site.world}?tab=import",
         "world-fidelity": f"/worlds/{site.world}?tab=fidelity",
@@ -193,6 +204,16 @@ def live_addresses(live: LiveOrg) -> dict[str, str]:
         "replayed-run": f"/runs/{live.replay}?step=3",
         "credentials": "/settings",
     }
+
+
+def _behaving_world(org: Org) -> int:
+    body = {
+        "name": "Harbour Goods with rules",
+        "initial_state": desk_state(),
+        "behavior_instructions": BEHAVIOUR,
+    }
+    world: int = org.ok(org.post("/api/worlds", body))["id"]
+    return world
 
 
 def _as_text(arguments: dict[str, str]) -> str:

@@ -15,7 +15,7 @@ from pipelines.odyssey.cli.seeds import MOST_BYTES, MOST_FAULTS, Fault, lint_see
 
 GOOD = """user,state,behavior,failure_rules,expected_outcome,input,checks,rubric,random_seed,turn_mode,max_turns
 "Cancel, please","{""order"": {""o1"": {""status"": ""new""}}}",,,completion,"{""a"": 1}","[{""called"": ""get""}]",,7,,
-Refuse this,,Be slow,"[{""tool"": ""get"", ""error"": {""code"": ""x""}}]",refusal,,,"[]",,model_as_user,3
+Refuse this,,get returns args.a,"[{""tool"": ""get"", ""error"": {""code"": ""x""}}]",refusal,,,"[]",,model_as_user,3
 """
 
 
@@ -224,3 +224,85 @@ def test_the_command_tells_people_and_programs(tmp_path: Path) -> None:
     }
     missing = command(str(tmp_path / "none.csv"))
     assert (missing.returncode, missing.stdout) == (2, "")
+
+
+RULES = [
+    'cancel_order only when order.status == "pending" else "Too late."',
+    'cancel_order, refund_order only when order != null else not_found "No such order."',
+    '* fails when args.order_id == "ord_9" with conflict "Locked."',
+    "refund_order let paid = order.payments.map(p, p.amount)",
+    'cancel_order sets order.status = "cancelled", order.reason = args.reason',
+    'cancel_order when order.total > 10 appends {"amount": order.total} to order.payments',
+    "refund_order adds payment {order_id: args.order_id,\n  amount: sum(paid)}",
+    "delete_order removes order",
+    'ship_order sets flag "shipped"',
+    'ship_order when order.late clears flag "shipped"',
+    "get_order returns {'id': order.order_id}",
+    "cancel_order changes nothing else",
+]
+
+
+def odd(folder: Path, behaviour: Any) -> list[Fault]:
+    (folder / "tasks.json").write_text(
+        json.dumps([{"user_instruction": "x", "behavior_instructions": behaviour}])
+    )
+    found = look_at_seeds(folder / "tasks.json")
+    assert found.errors == []
+    return found.warnings
+
+
+def test_a_behaviour_of_rules_is_not_odd(tmp_path: Path) -> None:
+    assert odd(tmp_path, "# how the shop works\n\n" + "\n".join(RULES) + "\n") == []
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("Refunds take a day.", "is no rule such as 'TOOL only when …'"),
+        ("cancel_order set order.status = 1", "did you mean 'sets'?"),
+        ("cancel_order only if order.status", "is no rule"),
+        ("cancel_order removes", "is no rule"),
+        ("cancel_order", "is no rule"),
+        ("cancel_order sets order = 1", "is no rule"),
+    ],
+)
+def test_a_line_that_is_no_rule_is_odd_and_not_wrong(tmp_path: Path, line: str, said: str) -> None:
+    fault = only(odd(tmp_path, f"# one\n{RULES[6]}\n{line}\n"))
+    assert (fault.row, fault.column) == (0, "behavior_instructions")
+    assert fault.msg.startswith("line 4 of the behaviour is no rule")
+    assert said in fault.msg
+
+
+@pytest.mark.parametrize(
+    ("rules", "loc", "said"),
+    [
+        ([5], [0], "a rule is an object, not 5"),
+        ([{"tools": ["a"]}], [0], "a rule has exactly one of only_when, "),
+        ([{"tools": ["a"], "returns": "1", "removes": "order"}], [0], "a rule has exactly one of"),
+        ([{"tools": ["a"], "returns": "1"}, {"tools": "a", "returns": "1"}], [1, "tools"], "must be a list"),
+        ([{"tools": ["a"], "only_when": "true", "els": "x"}], [0, "els"], "did you mean 'else'?"),
+        ([{"tools": ["a"], "only_when": "true", "when": "x"}], [0, "when"], "has no member 'when'"),
+        ([{"tools": ["a"], "returns": "1"}] * 501, [], "has 501 rules; at most 500"),
+    ],
+)
+def test_rules_of_a_list_are_checked_in_a_list_and_in_a_cell(
+    tmp_path: Path, rules: list[Any], loc: list[str | int], said: str
+) -> None:
+    seeds = [{"user_instruction": "x", "behavior_instructions": rules}]
+    in_a_list = only(lint(tmp_path, json.dumps(seeds), "tasks.json"))
+    assert in_a_list.loc == ["rows", 0, "behavior_instructions", *loc]
+    assert said in in_a_list.msg
+    if rules != [5]:  # in a cell that is a text like any other
+        cell = json.dumps(rules).replace('"', '""')
+        assert only(lint(tmp_path, f'user,behavior\nx,"{cell}"\n')).loc == ["rows", 0, "behavior", *loc]
+
+
+def test_good_rules_of_a_list_have_no_faults(tmp_path: Path) -> None:
+    rules = [
+        {"tools": ["a", "b"], "only_when": "true", "else": {"code": "conflict", "message": "No."}},
+        {"tools": ["*"], "when": "true", "sets": {"order.status": "'x'"}},
+        {"tools": ["a"], "changes_nothing_else": True},
+    ]
+    assert odd(tmp_path, rules) == []
+    cell = json.dumps(rules).replace('"', '""')
+    assert lint(tmp_path, f'user,behavior\nx,"{cell}"\ny,[not JSON\n') == []

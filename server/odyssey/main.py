@@ -44,7 +44,7 @@ from odyssey.runs.executor import Executor
 from odyssey.runs.states import RunStates
 from odyssey.runs.verdicts.grade_run import GradingParts
 from odyssey.runs.verdicts.graders import Graders
-from odyssey.simulation.world.engine import WorldEngine
+from odyssey.simulation.llm import LlmEngine
 from odyssey.worlds.shared import SharedWorlds
 
 
@@ -92,12 +92,12 @@ def create_app(
     upstreams = Upstreams(database, vault, client, clock, timeout_s=settings.passthrough_seconds)
     lease = timedelta(seconds=settings.lease_seconds)
     worlds = SharedWorlds(settings.world_cache_mb * 1_000_000)
-    engine = WorldEngine()
     hops = Hops(upstreams)
     live_runs = LiveRuns(database, agents, worlds, clock, on_over=hops.end_session)
     writer = group_writer(database)
     states = RunStates(clock, signals, lease, on_revoked=live_runs.forget)
     models = ModelParts(database, vault, client, clock)
+    llm = LlmEngine(models)
     judge = OrgJudge(models)
     parts = Parts(
         database=database,
@@ -121,7 +121,7 @@ def create_app(
     proxy_parts = ProxyParts(
         live_runs=live_runs,
         writer=writer,
-        engine=engine,
+        llm=llm,
         signals=signals,
         clock=clock,
         upstreams=upstreams,
@@ -140,7 +140,7 @@ def create_app(
     state.agents, state.vault, state.transport, state.site = agents, vault, transport, Site(public_url)
     state.upstreams, state.credential_users = upstreams, EndpointCredentialUsers(upstreams.forget)
     state.run_states, state.executor, state.writer = states, executor, writer
-    state.worlds, state.engine = worlds, engine
+    state.worlds, state.llm = worlds, llm
     state.models, state.judge = models, judge
     state.provisional_matrices = Provisional()
     return front

@@ -225,7 +225,7 @@ const world = createRoute({
   },
   validateSearch: (search: Record<string, unknown>) =>
     compact({
-      tab: oneOf(search.tab, ["try", "rules", "import", "fidelity", "raw"]),
+      tab: oneOf(search.tab, ["try", "behaviour", "rules", "import", "fidelity", "raw"]),
       type: text(search.type),
       q: text(search.q),
       cursor: text(search.cursor),

@@ -403,3 +403,25 @@ def test_the_organisation_and_those_in_it(client: Any) -> None:
     assert client.org.audit_log(limit=1)
     thresholds = client.settings.update(evals={"thresholds": {"low": 0.9}})["evals"]["thresholds"]
     assert client.settings.get()["evals"]["thresholds"] == thresholds
+
+
+def test_a_program_is_replayed(client: Any, agent_id: int) -> None:
+    world = client.worlds.create(name=name("w"), initial_state=STATE)["id"]
+    recorded = {"tool": "get_order", "args": {"order_id": "ord_1"}, "response": STATE["order"]["ord_1"]}
+    calls = [{"task": 1, "calls": [recorded]}]
+    wanted = {"tool": "get_order", "world_id": world, "calls": calls}
+    found = client.agents.replay_program(
+        agent_id, program={"response": "= entity('order', args.order_id)"}, **wanted
+    )
+    assert found["accepted"]
+    with pytest.raises(ConflictError):
+        client.agents.propose_program(agent_id, **wanted)
+
+
+def test_behaviours_and_programs_are_read(client: Any, agent_id: int) -> None:
+    read = client.worlds.read_behaviors(
+        behavior_instructions="get_odrer changes nothing else", agent_id=agent_id
+    )
+    assert [line["problem"] is None for line in read["lines"]] == [False]
+    found = client.agents.read_program(program={"respond": 1}, agent_id=agent_id, tool="get_order")
+    assert not found["valid"]

@@ -1,6 +1,7 @@
 """An agent version made ready for the hot path: parsed and compiled once, then shared by all its runs."""
 
 from collections import Counter, OrderedDict
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import msgspec
@@ -8,8 +9,12 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.agents.config import AgentConfig, from_public
 from odyssey.agents.repository import get_version
+from odyssey.records.faults import Faults
 from odyssey.records.json_schema import CompiledSchema, compile_schema
-from odyssey.records.tools import LedgerSchema, Tool
+from odyssey.records.tools import LedgerSchema, Tool, declared_types
+from odyssey.simulation.behaviours import read_behaviours
+from odyssey.simulation.choosing import Manner
+from odyssey.simulation.programs import Program, read_program
 
 _KEPT = 256
 
@@ -32,6 +37,13 @@ class CompiledAgent(NamedTuple):
     ledger_schema: LedgerSchema | None
     owners: dict[str, str]
     """The sub-agent of each tool that exactly one declared sub-agent owns."""
+    programs: dict[str, Program]
+
+    def manner(self, behaviour: str, entity_types: Iterable[str]) -> Manner:
+        """How its tools are simulated in a world that behaves so."""
+        types = frozenset([*declared_types(self.ledger_schema), *entity_types])
+        behaviours = read_behaviours(behaviour, tools=frozenset(self.tools), types=types).behaviours
+        return Manner(self.programs, behaviours, self.config.engine, self.config.engines)
 
 
 class CompiledAgents:
@@ -59,6 +71,7 @@ def _compile(content: dict[str, object]) -> CompiledAgent:
         config=config,
         owners=_owners(config),
         tools={tool.name: compile_tool(tool) for tool in tools},
+        programs=_programs(config, tools),
         ledger_schema=msgspec.convert(content["ledger_schema"], LedgerSchema | None),
     )
 
@@ -67,6 +80,16 @@ def _owners(config: AgentConfig) -> dict[str, str]:
     claims = [(tool, actor.actor_id) for actor in config.sub_agents or [] for tool in actor.tools or []]
     count = Counter(tool for tool, _ in claims)
     return {tool: actor for tool, actor in claims if count[tool] == 1}
+
+
+def _programs(config: AgentConfig, tools: list[Tool]) -> dict[str, Program]:
+    """Compile what was read without a fault when it was saved."""
+    by_name = {tool.name: tool for tool in tools}
+    read = {
+        name: read_program(raw, Faults("programs", name), tool=by_name[name])
+        for name, raw in config.programs.items()
+    }
+    return {name: program for name, program in read.items() if program is not None}
 
 
 def compile_tool(tool: Tool) -> CompiledTool:

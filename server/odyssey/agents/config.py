@@ -2,16 +2,18 @@
 
 import re
 from collections.abc import Callable, Mapping
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import msgspec
 
 from odyssey.agents.code_source import CodeSource, read_source
+from odyssey.agents.tools_schema import MAX_TOOLS
 from odyssey.agents.web_address import check_url
 from odyssey.records.faults import Faults, did_you_mean, one_of, shown
 from odyssey.records.ledger import ConsistencyMode
 from odyssey.records.problems import FieldError
 from odyssey.records.python_code import MAX_LISTED, read_env_vars, read_requirements
+from odyssey.simulation.engine import EngineChoice
 
 Mode = Literal["http", "code"]
 VariationDelivery = Literal["user", "system", "tool_result"]
@@ -27,13 +29,16 @@ _BOTH = (
     "topology",
     "consistency_mode",
     "variation_delivery",
+    "engine",
+    "engines",
+    "programs",
 )
 _ONLY: dict[Mode, tuple[str, ...]] = {
     "http": ("endpoint_url", "auth_header_name", _WRITE_ONLY),
     "code": ("source", "entrypoint", "requirements", "env_vars"),
 }
-_NOT_YET = ("engine", "engines", "programs")
-_KNOWN = (*_BOTH, *_ONLY["http"], *_ONLY["code"], *_NOT_YET)
+_KNOWN = (*_BOTH, *_ONLY["http"], *_ONLY["code"])
+_ENGINES: tuple[EngineChoice, ...] = get_args(EngineChoice)
 
 _ACTOR_ID = re.compile(r"[A-Za-z0-9_.-]{1,64}(/[A-Za-z0-9_.-]{1,64}){0,7}")
 _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}")
@@ -75,6 +80,12 @@ class AgentConfig(msgspec.Struct, frozen=True, omit_defaults=True):
     consistency_mode: ConsistencyMode = "warn"
     variation_delivery: VariationDelivery = "user"
     """How the pressures of evals reach it, unless a run says otherwise."""
+    engine: EngineChoice = "auto"
+    """Which engine simulates its tools."""
+    engines: dict[str, EngineChoice] = {}
+    """The same for single tools, by name."""
+    programs: dict[str, dict[str, Any]] = {}
+    """What tools do, by name, as it was written down."""
 
 
 def read_config(raw: Any, mode: Mode) -> tuple[AgentConfig | None, list[FieldError], list[str]]:
@@ -87,7 +98,7 @@ def read_config(raw: Any, mode: Mode) -> tuple[AgentConfig | None, list[FieldErr
         faults.add(f"config must be an object, not {shown(raw)}")
         return None, faults.found, []
     given = {member: value for member, value in raw.items() if value is not None}
-    not_yet = [member for member in _NOT_YET if member in given]
+    not_yet: list[str] = []
     _check_members(given, mode, faults)
     read = {
         member: reader(given[member], faults.at(member))
@@ -240,6 +251,37 @@ def _read_variation_delivery(value: Any, faults: Faults) -> Any:
     return _read_word("variation_delivery", ("user", "system", "tool_result"), value, faults)
 
 
+def _read_engine(value: Any, faults: Faults) -> Any:
+    return _read_word("engine", _ENGINES, value, faults)
+
+
+def _read_engines(value: Any, faults: Faults) -> Any:
+    """Read engines by tool; whether there are such tools is found when the tools are read as well."""
+    if not isinstance(value, dict):
+        faults.add(f"engines must be an object of tool names and engines, not {shown(value)}")
+        return {}
+    if len(value) > MAX_TOOLS:
+        faults.add(f"engines has {len(value)} members; at most {MAX_TOOLS} are allowed")
+        return {}
+    for tool, engine in value.items():
+        _read_word("an engine", _ENGINES, engine, faults.at(tool))
+    return value
+
+
+def _read_programs(value: Any, faults: Faults) -> Any:
+    """Take programs as they are; they are read when the tools they are of have been."""
+    if not isinstance(value, dict):
+        faults.add(f"programs must be an object of tool names and programs, not {shown(value)}")
+        return {}
+    if len(value) > MAX_TOOLS:
+        faults.add(f"programs has {len(value)} members; at most {MAX_TOOLS} are allowed")
+        return {}
+    for tool, program in value.items():
+        if not isinstance(program, dict):
+            faults.at(tool).add(f"a program must be an object, not {shown(program)}")
+    return value
+
+
 def _read_word(member: str, words: tuple[str, ...], value: Any, faults: Faults) -> Any:
     if value not in words:
         hint = did_you_mean(value, words) if isinstance(value, str) else ""
@@ -266,4 +308,7 @@ _READERS: dict[str, Callable[[Any, Faults], Any]] = {
     "env_vars": read_env_vars,
     "consistency_mode": _read_consistency_mode,
     "variation_delivery": _read_variation_delivery,
+    "engine": _read_engine,
+    "engines": _read_engines,
+    "programs": _read_programs,
 }

@@ -1,5 +1,6 @@
 """What an agent is: the part of a registration that is versioned. Everything wrong with it is said at once."""
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any, Literal
 
@@ -8,6 +9,7 @@ import msgspec
 from odyssey.agents.config import AgentConfig, read_config, to_public
 from odyssey.agents.ledger_adapters import check_adapters
 from odyssey.agents.ledger_schema import read_ledger_schema
+from odyssey.agents.programs import check_programs
 from odyssey.agents.tools_schema import read_tools_schema
 from odyssey.core.errors import NotAvailableYetError, ValidationFailedError
 from odyssey.endpoints.binding import Bound
@@ -65,6 +67,8 @@ async def read_definition(
     binding_errors, bound = await resolve(tools)
     ledger, ledger_errors = read_ledger_schema(ledger_schema)
     settings, config_errors, not_available = read_config(config, mode)
+    if not tool_errors:
+        config_errors += await asyncio.to_thread(check_programs, config, tools)
     errors = [*config_errors, *ledger_errors, *tool_errors, *binding_errors, *check_adapters(tools, ledger)]
     if errors:
         raise ValidationFailedError(errors)

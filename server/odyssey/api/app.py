@@ -6,6 +6,7 @@ from contextlib import AbstractAsyncContextManager
 from fastapi import FastAPI
 
 from odyssey import __version__
+from odyssey.agents.program_routes import router as programs
 from odyssey.agents.routes import router as agents
 from odyssey.api.edges import Edges
 from odyssey.api.interface import Interface
@@ -29,6 +30,9 @@ from odyssey.identity.routes import router as identity
 from odyssey.identity.session_routes import router as browser_sessions
 from odyssey.models.routes import router as settings
 from odyssey.runs.batches.routes import router as batches
+from odyssey.runs.behaviour_routes import router as behaviours
+from odyssey.runs.compiling.routes import router as compiling
+from odyssey.runs.consistency_routes import router as consistency
 from odyssey.runs.datasets.look_routes import router as dataset_looks
 from odyssey.runs.datasets.routes import router as datasets
 from odyssey.runs.named_worlds.import_routes import router as world_imports
@@ -57,15 +61,19 @@ def build_app(lifespan: Lifespan | None = None) -> FastAPI:
         identity,
         settings,
         agents,
+        programs,
         connections,
+        compiling,
         credentials,
         endpoints,
         streams,
         runs,
+        consistency,
         verdicts,
         batches,
         worlds,
         world_imports,
+        behaviours,
         datasets,
         dataset_looks,
         scenario_files,

@@ -1,4 +1,4 @@
-"""`odyssey fidelity`: how often the world engine answers as a recorded back end did."""
+"""`odyssey fidelity`: how often simulated tools answer as a recorded back end did."""
 
 import json
 import sys
@@ -15,11 +15,16 @@ from odyssey.agents.initial_state import check_initial_state
 from odyssey.agents.tools_schema import read_tools_schema
 from odyssey.commands.platform import Platform, PlatformRefusedError
 from odyssey.kit.json_reader import JsonInvalidError, read_json
+from odyssey.kit.yaml_reader import YamlInvalidError, read_yaml
 from odyssey.records.canonical import content_hash
+from odyssey.records.faults import Faults
 from odyssey.records.problems import FieldError
 from odyssey.records.tools import Tool
+from odyssey.simulation.behaviours import read_behaviours
+from odyssey.simulation.choosing import ChosenEngine, Manner
+from odyssey.simulation.engine import Engine
 from odyssey.simulation.fidelity import Fidelity, RecordedTask, Row, Share, as_json, measure
-from odyssey.simulation.world.engine import WorldEngine
+from odyssey.simulation.programs import Program, read_program
 
 _WIDTH_OF_A_LOG = 140
 _SHARES = {
@@ -41,6 +46,8 @@ def fidelity(
     state: Path | None = None,
     calls: Path,
     world: int | None = None,
+    behavior: Path | None = None,
+    programs: Path | None = None,
     as_json_text: Annotated[bool, Parameter(name="--json", negative="")] = False,
 ) -> None:
     """Replay recorded calls of a real back end and print how often the world engine answers the same.
@@ -59,6 +66,10 @@ def fidelity(
     world
         Id of a named world: measure on its state, and send it the report, which its runs then carry. The platform is
         the one at ODYSSEY_URL, asked with ODYSSEY_API_KEY.
+    behavior
+        Text file of behaviour lines to lie over the engine.
+    programs
+        YAML or JSON file {tool: program} of programs that answer before it.
     as_json_text
         Print one JSON object instead of the table.
     """
@@ -67,12 +78,13 @@ def fidelity(
         tasks = read_tasks(calls, {tool.name for tool in listed})
         named = None if world is None else NamedWorld(Platform.from_environment(), world)
         initial = _initial_state(state, named)
+        engine = read_engine(listed, initial, behavior, programs)
     except (FileRefusedError, PlatformRefusedError) as error:
         sys.exit(f"odyssey: {error}")
     screen = Console(stderr=True)
     with Progress(console=screen, transient=True, disable=not screen.is_terminal) as progress:
         replaying = progress.add_task("Replaying", total=len(tasks))
-        found = measure(WorldEngine(), listed, initial, tasks, advance=lambda: progress.advance(replaying))
+        found = measure(engine, listed, initial, tasks, advance=lambda: progress.advance(replaying))
     if as_json_text:
         print(json.dumps(as_json(found), indent=2))
     else:
@@ -83,6 +95,35 @@ def fidelity(
             named.send(as_json(found))
         except PlatformRefusedError as error:
             sys.exit(f"odyssey: {error}")
+
+
+def read_engine(
+    tools: list[Tool], state: dict[str, Any], behavior: Path | None, programs: Path | None
+) -> Engine:
+    """The engine to measure; a line that is not understood is told and left out."""
+    names = frozenset(tool.name for tool in tools)
+    text = "" if behavior is None else _bytes(behavior).decode("utf-8", "replace")
+    read = read_behaviours(text, tools=names, types=frozenset(state))
+    if behavior is not None and read.errors:
+        _refuse_faults(behavior, read.errors)
+    for line in read.lines:
+        if line.problem is not None:
+            print(f"odyssey: {behavior}, line {line.number} is left out: {line.problem}", file=sys.stderr)
+    return ChosenEngine(Manner({} if programs is None else read_programs(programs, tools), read.behaviours))
+
+
+def read_programs(path: Path, tools: list[Tool]) -> dict[str, Program]:
+    try:
+        raw = read_yaml(_bytes(path))
+    except YamlInvalidError as error:
+        raise FileRefusedError(f"{path}: {error}") from error
+    by_name = {tool.name: tool for tool in tools}
+    if not isinstance(raw, dict) or not raw.keys() <= by_name.keys():
+        raise FileRefusedError(f"{path} must hold {{tool: program}} with tools of the list")
+    faults = Faults()
+    read = {name: read_program(program, faults.at(name), tool=by_name[name]) for name, program in raw.items()}
+    _refuse_faults(path, faults.found)
+    return {name: program for name, program in read.items() if program is not None}
 
 
 class NamedWorld:

@@ -22,6 +22,13 @@ async def load_conduct(session: AsyncSession, org_id: int, digest: str) -> Condu
     return msgspec.convert(await load_content(session, org_id, digest), Conduct)
 
 
+async def behaviour_of(session: AsyncSession, context: RunContext) -> str:
+    """Return how the tools of a run behave, as its seed or its world says."""
+    if context.conduct_hash is None:
+        return context.behavior_instructions
+    return (await load_conduct(session, context.org_id, context.conduct_hash)).behavior_instructions
+
+
 async def rules_of(session: AsyncSession, context: RunContext) -> list[Any]:
     """Return a run's failure rules, its own or those of its world."""
     if context.conduct_hash is None:

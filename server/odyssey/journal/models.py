@@ -7,6 +7,7 @@ from sqlalchemy import ForeignKey, String, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from odyssey.core.tables import Base, IntegerId, JsonText, UtcDateTime
+from odyssey.records.tools import CacheUse
 
 
 class Content(Base):
@@ -32,12 +33,16 @@ class RunContext(Base):
     initial_state_hash: Mapped[str] = mapped_column(String(64))
     failure_rules: Mapped[list[Any]] = mapped_column(JsonText)
     """The seed's own; empty if they are the world's."""
+    behavior_instructions: Mapped[str] = mapped_column(Text, server_default="")
+    """The seed's own; empty if they are the world's."""
     conduct_hash: Mapped[str | None] = mapped_column(String(64))
     """Of the named world's behaviour and rules, as they were when the run was made."""
     injection: Mapped[dict[str, Any] | None] = mapped_column(JsonText)
     """A text for the agent that is no part of its task (`CarriedText`); null for an ordinary run."""
     cassette: Mapped[dict[str, Any] | None] = mapped_column(JsonText)
     """What its live tools are played from, and how; null where they are asked."""
+    simulator_cache: Mapped[CacheUse] = mapped_column(String(8), server_default="use")
+    """Whether answers that a model gave before may, must or must not be given again: use, require or forbid."""
 
 
 class Event(Base):

@@ -1,6 +1,6 @@
 """The settings of an org as they are kept: everything but the secrets."""
 
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import msgspec
 
@@ -8,8 +8,12 @@ from odyssey.models.chat import Usage
 
 Provider = Literal["openai", "anthropic"]
 
-JUDGE = "judge"
-"""The one role a model can have yet."""
+Role = Literal["judge", "simulator"]
+"""What an org can name a model for: to judge its runs, or to answer for its tools and propose their programs."""
+
+ROLES: tuple[Role, ...] = get_args(Role)
+JUDGE: Role = "judge"
+SIMULATOR: Role = "simulator"
 
 _PER_MILLION = 1_000_000
 
@@ -31,7 +35,14 @@ class ModelConfig(msgspec.Struct, frozen=True):
 
 
 class Models(msgspec.Struct, frozen=True):
+    """One member for each role."""
+
     judge: ModelConfig | None = None
+    simulator: ModelConfig | None = None
+
+    def of(self, role: Role) -> ModelConfig | None:
+        model: ModelConfig | None = getattr(self, role)
+        return model
 
 
 class Budgets(msgspec.Struct, frozen=True):

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -13,8 +13,9 @@ from odyssey.core.outbound import OutboundClient
 from odyssey.identity.vault import UnsealError, Vault
 from odyssey.kit.clock import Clock
 from odyssey.models.chat import ChatModel, Completion, ModelRefusedError, Usage
-from odyssey.models.document import JUDGE, ModelConfig
+from odyssey.models.document import JUDGE, SIMULATOR, ModelConfig, Role
 from odyssey.models.metered import Account, MeteredModel, Sleep
+from odyssey.models.recent import RecentModels
 from odyssey.models.remote import RemoteModel
 from odyssey.models.secrets import open_key
 from odyssey.models.settings import read_settings
@@ -29,6 +30,7 @@ class ModelParts:
     client: OutboundClient
     clock: Clock
     sleep: Sleep = asyncio.sleep
+    recent: RecentModels = field(default_factory=RecentModels)
 
 
 class LockedModel:
@@ -57,21 +59,44 @@ async def has_judge_model(session: AsyncSession, org_id: int) -> bool:
     return document.models.judge is not None
 
 
+async def has_simulator_model(parts: ModelParts, org_id: int) -> bool:
+    """Whether the org has named a simulator, at most some seconds ago; says nothing of its budget."""
+    known = parts.recent.find(org_id, SIMULATOR, parts.clock())
+    if known is None:
+        moment = parts.recent.moment
+        async with parts.database.read() as session:
+            document, _ = await read_settings(session, org_id)
+        known = document.models.simulator is not None
+        parts.recent.keep(org_id, SIMULATOR, known, parts.clock(), read_at=moment)
+    return known
+
+
 async def judge_model(parts: ModelParts, org_id: int, *, run_id: int | None) -> ChatModel | None:
     """The org's judge as it is set now, spending on the org's budget; None when it has named none.
 
     It opens its own short transactions: hold none while it is asked.
     """
+    return await _model(parts, JUDGE, Account(org_id=org_id, purpose=JUDGE, run_id=run_id))
+
+
+async def simulator_model(
+    parts: ModelParts, org_id: int, *, run_id: int | None, purpose: str = SIMULATOR
+) -> ChatModel | None:
+    """The org's simulator, as `judge_model` is its judge; `purpose` is what it is asked for."""
+    return await _model(parts, SIMULATOR, Account(org_id=org_id, purpose=purpose, run_id=run_id))
+
+
+async def _model(parts: ModelParts, role: Role, account: Account) -> ChatModel | None:
+    org_id = account.org_id
     async with parts.database.read() as session:
         document, _ = await read_settings(session, org_id)
-        config = document.models.judge
+        config = document.models.of(role)
         if config is None:
             return None
         origin = origin_of(config.base_url)
         try:
-            api_key = await open_key(session, parts.vault, org_id=org_id, role=JUDGE, origin=origin)
+            api_key = await open_key(session, parts.vault, org_id=org_id, role=role, origin=origin)
         except UnsealError as error:
-            return LockedModel(config, f"The judge's API key cannot be opened: {error}.")
-    account = Account(org_id=org_id, purpose=JUDGE, run_id=run_id)
+            return LockedModel(config, f"The {role}'s API key cannot be opened: {error}.")
     remote = RemoteModel(parts.client, config, api_key)
     return MeteredModel(remote, account, parts.database, parts.clock, parts.sleep)

@@ -3,15 +3,17 @@
 from typing import Annotated
 
 import msgspec
-from fastapi import Depends
+from fastapi import Depends, Request
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from odyssey.core.database import after_commit
 from odyssey.core.depends import ClockDep, ReadSession, SettingsDep, WriteSession
 from odyssey.identity.depends import VaultDep
 from odyssey.identity.guard import Admin, GuardedRouter, Viewer
 from odyssey.kit.clock import Clock
 from odyssey.models.budget import spent_today
-from odyssey.models.document import JUDGE, ModelConfig
+from odyssey.models.document import ROLES, Document, Role
+from odyssey.models.roles import ModelParts
 from odyssey.models.schemas import (
     BudgetsOut,
     EvalsOut,
@@ -33,6 +35,12 @@ def _keeper(
     return SettingsKeeper(session, vault, clock, settings.address_policy, caller)
 
 
+def _models(request: Request) -> ModelParts:
+    found: ModelParts = request.app.state.models
+    return found
+
+
+ModelPartsDep = Annotated[ModelParts, Depends(_models)]
 KeeperDep = Annotated[SettingsKeeper, Depends(_keeper, scope="function")]
 
 
@@ -43,19 +51,20 @@ async def get_settings(caller: Viewer, session: ReadSession, clock: ClockDep) ->
 
 @router.put("")
 async def change_settings(
-    body: SettingsChange, keeper: KeeperDep, session: WriteSession, clock: ClockDep
+    body: SettingsChange, keeper: KeeperDep, session: WriteSession, clock: ClockDep, models: ModelPartsDep
 ) -> SettingsOut:
     """Change what is given; what is omitted stays. An API key is never shown again."""
     await keeper.change(body)
+    after_commit(session, lambda: models.recent.forget(keeper.org_id))
     return await _out(session, keeper.org_id, clock)
 
 
 async def _out(session: AsyncSession, org_id: int, clock: Clock) -> SettingsOut:
     document, row = await read_settings(session, org_id)
-    key = await find_key(session, org_id, JUDGE)
+    models = {role: await _model_out(session, org_id, document, role) for role in ROLES}
     spent = await spent_today(session, org_id, clock())
     return SettingsOut(
-        models=ModelsOut(judge=_model_out(document.models.judge, None if key is None else key.shown)),
+        models=ModelsOut(**models),
         budgets=BudgetsOut(**msgspec.structs.asdict(document.budgets)),
         evals=EvalsOut.model_validate(msgspec.to_builtins(document.evals)),
         spent_today=SpentOut(usd=spent.usd, calls=spent.calls),
@@ -63,5 +72,10 @@ async def _out(session: AsyncSession, org_id: int, clock: Clock) -> SettingsOut:
     )
 
 
-def _model_out(config: ModelConfig | None, hint: str | None) -> ModelOut | None:
-    return None if config is None else ModelOut(**msgspec.structs.asdict(config), api_key_hint=hint)
+async def _model_out(session: AsyncSession, org_id: int, document: Document, role: Role) -> ModelOut | None:
+    config = document.models.of(role)
+    if config is None:
+        return None
+    key = await find_key(session, org_id, role)
+    hint = None if key is None else key.shown
+    return ModelOut(**msgspec.structs.asdict(config), api_key_hint=hint)

@@ -36,7 +36,12 @@ class ModelChange(Body):
 
 
 class ModelsChange(Body):
+    """One member for each role; each has its own address and key."""
+
     judge: ModelChange | None = Field(None, description="null: no judge.")
+    simulator: ModelChange | None = Field(
+        None, description="Answers for tools no other engine is sure of; null: none does."
+    )
 
 
 class BudgetsChange(Body):
@@ -86,6 +91,7 @@ class ModelOut(BaseModel):
 
 class ModelsOut(BaseModel):
     judge: ModelOut | None
+    simulator: ModelOut | None
 
 
 class BudgetsOut(BaseModel):

@@ -4,19 +4,20 @@ from sqlalchemy import delete
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.identity.vault import Vault, hint_of
+from odyssey.models.document import Role
 from odyssey.models.models import ModelSecret
 
 
-async def find_key(session: AsyncSession, org_id: int, role: str) -> ModelSecret | None:
+async def find_key(session: AsyncSession, org_id: int, role: Role) -> ModelSecret | None:
     return await session.get(ModelSecret, (org_id, role))
 
 
-async def drop_key(session: AsyncSession, org_id: int, role: str) -> None:
+async def drop_key(session: AsyncSession, org_id: int, role: Role) -> None:
     await session.execute(delete(ModelSecret).where(ModelSecret.org_id == org_id, ModelSecret.role == role))
 
 
 async def store_key(
-    session: AsyncSession, vault: Vault, *, org_id: int, role: str, origin: str, api_key: str
+    session: AsyncSession, vault: Vault, *, org_id: int, role: Role, origin: str, api_key: str
 ) -> None:
     await drop_key(session, org_id, role)
     sealed = await vault.seal(session, org_id, _purpose(role, origin), api_key)
@@ -24,12 +25,14 @@ async def store_key(
     await session.flush()
 
 
-async def open_key(session: AsyncSession, vault: Vault, *, org_id: int, role: str, origin: str) -> str | None:
+async def open_key(
+    session: AsyncSession, vault: Vault, *, org_id: int, role: Role, origin: str
+) -> str | None:
     row = await find_key(session, org_id, role)
     if row is None or row.origin != origin:
         return None
     return await vault.open(session, org_id, _purpose(role, origin), row.sealed)
 
 
-def _purpose(role: str, origin: str) -> str:
+def _purpose(role: Role, origin: str) -> str:
     return f"{role} model key for {origin}"

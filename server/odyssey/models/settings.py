@@ -18,13 +18,12 @@ from odyssey.identity.caller import Caller
 from odyssey.identity.vault import Vault
 from odyssey.kit.clock import Clock
 from odyssey.models import anthropic, openai
-from odyssey.models.document import JUDGE, Budgets, Document, Evals, ModelConfig, Models, Provider
+from odyssey.models.document import ROLES, Budgets, Document, Evals, ModelConfig, Models, Provider, Role
 from odyssey.models.models import OrgSettings
 from odyssey.models.schemas import BudgetsChange, EvalsChange, ModelChange, SettingsChange
 from odyssey.models.secrets import drop_key, find_key, store_key
 from odyssey.records.problems import FieldError
 
-_PLACE = ("models", JUDGE)
 _CONFIG = tuple(ModelConfig.__struct_fields__)
 _DEFAULT_BASE_URLS: dict[Provider, str] = {
     "openai": openai.DEFAULT_BASE_URL,
@@ -49,11 +48,15 @@ class SettingsKeeper:
         """Change what the body names and leave the rest."""
         row = await self._locked_row()
         before = Document.read(row.document)
-        judge, new_key = before.models.judge, False
-        if "judge" in body.models.model_fields_set:
-            judge, new_key = await self._change_judge(judge, body.models.judge)
+        named: dict[Role, ModelConfig | None] = {role: before.models.of(role) for role in ROLES}
+        new_key = False
+        for role in ROLES:
+            if role in body.models.model_fields_set:
+                change: ModelChange | None = getattr(body.models, role)
+                named[role], is_new = await self._change_model(role, named[role], change)
+                new_key = new_key or is_new
         after = Document(
-            Models(judge),
+            Models(**named),
             _changed_budgets(before.budgets, body.budgets),
             _changed_evals(before.evals, body.evals),
         )
@@ -80,31 +83,31 @@ class SettingsKeeper:
         row = select(OrgSettings).where(OrgSettings.org_id == self.org_id).with_for_update()
         return (await self._session.scalars(row)).one()
 
-    async def _change_judge(
-        self, before: ModelConfig | None, change: ModelChange | None
+    async def _change_model(
+        self, role: Role, before: ModelConfig | None, change: ModelChange | None
     ) -> tuple[ModelConfig | None, bool]:
-        """The new model, and whether its key is another."""
-        stored = await find_key(self._session, self.org_id, JUDGE)
+        """The new model of a role, and whether its key is another."""
+        stored = await find_key(self._session, self.org_id, role)
         if change is None:
-            await drop_key(self._session, self.org_id, JUDGE)
+            await drop_key(self._session, self.org_id, role)
             return None, stored is not None
-        after = _changed_model(before, change)
+        after = _changed_model(role, before, change)
         refusal = await check_url_at_save(after.base_url, self._policy)
         if refusal is not None:
-            raise ValidationFailedError([FieldError(loc=(*_PLACE, "base_url"), msg=refusal)])
+            raise ValidationFailedError([_fault(role, "base_url", refusal)])
         origin = origin_of(after.base_url)
         if "api_key" not in change.model_fields_set:
             if stored is not None and stored.origin != origin:
-                raise _secret_required()
+                raise _secret_required(role)
             return after, False
         if change.api_key is None:
-            await drop_key(self._session, self.org_id, JUDGE)
+            await drop_key(self._session, self.org_id, role)
             return after, stored is not None
         await store_key(
             self._session,
             self._vault,
             org_id=self.org_id,
-            role=JUDGE,
+            role=role,
             origin=origin,
             api_key=change.api_key,
         )
@@ -116,24 +119,21 @@ async def read_settings(session: AsyncSession, org_id: int) -> tuple[Document, O
     return Document.read(None if row is None else row.document), row
 
 
-def _changed_model(before: ModelConfig | None, change: ModelChange) -> ModelConfig:
+def _changed_model(role: Role, before: ModelConfig | None, change: ModelChange) -> ModelConfig:
     given = {name: getattr(change, name) for name in _CONFIG if getattr(change, name) is not None}
     kept: dict[str, Any] = {} if before is None else {name: getattr(before, name) for name in _CONFIG}
     merged = kept | given
     missing = [name for name in ("provider", "model") if name not in merged]
     if missing:
         raise ValidationFailedError(
-            [
-                FieldError(loc=(*_PLACE, name), msg=f"{name} is missing; a first model needs it")
-                for name in missing
-            ]
+            [_fault(role, name, f"{name} is missing; a first model needs it") for name in missing]
         )
     # The address of another provider is of no use to this one.
     if "base_url" not in given and (before is None or before.provider != merged["provider"]):
         merged["base_url"] = _DEFAULT_BASE_URLS[merged["provider"]]
     if "?" in merged["base_url"]:
         message = "base_url must not have a query (?…); write where the API begins"
-        raise ValidationFailedError([FieldError(loc=(*_PLACE, "base_url"), msg=message)])
+        raise ValidationFailedError([_fault(role, "base_url", message)])
     return ModelConfig(**merged)
 
 
@@ -152,6 +152,10 @@ def _changed_evals(before: Evals, change: EvalsChange) -> Evals:
     )
 
 
-def _secret_required() -> SecretRequiredError:
+def _secret_required(role: Role) -> SecretRequiredError:
     message = "base_url names another scheme, host or port: send api_key again, or null to drop it"
-    return SecretRequiredError([FieldError(loc=(*_PLACE, "api_key"), msg=message)])
+    return SecretRequiredError([_fault(role, "api_key", message)])
+
+
+def _fault(role: Role, member: str, message: str) -> FieldError:
+    return FieldError(loc=("models", role, member), msg=message)

@@ -1,4 +1,4 @@
-"""Answering one call from what is known of its world: the failure rules first, then the engine. Nothing is recorded."""
+"""Answering one call from what is known of its world: the failure rules first, then an engine. Nothing is recorded."""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -12,18 +12,11 @@ from odyssey.proxy.errors import ArgumentsInvalidError
 from odyssey.records.ledger import ConsistencyMode, Entry, Operation, Violation
 from odyssey.records.problems import FieldError
 from odyssey.records.tools import LedgerSchema
-from odyssey.simulation.engine import Engine, Reading, ToolCall
-from odyssey.simulation.rules import (
-    EarlierCall,
-    FaultName,
-    Fired,
-    Note,
-    RuleCall,
-    RuleCounters,
-    Rules,
-    decide,
-)
-from odyssey.simulation.simulate import simulate
+from odyssey.simulation.choosing import Manner, Undecided, decide
+from odyssey.simulation.engine import EarlierCall, Reading, ToolCall
+from odyssey.simulation.rules import FaultName, Fired, Note, RuleCall, RuleCounters, Rules
+from odyssey.simulation.rules import decide as decide_by_rules
+from odyssey.simulation.simulate import Simulated
 from odyssey.worlds.ledger import Ledger
 from odyssey.worlds.schema import apply_declared
 
@@ -41,7 +34,8 @@ class Asked(NamedTuple):
     rules: Rules
     counters: RuleCounters
     calls: Sequence[EarlierCall]
-    """Empty unless a rule asks for earlier calls."""
+    """Empty unless something asks for earlier calls."""
+    manner: Manner
     random_seed: int
     sequence: int
     ledger_schema: LedgerSchema | None
@@ -84,13 +78,40 @@ class Unanswered(NamedTuple):
 _NO_RULES = Unanswered()
 
 
-def answer(engine: Engine, asked: Asked) -> Outcome:
-    """Answer a call whose arguments were checked."""
+class Waiting(NamedTuple):
+    """A model is to answer: the call as it was when it came to that."""
+
+    asked: Asked
+    undecided: Undecided
+    ruled: Unanswered
+
+    def answered(self, simulated: Simulated) -> Outcome:
+        """Say what the call comes to by what a model said of this very world."""
+        return _outcome(self.asked, simulated, self.ruled)
+
+
+def answer(asked: Asked) -> Outcome | Waiting:
+    """Answer a call whose arguments were checked, as far as that takes no model."""
     ruled = by_rules(asked)
     if isinstance(ruled, Outcome):
         return ruled
-    outcome = _simulated(engine, asked)
-    return outcome if ruled.counters is None else outcome._replace(counters=ruled.counters, notes=ruled.notes)
+    decided = decide(tool_call(asked), asked.ledger, asked.tool.output_schema, asked.mode, asked.manner)
+    if isinstance(decided, Undecided):
+        return Waiting(asked, decided, ruled)
+    return _outcome(asked, decided, ruled)
+
+
+def tool_call(asked: Asked) -> ToolCall:
+    """The call as engines see it."""
+    return ToolCall(
+        tool=asked.tool.tool,
+        arguments=asked.arguments,
+        ledger_schema=asked.ledger_schema,
+        random_seed=asked.random_seed,
+        sequence=asked.sequence,
+        actor=asked.actor,
+        calls=tuple(asked.calls) if asked.manner.uses_calls else (),
+    )
 
 
 def by_rules(asked: Asked) -> Outcome | Unanswered:
@@ -105,7 +126,7 @@ def by_rules(asked: Asked) -> Outcome | Unanswered:
         ledger=asked.ledger,
         calls=asked.calls,
     )
-    decision = decide(asked.rules, asked.counters, call)
+    decision = decide_by_rules(asked.rules, asked.counters, call)
     if decision.fired is None:
         return Unanswered(decision.counters, decision.notes)
     return _injected(asked, decision.fired)._replace(counters=decision.counters, notes=decision.notes)
@@ -149,34 +170,27 @@ def _injected(asked: Asked, fired: Fired) -> Outcome:
     )
 
 
-def _simulated(engine: Engine, asked: Asked) -> Outcome:
-    call = ToolCall(
-        tool=asked.tool.tool,
-        arguments=asked.arguments,
-        ledger_schema=asked.ledger_schema,
-        random_seed=asked.random_seed,
-        sequence=asked.sequence,
-    )
-    done = simulate(engine, call, asked.ledger, asked.tool.output_schema, asked.mode)
+def _outcome(asked: Asked, done: Simulated, ruled: Unanswered) -> Outcome:
     envelope = envelope_of(asked, done.response, done.source)
     if done.validation is not None:
         envelope["validation"] = done.validation
-    if done.applied is None:
-        return Outcome(
-            envelope, violations=done.violations, reading=done.reading, explanation=done.explanation
-        )
-    encoded = msgspec.Raw(msgspec.json.encode(done.response))
-    if len(encoded) > MAX_RESPONSE_BYTES:
-        return Outcome(_too_large(asked))
-    envelope["response"] = encoded  # once for the agent and the journal
-    return Outcome(
+    outcome = Outcome(
         envelope,
-        operations=done.operations,
-        entries=done.applied.entries,
         violations=done.violations,
-        ledger=done.applied.ledger,
         reading=done.reading,
         explanation=done.explanation,
+        counters=ruled.counters,
+        notes=ruled.notes,
+        beside=_NOTHING if done.model is None else {"model": done.model},
+    )
+    if done.applied is None:
+        return outcome
+    encoded = msgspec.Raw(msgspec.json.encode(done.response))
+    if len(encoded) > MAX_RESPONSE_BYTES:
+        return outcome._replace(envelope=_too_large(asked), violations=(), reading=None, explanation="")
+    envelope["response"] = encoded  # once for the agent and the journal
+    return outcome._replace(
+        operations=done.operations, entries=done.applied.entries, ledger=done.applied.ledger
     )
 
 

@@ -6,13 +6,17 @@ from typing import NamedTuple
 from odyssey.core.errors import OdysseyError
 from odyssey.endpoints.registry import Route
 from odyssey.endpoints.upstream import NotAnswered
-from odyssey.proxy.answering import Outcome
+from odyssey.proxy.answering import Outcome, Waiting
+from odyssey.proxy.asking import Told, ask
 from odyssey.proxy.errors import RateLimitedError
 from odyssey.proxy.forward import Sent, find_route, hop, record_answer, send
 from odyssey.proxy.gate import check_rate, count_refusal, pass_gate
 from odyssey.proxy.live_runs import LiveRun
 from odyssey.proxy.parts import Arrived, ProxyParts
 from odyssey.proxy.recording import Call, Served
+
+_PATIENCE = 3
+"""How often a model is asked while the run may move on."""
 
 
 class _Accepted(NamedTuple):
@@ -40,6 +44,8 @@ async def _serve(parts: ProxyParts, accepted: _Accepted, route: Route | NotAnswe
     run = accepted.run
     async with run.lock:
         settled = await _settle(parts, accepted, route)
+    if isinstance(settled, Waiting):
+        return await _serve_by_model(parts, accepted, settled)
     if isinstance(settled, Served):
         return settled
     forwarded = await hop(settled)
@@ -47,8 +53,37 @@ async def _serve(parts: ProxyParts, accepted: _Accepted, route: Route | NotAnswe
         return await record_answer(settled, forwarded)
 
 
-async def _settle(parts: ProxyParts, accepted: _Accepted, route: Route | NotAnswered | None) -> Served | Sent:
-    """Decide the call until the journal has it: its answer, or that it goes out."""
+async def _serve_by_model(parts: ProxyParts, accepted: _Accepted, waiting: Waiting) -> Served:
+    """Let a model answer while other calls go on; what it says of a world that has changed meanwhile is asked anew."""
+    run = accepted.run
+    for _ in range(_PATIENCE):
+        told = await _ask(parts, run, waiting)
+        async with run.lock:
+            settled = await _settle(parts, accepted, told=told)
+        if isinstance(settled, Served):
+            return settled
+        assert isinstance(settled, Waiting)
+        waiting = settled
+    async with run.lock:  # the run moves faster than the model answers: now it waits
+        while True:
+            settled = await _settle(parts, accepted, told=await _ask(parts, run, waiting))
+            if isinstance(settled, Served):
+                return settled
+            assert isinstance(settled, Waiting)
+            waiting = settled
+
+
+async def _ask(parts: ProxyParts, run: LiveRun, waiting: Waiting) -> Told:
+    return await ask(parts.llm, waiting, org_id=run.org_id, run_id=run.token.run_id, cache=run.cache)
+
+
+async def _settle(
+    parts: ProxyParts,
+    accepted: _Accepted,
+    route: Route | NotAnswered | None = None,
+    told: Told | None = None,
+) -> Served | Sent | Waiting:
+    """Decide the call until the journal has it: its answer, or that it goes out; or until a model must be asked."""
     run, arrived, body, started = accepted
     while True:
         call = Call(parts, run, arrived, body, started)
@@ -62,6 +97,10 @@ async def _settle(parts: ProxyParts, accepted: _Accepted, route: Route | NotAnsw
             if await call.record_refusal(refusal):
                 raise
         else:
+            if isinstance(decided, Waiting):
+                if told is None or not told.holds_for(decided):
+                    return decided
+                decided = told.outcome(decided)
             settled: Served | Sent | None
             if isinstance(decided, Outcome):
                 settled = await call.record(decided)

@@ -20,14 +20,17 @@ from odyssey.endpoints.cassettes.playback import Playback, Replay, read_replay
 from odyssey.endpoints.cassettes.repository import load_playback
 from odyssey.identity.keys import token_hash
 from odyssey.identity.models import RunToken
-from odyssey.journal.conduct import rules_of
+from odyssey.journal.conduct import behaviour_of, rules_of
 from odyssey.journal.injections import read_injection
 from odyssey.journal.models import Event, RunContext
 from odyssey.kit.clock import Clock
 from odyssey.proxy.errors import RunTokenExpiredError, RunTokenInvalidError, RunTokenRevokedError
 from odyssey.proxy.notices import Notice, notice_of
 from odyssey.proxy.rate import SlidingMinute
-from odyssey.simulation.rules import AnsweredCall, EarlierCall, RuleCounters, Rules, advance, read_rules
+from odyssey.records.tools import CacheUse
+from odyssey.simulation.choosing import Manner
+from odyssey.simulation.engine import EarlierCall
+from odyssey.simulation.rules import AnsweredCall, RuleCounters, Rules, advance, read_rules
 from odyssey.worlds.ledger import Ledger
 from odyssey.worlds.operations import fold
 from odyssey.worlds.repository import load_entries
@@ -58,13 +61,16 @@ class LiveRun:
     __slots__ = (
         "agent",
         "answered",
+        "cache",
         "calls",
         "counters",
         "counting",
         "head",
         "is_live",
+        "keeps_calls",
         "ledger",
         "lock",
+        "manner",
         "notice",
         "org_id",
         "other_messages",
@@ -82,6 +88,7 @@ class LiveRun:
         context: RunContext,
         agent: CompiledAgent,
         rules: Rules,
+        manner: Manner,
         ledger: Ledger,
     ) -> None:
         self.token = token
@@ -90,12 +97,15 @@ class LiveRun:
         self.agent = agent
         self.is_live = any(tool.is_live for tool in agent.tools.values())
         self.rules = rules
+        self.manner = manner
+        self.cache: CacheUse = context.simulator_cache
+        """Whether answers that a model gave before may, must or must not be given again."""
         self.lock = asyncio.Lock()
         self.head = 0
         self.ledger = ledger
         self.counters = RuleCounters.start(rules)
         self.calls: list[EarlierCall] = []
-        """Kept only when a rule asks for earlier calls."""
+        self.keeps_calls = rules.ask_for_calls or manner.uses_calls
         self.tool_calls = SlidingMinute()
         self.other_messages = SlidingMinute()
         self.notice: Notice | None = notice_of(read_injection(context.injection))
@@ -174,7 +184,9 @@ class LiveRuns:
             rules = read_rules(await rules_of(session, context)).rules
             live = LiveToken(token.token_hash, token.run_id, token.attempt, token.expires_at)
             ledger = await self._worlds.boot(session, context.org_id, context.initial_state_hash)
-            run = LiveRun(live, context, agent, rules, ledger)
+            behaviour = await behaviour_of(session, context)
+            manner = agent.manner(behaviour, ledger.entity_types())
+            run = LiveRun(live, context, agent, rules, manner, ledger)
             if context.cassette is not None:
                 run.playback = await load_playback(session, context.org_id, context.cassette)
             await self._catch_up(session, run)
@@ -221,7 +233,8 @@ def _note(run: LiveRun, event: Event) -> None:
 def _note_call(run: LiveRun, event: Event) -> None:
     """Count a call, but one that was forwarded only where it was: there the rules and the rate have it already."""
     data: dict[str, Any] = {}
-    if event.http_status == _SERVED and (run.rules or run.is_live or run.notice is not None):
+    reads = run.rules or run.is_live or run.keeps_calls or run.notice is not None
+    if event.http_status == _SERVED and reads:
         data = msgspec.json.decode(event.data)
     if "forward" in data:
         run.answered.add(data["forward"])
@@ -231,7 +244,7 @@ def _note_call(run: LiveRun, event: Event) -> None:
         return
     if "forward" not in data:
         _count(run, data, data["matched_rule_index"])
-    if run.rules.ask_for_calls:
+    if run.keeps_calls:
         run.calls.append(EarlierCall(data["tool_name"], data["arguments"], data["source"]))
     if run.notice is not None:
         run.notice.note(data)

@@ -12,7 +12,7 @@ from odyssey.kit.clock import Clock
 from odyssey.proxy.address import ProxyAddress
 from odyssey.proxy.hops import Hops
 from odyssey.proxy.live_runs import LiveRuns
-from odyssey.simulation.engine import Engine
+from odyssey.simulation.llm import LlmEngine
 
 MAX_BODY_BYTES = 1024 * 1024
 TRACE_LIMIT = 600
@@ -21,7 +21,7 @@ TRACE_LIMIT = 600
 class ProxyParts(NamedTuple):
     live_runs: LiveRuns
     writer: GroupWriter
-    engine: Engine
+    llm: LlmEngine
     signals: Signals
     clock: Clock
     upstreams: Upstreams

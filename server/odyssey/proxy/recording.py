@@ -17,6 +17,7 @@ from odyssey.proxy.answering import (
     Asked,
     Outcome,
     Unanswered,
+    Waiting,
     answer,
     by_rules,
     check_arguments,
@@ -26,7 +27,8 @@ from odyssey.proxy.errors import ToolUnknownError
 from odyssey.proxy.live_runs import LiveRun
 from odyssey.proxy.notices import Carrier
 from odyssey.proxy.parts import Arrived, ProxyParts
-from odyssey.simulation.rules import EarlierCall, FaultName
+from odyssey.simulation.engine import EarlierCall
+from odyssey.simulation.rules import FaultName
 from odyssey.worlds.repository import entry_statements
 
 _FAULTS_KEPT = 20
@@ -79,8 +81,8 @@ class Call:
         again._occurred_at, again._is_counted = self._occurred_at, self._is_counted
         return again
 
-    def decide(self) -> Outcome | Unanswered:
-        """Check the call and answer it; what a live service is to answer stays unanswered. Raises what is refused."""
+    def decide(self) -> Outcome | Unanswered | Waiting:
+        """Check the call and answer it; what a service or a model is to answer stays open. Raises what is refused."""
         self._actor = read_actor(self._arrived.headers)
         try:
             self.arguments = read_json(self.body)
@@ -94,7 +96,7 @@ class Call:
             self._actor = self.run.agent.owners.get(name)
         check_arguments(tool, self.arguments)
         asked = self.asked()
-        return by_rules(asked) if tool.is_live else answer(self.parts.engine, asked)
+        return by_rules(asked) if tool.is_live else answer(asked)
 
     def asked(self) -> Asked:
         """The call and the moment of the world it meets."""
@@ -107,6 +109,7 @@ class Call:
             rules=run.rules,
             counters=run.counters,
             calls=run.calls,
+            manner=run.manner,
             random_seed=run.random_seed,
             sequence=self.sequence,
             ledger_schema=run.agent.ledger_schema,
@@ -143,7 +146,7 @@ class Call:
             run.ledger = outcome.ledger
         if outcome.counters is not None:
             run.counters = outcome.counters
-        if run.rules.ask_for_calls:
+        if run.keeps_calls:
             run.calls.append(EarlierCall(data["tool_name"], self.arguments, data["source"]))
         return self.served
 

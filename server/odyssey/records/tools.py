@@ -9,6 +9,8 @@ TOOL_NAME = r"^[A-Za-z_][A-Za-z0-9_\-]{0,127}$"
 JsonSchema = dict[str, Any]
 ExecutionMode = Literal["sandbox", "passthrough"]
 LedgerWritePolicy = Literal["record_only", "adapter", "none"]
+CacheUse = Literal["use", "require", "forbid"]
+"""Whether answers that a model gave before may, must or must not be given again."""
 
 
 class Tool(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -48,3 +50,8 @@ class LedgerSchema(msgspec.Struct, frozen=True, omit_defaults=True):
 
     entities: list[EntityType]
     flags: FlagPolicy | None = None
+
+
+def declared_types(schema: LedgerSchema | None) -> tuple[str, ...]:
+    """The names of the entity types; an open ledger declares none."""
+    return () if schema is None else tuple(entity.type for entity in schema.entities)

@@ -15,6 +15,7 @@ from odyssey.identity.audit import record_change
 from odyssey.identity.caller import Caller
 from odyssey.kit.clock import Clock
 from odyssey.records.problems import FieldError
+from odyssey.records.tools import CacheUse
 from odyssey.runs.batches.feed import CHUNK, next_runs
 from odyssey.runs.batches.fit import check_rows_fit
 from odyssey.runs.batches.models import Batch
@@ -42,6 +43,7 @@ class Plan(NamedTuple):
     repeats: int
     replay: Replay | None
     """What live tools are played from."""
+    simulator_cache: CacheUse = "use"
 
     @property
     def rows(self) -> int:
@@ -78,10 +80,10 @@ async def plan_runs(
     if body.dataset_id is not None:
         dataset = await get_dataset(session, caller.org_id, body.dataset_id)
         await check_rows_fit(session, dataset, schema)
-        return Plan(agent.id, version, is_draft, [], dataset, body.repeats, replay)
+        return Plan(agent.id, version, is_draft, [], dataset, body.repeats, replay, body.simulator_cache)
     worlds = await seed_worlds(session, caller.org_id, world_ids(body.seeds), schema)
     seeds = read_seeds(body.seeds, schema, worlds)
-    return Plan(agent.id, version, is_draft, seeds, None, body.repeats, replay)
+    return Plan(agent.id, version, is_draft, seeds, None, body.repeats, replay, body.simulator_cache)
 
 
 async def create_runs(
@@ -98,6 +100,7 @@ async def create_runs(
         batch_id=None if batch is None else batch.id,
         judged=judged,
         replay=plan.replay,
+        simulator_cache=plan.simulator_cache,
     )
     if plan.dataset is None:
         made = await make_tasks(session, clock, caller.org_id, plan.seeds)
@@ -132,6 +135,7 @@ async def _make_batch(session: AsyncSession, clock: Clock, caller: Caller, plan:
         made_runs=0,
         state="checking",
         cassette=None if plan.replay is None else plan.replay.stored(),
+        simulator_cache=plan.simulator_cache,
         created_by=caller.person_id,
         created_at=clock(),
     )
@@ -145,6 +149,7 @@ async def _make_batch(session: AsyncSession, clock: Clock, caller: Caller, plan:
         "repeats": batch.repeats,
         "seeds": [seed.stored() for seed in plan.seeds],
         "cassette": batch.cassette,
+        "simulator_cache": batch.simulator_cache,
     }
     record_change(
         session, caller, clock, "batch.create", object_type="batch", object_id=batch.id, after=content

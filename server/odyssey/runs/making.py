@@ -1,6 +1,6 @@
 """Making runs of tasks, many with a few statements. Whoever asks is in a transaction and decides what is made once."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from sqlalchemy import insert
@@ -9,15 +9,17 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from odyssey.core.database import insert_numbered
 from odyssey.core.tables import table_of
 from odyssey.endpoints.cassettes.playback import Replay
-from odyssey.journal.conduct import load_conduct
 from odyssey.journal.contents import Document, document, store_documents
 from odyssey.journal.injections import CarriedText
 from odyssey.journal.models import RunContext
 from odyssey.kit.clock import Clock
 from odyssey.kit.ids import new_random_seed
 from odyssey.records.canonical import canonical_json
+from odyssey.records.tools import CacheUse
+from odyssey.runs.behaviours import soft_warnings
 from odyssey.runs.models import Run, Task
 from odyssey.runs.seeds import Seed
+from odyssey.runs.unclear_behaviours import own_behavior, unclear_of_tasks
 from odyssey.runs.verdicts.gradable import first_verdict
 
 
@@ -34,6 +36,7 @@ class Maker(NamedTuple):
     """Where the runs wait their turn (`Lane`)."""
     replay: Replay | None = None
     """What their live tools are played from."""
+    simulator_cache: CacheUse = "use"
 
 
 class Wanted(NamedTuple):
@@ -73,9 +76,8 @@ async def make_tasks(session: AsyncSession, clock: Clock, org_id: int, seeds: Se
 
 async def make_runs(session: AsyncSession, clock: Clock, maker: Maker, wanted: Sequence[Wanted]) -> list[Run]:
     now = clock()
-    behaving = await _with_behavior(
-        session, maker.org_id, {each.task.conduct_hash for each in wanted} - {None}
-    )
+    agent = (maker.agent_id, maker.agent_version)
+    unclear = await unclear_of_tasks(session, maker.org_id, agent, [each.task for each in wanted])
     rows = [
         {
             "org_id": maker.org_id,
@@ -90,10 +92,12 @@ async def make_runs(session: AsyncSession, clock: Clock, maker: Maker, wanted: S
             "attempt": 0,
             "verdict": first_verdict(each.task.seed, judged=maker.judged),
             "cost_usd": 0.0,
-            "soft_warnings": ["behavior_not_applied"] if _has_behavior(each.task, behaving) else [],
+            "tool_calls": 0,
+            "violations": 0,
+            "soft_warnings": soft_warnings(lines),
             "created_at": now,
         }
-        for each in wanted
+        for each, lines in zip(wanted, unclear, strict=True)
     ]
     ids = await insert_numbered(session, Run, rows)
     runs = [Run(id=run_id, **row) for run_id, row in zip(ids, rows, strict=True)]
@@ -120,21 +124,10 @@ def _context(maker: Maker, run: Run, wanted: Wanted) -> dict[str, Any]:
         "random_seed": run.random_seed,
         "initial_state_hash": task.initial_state_hash,
         "failure_rules": task.seed.get("failure_rules", []),
+        # A task may be older than the refusal of NUL, which Postgres does not keep in a text.
+        "behavior_instructions": own_behavior(task).replace("\0", "\ufffd"),
         "conduct_hash": task.conduct_hash,
         "injection": None if injection is None else injection.stored(),
         "cassette": None if maker.replay is None else maker.replay.stored(),
+        "simulator_cache": maker.simulator_cache,
     }
-
-
-async def _with_behavior(
-    session: AsyncSession, org_id: int, hashes: Collection[str | None]
-) -> frozenset[str]:
-    """Return those of the worlds' conducts that have a behaviour."""
-    found = [(each, await load_conduct(session, org_id, each)) for each in hashes if each is not None]
-    return frozenset(each for each, conduct in found if conduct.behavior_instructions.strip())
-
-
-def _has_behavior(task: Task, behaving: frozenset[str]) -> bool:
-    if task.conduct_hash is not None:
-        return task.conduct_hash in behaving
-    return bool(task.seed["behavior_instructions"].strip())

@@ -67,6 +67,16 @@ class Run(Base):
             sqlite_where=text("verdict = 'PENDING'"),
             postgresql_where=text("verdict = 'PENDING'"),
         ),
+        Index(
+            "ix_runs_consistency",
+            "org_id",
+            "agent_id",
+            "agent_version",
+            "tool_calls",
+            "violations",
+            sqlite_where=text("tool_calls > 0"),
+            postgresql_where=text("tool_calls > 0"),
+        ),
         {"sqlite_autoincrement": True},
     )
 
@@ -100,6 +110,10 @@ class Run(Base):
     messages: Mapped[list[Any] | None] = mapped_column(JsonText)
     reply_metadata: Mapped[dict[str, Any] | None] = mapped_column("metadata", JsonText)
     soft_warnings: Mapped[list[str]] = mapped_column(JsonText)
+    tool_calls: Mapped[int] = mapped_column(server_default="0")
+    """Answered calls of the last attempt; counted when it is over."""
+    violations: Mapped[int] = mapped_column(server_default="0")
+    """What of its simulated answers contradicted the world."""
 
     created_at: Mapped[datetime] = mapped_column(UtcDateTime)
     started_at: Mapped[datetime | None] = mapped_column(UtcDateTime)

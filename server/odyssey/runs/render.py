@@ -36,6 +36,7 @@ async def whole(session: AsyncSession, run: Run) -> bytes:
         seed |= msgspec.to_builtins(await load_conduct(session, run.org_id, task.conduct_hash))
     state = await load_text(session, run.org_id, task.initial_state_hash)
     measured = await fidelities(session, run.org_id, [task.initial_state_hash])
+    context = await session.get_one(RunContext, run.id)
     extra = {
         "error_json": run.error_json,
         "messages": run.messages,
@@ -43,7 +44,8 @@ async def whole(session: AsyncSession, run: Run) -> bytes:
         "odyssey_seed": {},
         "grades": await grades_of(session, run.id),
         "fidelity": measured.get(task.initial_state_hash),
-        "cassette": (await session.get_one(RunContext, run.id)).cassette,
+        "cassette": context.cassette,
+        "simulator_cache": context.simulator_cache,
     }
     (members,) = await _members(session, [run])
     shown = RunOut.model_validate(members | extra).model_dump(mode="json")
@@ -95,6 +97,8 @@ def _own_members(run: Run, attempts: Sequence[RunAttempt]) -> dict[str, Any]:
         "random_seed": run.random_seed,
         "final_response": run.final_response,
         "soft_warnings": run.soft_warnings,
+        "tool_calls": run.tool_calls,
+        "violations": run.violations,
         "attempts": [AttemptOut.model_validate(attempt, from_attributes=True) for attempt in attempts],
         "created_at": run.created_at,
         "started_at": run.started_at,

@@ -6,7 +6,7 @@ from datetime import datetime
 from functools import cache
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Update, bindparam, func, insert, literal, select, update
+from sqlalchemy import Connection, Update, bindparam, func, insert, literal, literal_column, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.core.errors import NotFoundError
@@ -128,6 +128,27 @@ async def list_runs(
 async def list_attempts(session: AsyncSession, run_ids: Sequence[int]) -> Sequence[RunAttempt]:
     statement = select(RunAttempt).where(RunAttempt.run_id.in_(run_ids))
     return (await session.scalars(statement.order_by(RunAttempt.run_id, RunAttempt.attempt))).all()
+
+
+class CallCounts(NamedTuple):
+    """What the ended runs of one version of an agent come to."""
+
+    version: int
+    runs: int
+    tool_calls: int
+    violations: int
+
+
+async def call_counts(session: AsyncSession, org_id: int, agent_id: int) -> list[CallCounts]:
+    """Add up the runs of an agent that had a call answered, by version, newest first."""
+    sums = (func.count(), func.sum(Run.tool_calls), func.sum(Run.violations))
+    statement = select(Run.agent_version, *sums).where(
+        Run.org_id == org_id,
+        Run.agent_id == agent_id,
+        Run.tool_calls > literal_column("0"),  # written out, or the partial index is not used
+    )
+    rows = await session.execute(statement.group_by(Run.agent_version).order_by(Run.agent_version.desc()))
+    return [CallCounts(*map(int, row)) for row in rows]
 
 
 class HeldWork(NamedTuple):

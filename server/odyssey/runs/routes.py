@@ -1,6 +1,7 @@
 """Runs over HTTP (contract D10)."""
 
 import asyncio
+from itertools import islice
 from typing import Annotated
 
 import msgspec
@@ -28,7 +29,9 @@ from odyssey.journal.events import head_of, lock_run, read_events
 from odyssey.journal.models import RunContext
 from odyssey.kit.pagination import DEFAULT_LIMIT, cut_page
 from odyssey.runs.batches.render import batch_out
-from odyssey.runs.create import create_runs, plan_runs
+from odyssey.runs.behaviour_schemas import RowProblemOut
+from odyssey.runs.create import Plan, create_runs, plan_runs
+from odyssey.runs.datasets.repository import first_tasks
 from odyssey.runs.errors import RunEndedError
 from odyssey.runs.models import Run
 from odyssey.runs.render import summaries, summary, whole
@@ -47,12 +50,16 @@ from odyssey.runs.schemas import (
     Verdict,
 )
 from odyssey.runs.states import RunStates
+from odyssey.runs.unclear_behaviours import unclear_of_seeds, unclear_of_tasks
 from odyssey.runs.verdicts.grade_run import Judge
 from odyssey.worlds.operations import difference
 from odyssey.worlds.repository import load_ledger
 from odyssey.worlds.shared import SharedWorlds
 
 router = GuardedRouter(prefix="/api/runs", tags=["runs"])
+
+_MOST_ROWS_LOOKED_AT = 1000
+_MOST_PROBLEMS = 100
 
 Number = Annotated[int | None, Query(ge=1, le=2**63 - 1)]
 Attempt = Annotated[int | None, Query(ge=1, le=1000)]
@@ -93,7 +100,8 @@ async def validate_runs(
     """Check a request for runs exactly as starting them would, but let the agent be a draft; nothing is saved."""
     agents: CompiledAgents = request.app.state.agents
     plan = await plan_runs(session, agents, caller, body, may_be_draft=True)
-    return ValidatedRuns(runs=plan.runs, publish_first=plan.is_draft)
+    problems = await _unclear(session, caller.org_id, plan)
+    return ValidatedRuns(runs=plan.runs, publish_first=plan.is_draft, behavior_problems=problems)
 
 
 @router.get("")
@@ -220,6 +228,18 @@ async def get_ledger_diff(
     after = await load_ledger(session, worlds, context, attempt, up_to=end)
     changed = msgspec.to_builtins(difference(before, after))
     return LedgerDiffOut(attempt=attempt, from_sequence=from_, to_sequence=end, **changed)
+
+
+async def _unclear(session: AsyncSession, org_id: int, plan: Plan) -> list[RowProblemOut]:
+    """Name lines of behaviours that would not be understood; of a dataset of its first rows, as it is asked often."""
+    agent = (plan.agent_id, plan.agent_version)
+    if plan.dataset is None:
+        found = await unclear_of_seeds(session, agent, plan.seeds)
+    else:
+        tasks = await first_tasks(session, plan.dataset.id, plan.dataset.revision, _MOST_ROWS_LOOKED_AT)
+        found = await unclear_of_tasks(session, org_id, agent, tasks)
+    problems = (RowProblemOut(row=row, **line._asdict()) for row, lines in enumerate(found) for line in lines)
+    return list(islice(problems, _MOST_PROBLEMS))
 
 
 async def _world_of(

@@ -7,7 +7,9 @@ from pydantic import AfterValidator, BaseModel, Field, WithJsonSchema
 from odyssey.core.depends import existing_id
 from odyssey.core.wire import Body, Instant
 from odyssey.endpoints.cassettes.schemas import ReplayIn, ReplayOut
+from odyssey.records.tools import CacheUse
 from odyssey.runs.batches.schemas import BatchOut
+from odyssey.runs.behaviour_schemas import BEHAVIOR_SCHEMA, RowProblemOut
 from odyssey.runs.fidelity import FidelityOut
 
 Status = Literal["pending", "running", "completed", "failed", "cancelled"]
@@ -18,7 +20,7 @@ _SEED_SCHEMA = {
     "required": ["user_instruction"],
     "properties": {
         "user_instruction": {"type": "string", "minLength": 1},
-        "behavior_instructions": {"type": "string"},
+        "behavior_instructions": BEHAVIOR_SCHEMA,
         "initial_state": {"type": "object"},
         "failure_rules": {"type": "array", "items": {"type": "object"}},
         "expected_outcome": {"enum": ["completion", "refusal"]},
@@ -51,6 +53,11 @@ class RunsIn(Body):
     cassette: ReplayIn | None = Field(
         None, description="Play the passthrough tools of all these runs from a cassette, without the network."
     )
+    simulator_cache: CacheUse = Field(
+        "use",
+        description="Whether answers that a model gave to the same call on the same world may, must or must not be "
+        "given again.",
+    )
 
 
 class ValidatedRuns(BaseModel):
@@ -58,6 +65,10 @@ class ValidatedRuns(BaseModel):
     runs: int = Field(description="How many runs the request would start.")
     publish_first: bool = Field(
         description="The agent is a draft: its newest version was checked, and it must be published before it runs."
+    )
+    behavior_problems: list[RowProblemOut] = Field(
+        description="Lines of behaviours that this agent's version would not understand: the first 100, of a dataset "
+        "those of its first 1000 rows."
     )
 
 
@@ -92,6 +103,8 @@ class RunSummary(BaseModel):
     random_seed: int
     final_response: str | None
     soft_warnings: list[str]
+    tool_calls: int = Field(description="Answered calls of the last attempt; 0 until it is over.")
+    violations: int = Field(description="What of its simulated answers contradicted the world.")
     attempts: list[AttemptOut]
     created_at: Instant
     started_at: Instant | None
@@ -166,6 +179,9 @@ class RunOut(RunSummary):
     )
     cassette: ReplayOut | None = Field(
         description="What its passthrough tools are played from; null where they are asked."
+    )
+    simulator_cache: CacheUse = Field(
+        description="Whether a model's earlier answers may, must or must not serve."
     )
 
 

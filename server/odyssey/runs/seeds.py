@@ -12,6 +12,7 @@ from odyssey.records.canonical import content_hash
 from odyssey.records.faults import did_you_mean, shown
 from odyssey.records.problems import FieldError
 from odyssey.records.tools import LedgerSchema
+from odyssey.runs.behaviours import take_behavior
 from odyssey.simulation.rules import read_rules
 
 MAX_INSTRUCTION = 1024 * 1024
@@ -53,7 +54,9 @@ class SeedWorld(NamedTuple):
     id: int
     state_hash: str
     conduct_hash: str
-    has_behavior: bool
+    behavior: str = ""
+    types: frozenset[str] = frozenset()
+    """Of what it holds."""
     faults: Sequence[str] = ()
     """In what it contradicts the agent's ledger schema."""
 
@@ -72,10 +75,6 @@ class Seed(NamedTuple):
     random_seed: int | None
     """None: drawn for each run."""
     world: SeedWorld | None
-
-    @property
-    def has_behavior(self) -> bool:
-        return bool(self.behavior_instructions.strip()) if self.world is None else self.world.has_behavior
 
     def stored(self) -> dict[str, Any]:
         """Return the seed without what is kept by hash."""
@@ -133,6 +132,7 @@ class _Reader:
         self._worlds = worlds
         self.errors: list[FieldError] = []
         self.later: set[str] = set()
+        self._behavior = ""
 
     def read(self, raw: Any) -> Seed | None:
         if not isinstance(raw, dict):
@@ -146,7 +146,7 @@ class _Reader:
             return None
         return Seed(
             user_instruction=raw["user_instruction"],
-            behavior_instructions=_given(raw, "behavior_instructions", ""),
+            behavior_instructions=self._behavior,
             initial_state=_given(raw, "initial_state", {}),
             failure_rules=_given(raw, "failure_rules", []),
             expected_outcome=_given(raw, "expected_outcome", "completion"),
@@ -176,8 +176,6 @@ class _Reader:
             self._fault(
                 ("user_instruction",), f"user_instruction is longer than {MAX_INSTRUCTION} characters"
             )
-        if not isinstance(_given(raw, "behavior_instructions", ""), str):
-            self._fault(("behavior_instructions",), "behavior_instructions must be a string")
         if not isinstance(_given(raw, "input", {}), dict):
             self._fault(("input",), "input must be an object: the row's current state")
         seed = raw.get("random_seed")
@@ -210,6 +208,10 @@ class _Reader:
         rules = raw.get("failure_rules")
         if rules is not None:
             self.errors += read_rules(rules).errors
+        if raw.get("behavior_instructions") is not None:
+            taken = take_behavior(raw["behavior_instructions"])
+            self._behavior = taken.text
+            self.errors += taken.errors
 
     def _check_grading(self, raw: dict[str, Any]) -> None:
         if _given(raw, "expected_outcome", "completion") not in ("completion", "refusal"):

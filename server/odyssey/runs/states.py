@@ -12,6 +12,7 @@ from odyssey.core.database import after_commit
 from odyssey.core.scheduling import TERMINAL, Cancel, Claim, Command, Event, Release, Step, Work, step
 from odyssey.core.signals import Listener, Signals
 from odyssey.identity.run_tokens import revoke_run_tokens
+from odyssey.journal.counting import Counts, count_calls
 from odyssey.journal.events import run_topic
 from odyssey.kit.clock import Clock
 from odyssey.runs.repository import Swap, end_attempts, load_works, start_attempts, swap_works
@@ -44,6 +45,15 @@ class Moved(NamedTuple):
         return self.taken.work != self.move.before
 
     @property
+    def is_over(self) -> bool:
+        """Whether the run will not be attempted any more."""
+        return self.taken.work.status in TERMINAL
+
+    @property
+    def last_attempt(self) -> tuple[int, int]:
+        return self.run_id, self.taken.work.attempt
+
+    @property
     def ends_attempt(self) -> bool:
         """Whether there was an attempt before, whose token is no longer good."""
         return Command.REVOKE_TOKENS in self.taken.commands and self.move.before.attempt > 0
@@ -72,10 +82,16 @@ class RunStates:
         now = self._clock()
         every = [Moved(move, step(move.before, move.event, self._lease)) for move in moves]
         changed = [moved for moved in every if moved.is_change]
+        counts = count_calls(connection, [moved.last_attempt for moved in changed if moved.is_over])
         swap_works(
             connection,
             (
-                Swap(moved.run_id, moved.move.before, moved.taken.work, _values(moved, now))
+                Swap(
+                    moved.run_id,
+                    moved.move.before,
+                    moved.taken.work,
+                    _values(moved, now, counts.get(moved.last_attempt)),
+                )
                 for moved in changed
             ),
         )
@@ -103,12 +119,12 @@ class RunStates:
         return self.apply(connection, [Move(run_id, before, event)])
 
 
-def _values(moved: Moved, now: datetime) -> dict[str, Any]:
+def _values(moved: Moved, now: datetime, counts: Counts | None) -> dict[str, Any]:
     commands = moved.taken.commands
-    counts = Command.RECORD in commands or Command.START in commands
-    values = dict(moved.move.result) if counts else {}
-    if moved.taken.work.status in TERMINAL:
-        values["finished_at"] = now
+    is_stored = Command.RECORD in commands or Command.START in commands
+    values = dict(moved.move.result) if is_stored else {}
+    if counts is not None:
+        values |= {"finished_at": now, **counts._asdict()}
     if Command.GIVE_UP in commands:
         values |= {"error_class": "internal_error", "error_json": {"detail": _ALL_LOST}}
     return values

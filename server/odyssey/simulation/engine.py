@@ -1,6 +1,7 @@
 """The seam every engine stands behind: it reads a world and proposes; only `worlds` applies."""
 
-from typing import Any, Literal, Protocol
+from collections.abc import Mapping
+from typing import Any, Literal, NamedTuple, Protocol
 
 import msgspec
 
@@ -9,6 +10,16 @@ from odyssey.records.tools import LedgerSchema, Tool
 from odyssey.worlds.ledger import Ledger
 
 EngineName = Literal["program", "world", "llm", "replay"]
+EngineChoice = Literal["auto", "program", "world", "llm"]
+"""What an agent may ask for: one engine, or the first that knows an answer."""
+
+
+class EarlierCall(NamedTuple):
+    """A call that was answered before, as expressions see it."""
+
+    tool: str
+    args: Mapping[str, Any]
+    source: str
 
 
 class ToolCall(msgspec.Struct, frozen=True):
@@ -20,6 +31,9 @@ class ToolCall(msgspec.Struct, frozen=True):
     random_seed: int
     """The run's seed; every draw an engine makes comes from it and from `sequence`."""
     sequence: int
+    actor: str | None = None
+    calls: tuple[EarlierCall, ...] = ()
+    """Oldest first; empty unless something asks for them."""
 
 
 class Reading(msgspec.Struct, frozen=True):

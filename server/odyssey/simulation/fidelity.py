@@ -126,7 +126,7 @@ def replay(
         call = ToolCall(tools[recorded.tool], recorded.args, ledger_schema, _SEED, sequence)
         answer = engine.answer(call, world)
         proposed = apply(world, answer.operations, "off").ledger
-        after = _as_recorded(world, recorded.changes)
+        after = as_recorded(world, recorded.changes)
         yield _compare(recorded, answer, world, proposed, after)
         world = after
 
@@ -164,7 +164,8 @@ def as_json(fidelity: Fidelity) -> dict[str, Any]:
     }
 
 
-def _as_recorded(world: Ledger, changes: Iterable[RecordedChange]) -> Ledger:
+def as_recorded(world: Ledger, changes: Iterable[RecordedChange]) -> Ledger:
+    """The world after a call, as the recording has it."""
     for change in changes:
         if change.after is not None:
             world = world.with_entity(change.entity_type, change.id, change.after)

@@ -1,18 +1,33 @@
-"""One simulated call: ask the engine, check what it says, and let the world take what it proposes."""
+"""One simulated call: what an engine says is checked, and the world takes what it proposes, or nothing."""
 
 from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
+
+import msgspec
 
 from odyssey.records.json_schema import CompiledSchema
 from odyssey.records.ledger import ConsistencyMode, Operation, Violation
 from odyssey.records.problems import FieldError
 from odyssey.simulation.consistency import MAX_VIOLATIONS, check_answer
-from odyssey.simulation.engine import Answer, Engine, Reading, ToolCall
+from odyssey.simulation.engine import Answer, Engine, EngineName, Reading, ToolCall
 from odyssey.worlds.ledger import Ledger
 from odyssey.worlds.operations import Applied
 from odyssey.worlds.schema import apply_declared
 
-MAX_ATTEMPTS = 3
+
+class ModelUse(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What a model had to do with an answer; the trace keeps it."""
+
+    provider: str
+    model: str
+    attempts: int
+    input_tokens: int
+    output_tokens: int
+    cost_usd: float
+    latency_ms: int
+    cached: bool
+    error: str | None = None
+    """Why it gave no answer: for the org's people, since it may name addresses that are no agent's business."""
 
 
 class Simulated(NamedTuple):
@@ -22,15 +37,18 @@ class Simulated(NamedTuple):
     response: Any
     validation: dict[str, Any] | None
     """Present for source `odyssey` only."""
-    operations: tuple[Operation, ...]
-    applied: Applied | None
-    violations: tuple[Violation, ...]
-    reading: Reading | None
+    operations: tuple[Operation, ...] = ()
+    applied: Applied | None = None
+    violations: tuple[Violation, ...] = ()
+    reading: Reading | None = None
     """What the engine took the call for, also when its answer was not accepted."""
-    explanation: str
+    explanation: str = ""
+    model: ModelUse | None = None
 
 
-class _Attempt(NamedTuple):
+class Attempt(NamedTuple):
+    """An answer, held against its schema and the world."""
+
     answer: Answer
     errors: Sequence[FieldError]
     applied: Applied
@@ -43,15 +61,48 @@ class _Attempt(NamedTuple):
 def simulate(
     engine: Engine, call: ToolCall, world: Ledger, output_schema: CompiledSchema | None, mode: ConsistencyMode
 ) -> Simulated:
-    """Answer one call. Only an engine that says `retries = True` is asked again: others repeat themselves."""
-    attempts = MAX_ATTEMPTS if getattr(engine, "retries", False) else 1
-    attempt = _try(engine, call, world, output_schema, mode)
-    asked = 1
-    while asked < attempts and not attempt.is_accepted(mode):
-        attempt = _try(engine, call, world, output_schema, mode)
-        asked += 1
+    """Answer one call by one engine."""
+    return conclude(engine.name, engine.answer(call, world), call, world, output_schema, mode)
+
+
+def conclude(
+    engine: EngineName,
+    answer: Answer,
+    call: ToolCall,
+    world: Ledger,
+    output_schema: CompiledSchema | None,
+    mode: ConsistencyMode,
+) -> Simulated:
+    """Take an answer that asking again would not change."""
+    attempt = check_attempt(call, answer, world, output_schema, mode)
     if not attempt.is_accepted(mode):
-        return _failed(attempt, asked)
+        return fail(attempt, 1)
+    return accept(attempt, engine, 1, output_schema)
+
+
+def check_attempt(
+    call: ToolCall,
+    answer: Answer,
+    world: Ledger,
+    output_schema: CompiledSchema | None,
+    mode: ConsistencyMode,
+) -> Attempt:
+    """Find all that speaks against an answer; the world stays as it is."""
+    errors = [] if output_schema is None or answer.refused else output_schema.errors(answer.response)
+    applied = apply_declared(world, answer.operations, mode, call.ledger_schema, sequence=call.sequence)
+    violations = applied.violations
+    if mode != "off" and not applied.refused:
+        violations += tuple(check_answer(call, answer, world, applied.ledger))
+    return Attempt(answer, errors, applied, violations[:MAX_VIOLATIONS])
+
+
+def accept(
+    attempt: Attempt,
+    engine: EngineName,
+    asked: int,
+    output_schema: CompiledSchema | None,
+    model: ModelUse | None = None,
+) -> Simulated:
     answer = attempt.answer
     checked = output_schema is not None and not answer.refused
     validation: dict[str, Any] = {
@@ -59,7 +110,7 @@ def simulate(
         "schema": "output_schema" if checked else "none",
         "attempts": asked,
         "errors": [],
-        "engine": engine.name,
+        "engine": engine,
         "confidence": answer.confidence,
     }
     return Simulated(
@@ -71,32 +122,28 @@ def simulate(
         attempt.violations,
         answer.reading,
         answer.explanation,
+        model,
     )
 
 
-def _try(
-    engine: Engine, call: ToolCall, world: Ledger, output_schema: CompiledSchema | None, mode: ConsistencyMode
-) -> _Attempt:
-    answer = engine.answer(call, world)
-    errors = [] if output_schema is None or answer.refused else output_schema.errors(answer.response)
-    applied = apply_declared(world, answer.operations, mode, call.ledger_schema, sequence=call.sequence)
-    violations = applied.violations
-    if mode != "off" and not applied.refused:
-        violations += tuple(check_answer(call, answer, world, applied.ledger))
-    return _Attempt(answer, errors, applied, violations[:MAX_VIOLATIONS])
-
-
-def _failed(attempt: _Attempt, asked: int) -> Simulated:
+def fail(attempt: Attempt, asked: int, model: ModelUse | None = None) -> Simulated:
+    """Say why the last attempt was not accepted."""
     attempts = f"{asked} attempt{'s' if asked > 1 else ''}"
     violations = () if attempt.errors else attempt.violations
     if attempt.errors:
         problem = f"does not fit output_schema: {_in_words(attempt.errors[0])}"
     else:
         problem = f"contradicts the world: {violations[0].message}"
-    message = f"The simulated answer, after {attempts}, {problem}."
-    response = {"error": {"code": "simulation_failed", "message": message}}
     answer = attempt.answer
-    return Simulated("error", response, None, (), None, violations, answer.reading, answer.explanation)
+    return fail_with(f"The simulated answer, after {attempts}, {problem}.", model)._replace(
+        violations=violations, reading=answer.reading, explanation=answer.explanation
+    )
+
+
+def fail_with(message: str, model: ModelUse | None = None) -> Simulated:
+    """Say that there is no answer, and why."""
+    response = {"error": {"code": "simulation_failed", "message": message}}
+    return Simulated("error", response, None, model=model)
 
 
 def _in_words(error: FieldError) -> str:

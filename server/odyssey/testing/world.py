@@ -33,7 +33,7 @@ class Odyssey:
         tools: Sequence[Json],
         state: Json | None = None,
         failure_rules: Sequence[Json] = (),
-        behavior_instructions: str | None = None,
+        behavior_instructions: str | list[dict[str, Any]] | None = None,
         ledger_schema: Json | None = None,
         config: Json | None = None,
     ) -> "World":

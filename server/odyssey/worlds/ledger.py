@@ -66,6 +66,10 @@ class Ledger:
         fields = self._types.get(entity_type, _NO_ENTITIES).get(entity_id)
         return None if fields is None else _FieldsView(fields)
 
+    def look_at(self, entity_type: str, entity_id: str) -> Mapping[str, Any] | None:
+        """The fields of one entity without a copy, for looking at: what they hold must not be changed."""
+        return self._types.get(entity_type, _NO_ENTITIES).get(entity_id)
+
     def entities(self, entity_type: str) -> Mapping[str, Mapping[str, Any]]:
         """All entities of one type by id, oldest first, read-only; empty for a type nobody knows."""
         return _EntitiesView(self._types.get(entity_type, _NO_ENTITIES))

@@ -264,14 +264,24 @@ def test_faults_of_every_part_come_together(org: Org) -> None:
     assert {fault["loc"][0] for fault in found} == {"config", "tools_schema", "ledger_schema"}
 
 
-@pytest.mark.parametrize("member", ["engine", "engines", "programs"])
-def test_what_is_not_offered_yet_is_said_by_name(org: Org, member: str) -> None:
+@pytest.mark.parametrize(
+    ("config", "place"),
+    [
+        ({"engine": "wrold"}, ["config", "engine"]),
+        ({"engines": {"get_order": "wrold"}}, ["config", "engines", "get_order"]),
+        ({"engines": {"get_odrer": "world"}}, ["config", "engines", "get_odrer"]),
+        ({"engines": {"get_order": "program"}}, ["config", "engines", "get_order"]),
+        ({"programs": {"get_odrer": {"response": 1}}}, ["config", "programs", "get_odrer"]),
+        ({"programs": {"get_order": {"respond": 1}}}, ["config", "programs", "get_order", "respond"]),
+    ],
+)
+def test_what_is_wrong_with_an_engine_or_a_program_is_said_at_its_place(
+    org: Org, config: dict[str, Any], place: list[str]
+) -> None:
     agent = create(org)
-    config = {"endpoint_url": URL, member: {"get_order": "world"}}
-    for answer in (*saved(org, agent, config=config), connect(org, agent, **config)):
-        (fault,) = faults(answer, "not_available_yet")
-        assert member in fault["loc"]
-        assert member in answer.json()["detail"]
+    for answer in saved(org, agent, config={"endpoint_url": URL, **config}):
+        (fault,) = faults(answer)
+        assert fault["loc"] == place
 
 
 def test_code_agents_are_stored_but_not_published_yet(org: Org) -> None:

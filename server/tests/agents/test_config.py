@@ -28,6 +28,9 @@ FULL_HTTP = {
     "topology": {"entry": "supervisor", "edges": [["a", "b"]]},
     "consistency_mode": "strict",
     "variation_delivery": "system",
+    "engine": "world",
+    "engines": {"refund_order": "program", "find_order": "llm", "get_order": "auto"},
+    "programs": {"refund_order": {"response": {"done": True}}},
 }
 FULL_CODE = {
     "source": {"files": {"agent.py": "def run(): ...", "tools/search.py": ""}},
@@ -36,6 +39,7 @@ FULL_CODE = {
     "env_vars": ["OPENAI_API_KEY", "_X1"],
     "run_timeout_s": 1,
     "consistency_mode": "off",
+    "engine": "llm",
 }
 
 STORED: list[tuple[Literal["http", "code"], dict[str, Any]]] = [
@@ -60,7 +64,8 @@ def test_gives_back_what_was_stored(mode: Literal["http", "code"], raw: dict[str
 
 def test_defaults_and_nulls_are_not_stored() -> None:
     raw = {"endpoint_url": URL, "run_timeout_s": 300, "consistency_mode": "warn", "response_contract": None}
-    config, faults, not_yet = read_config({**raw, "topology": None, "engine": None}, "http")
+    raw |= {"topology": None, "engine": "auto", "engines": {}, "programs": {}}
+    config, faults, not_yet = read_config(raw, "http")
     assert (config, faults, not_yet) == (AgentConfig(endpoint_url=URL), [], [])
     assert config is not None
     assert (config.run_timeout_s, config.consistency_mode, config.entrypoint) == (300, "warn", "agent:run")
@@ -71,11 +76,6 @@ def test_header_value_never_enters_the_config() -> None:
     config, faults, _ = read_config({"endpoint_url": URL, "auth_header_value": "Bearer abc"}, "http")
     assert faults == []
     assert config == AgentConfig(endpoint_url=URL)
-
-
-@pytest.mark.parametrize("member", ["engine", "engines", "programs"])
-def test_not_available_yet(member: str) -> None:
-    assert read_config({"endpoint_url": URL, member: "x"}, "http") == (None, [], [member])
 
 
 def test_zip_is_not_available_yet() -> None:
@@ -337,6 +337,20 @@ FAULTY = [
     pytest.param(code(PASTED, env_vars={}), ("env_vars",), "must be a list", id="env_vars is an object"),
     pytest.param(code(PASTED, env_vars=["key"]), ("env_vars", 0), "not a variable name", id="small letters"),
     pytest.param(code(PASTED, env_vars=["A", "A"]), ("env_vars", 1), "there twice", id="same variable"),
+    pytest.param(http(engine="models"), ("engine",), "'auto', 'program', 'world' or 'llm'", id="engine"),
+    pytest.param(http(engine="wrold"), ("engine",), "did you mean 'world'?", id="engine misspelt"),
+    pytest.param(http(engine=["llm"]), ("engine",), "not a list", id="engine is a list"),
+    pytest.param(http(engines=[]), ("engines",), "must be an object", id="engines is a list"),
+    pytest.param(http(engines={"t": "replay"}), ("engines", "t"), "an engine must be", id="engine of a tool"),
+    pytest.param(http(engines={"t": None}), ("engines", "t"), "not null", id="no engine of a tool"),
+    pytest.param(
+        http(engines={f"t{i}": "llm" for i in range(257)}), ("engines",), "at most 256", id="many engines"
+    ),
+    pytest.param(http(programs="x"), ("programs",), "must be an object", id="programs is a text"),
+    pytest.param(http(programs={"t": []}), ("programs", "t"), "must be an object", id="a program is a list"),
+    pytest.param(
+        http(programs={f"t{i}": {} for i in range(257)}), ("programs",), "at most 256", id="many programs"
+    ),
 ]
 
 
@@ -353,7 +367,14 @@ def test_names_the_fault(given_config: tuple[Any, Any], place: tuple[str | int, 
 
 
 def test_every_fault_in_one_pass() -> None:
-    raw = {"run_timeout_s": 0, "auth_header_name": "a b", "topology": 5, "engine": "llm", "x": 1}
+    raw = {
+        "run_timeout_s": 0,
+        "auth_header_name": "a b",
+        "topology": 5,
+        "engine": "x",
+        "source": {"zip": 1},
+        "x": 1,
+    }
     config, faults, not_yet = read_config(raw, "http")
     assert config is None
     assert {fault.loc[1] for fault in faults} == {
@@ -361,9 +382,11 @@ def test_every_fault_in_one_pass() -> None:
         "auth_header_name",
         "topology",
         "endpoint_url",
+        "engine",
+        "source",
         "x",
     }
-    assert not_yet == ["engine"]
+    assert not_yet == []
 
 
 @pytest.mark.parametrize("value", [None, "Bearer abc", "x", "caf\xe9 au lait", "x" * 8192])
@@ -397,6 +420,8 @@ NEAR_CONFIGS = st.dictionaries(
             "env_vars",
             "consistency_mode",
             "engine",
+            "engines",
+            "programs",
         ]
     ),
     JSON

@@ -52,6 +52,25 @@ CREDENTIAL_BODY: dict[str, Any] = {
     "value": "a value to keep",
     "origin": "https://api.example.com",
 }
+RECORDED_BODY: dict[str, Any] = {
+    "tool": "get_order",
+    "world_id": 2**62,
+    "calls": [
+        {
+            "task": "1",
+            "calls": [
+                {"tool": "get_order", "args": {"order_id": "ord_1"}, "response": WORLD["order"]["ord_1"]},
+                {"tool": "get_order", "args": {"order_id": "ord_9"}, "error": "No such order."},
+            ],
+        }
+    ],
+    "accept_at": 0.95,
+}
+PROGRAM: dict[str, Any] = {
+    "let": {"order": "entity('order', args.order_id)"},
+    "require": [{"that": "order != null", "else": {"code": "not_found", "message": "No such order."}}],
+    "response": "= order",
+}
 NO_SCENARIO = "scn_6f0e4b0e-3a1c-4d2f-9b0a-0123456789ab"
 
 MATRIX_BODY: dict[str, Any] = {
@@ -85,6 +104,9 @@ BODIES: dict[str, dict[str, Any]] = {
     "POST /api/agents/validate": AGENT,
     "PUT /api/agents/{agent_id}": {"name": "renamed", "config": {"run_timeout_s": 10}, "tools_schema": []},
     "POST /api/agents/{agent_id}/test-connection": {"config": {"endpoint_url": UNUSED_URL}},
+    "POST /api/agents/{agent_id}/programs/propose": RECORDED_BODY | {"attempts": 2, "examples": 5},
+    "POST /api/agents/{agent_id}/programs/replay": RECORDED_BODY | {"program": PROGRAM},
+    "POST /api/programs/read": {"program": PROGRAM, "tool": TOOLS[0]},
     "POST /api/tool-endpoints": ENDPOINT_BODY,
     "PUT /api/tool-endpoints/{endpoint_id}": ENDPOINT_BODY,
     "POST /api/tool-endpoints/{endpoint_id}/call": {"tool_name": "get_order", "arguments": {"id": "ord_1"}},
@@ -98,6 +120,7 @@ BODIES: dict[str, dict[str, Any]] = {
     },
     "POST /api/worlds/{world_id}/try": {"agent_id": 2**62, "tool": "get_order", "arguments": {}},
     "PUT /api/worlds/{world_id}/fidelity": REPORT,
+    "POST /api/behaviors/read": {"behavior_instructions": [{"tools": ["get_order"], "returns": "order"}]},
     "POST /api/runs": {"agent_id": 2**62, "seeds": [{"user_instruction": "Do it."}]},
     "POST /api/runs/validate": {"agent_id": 2**62, "seeds": [{"user_instruction": "Do it."}]},
     "POST /api/v1/eval/scenarios": SCENARIO_BODY,

@@ -160,6 +160,16 @@ def test_a_run_of_anothers_agent_is_a_run_of_none(household: Household, other_or
     assert snapshot(other_org)["runs"]["items"] == []
 
 
+def test_a_program_is_not_read_for_anothers_agent(household: Household, other_org: Org) -> None:
+    body = {"program": {}, "tool": "get_order"}
+    answers = [
+        other_org.post("/api/programs/read", body | {"agent_id": agent_id})
+        for agent_id in (household.ids["agent_id"], MISSING["agent_id"], 2**63 - 1, 2**63)
+    ]
+    problem(answers[0], 404, "not_found")
+    assert len({(answer.status_code, answer.text) for answer in answers}) == 1
+
+
 def test_org_id_must_be_the_callers_own(org: Org, other_org: Org) -> None:
     own, foreign = (one.ok(one.get("/api/org"))["id"] for one in (org, other_org))
     agent = org.ok(org.post("/api/agents", AGENT | {"org_id": own}))

@@ -69,6 +69,26 @@ def test_it_prints_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
 
 
 @pytest.mark.parametrize(
+    ("files", "equal"),
+    [
+        ({}, 0),
+        ({"programs": '{"get_ticket": {"response": {"asked": "= args.ticket_id"}}}'}, 1),
+        ({"programs": "get_ticket:\n  response: {asked: = args.ticket_id}\n"}, 1),
+        ({"programs": '{"get_ticket": {"response": "= entity(\'ticket\', \'T1\').weight"}}'}, 0),
+        ({"behavior": 'get_ticket returns {"asked": args.ticket_id}\nTickets are kept for a year.\n'}, 1),
+    ],
+)
+def test_programs_and_behaviours_are_measured_with_the_world(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], files: dict[str, str], equal: int
+) -> None:
+    other = {**CALL, "response": {"asked": "T1"}}
+    run(*write(tmp_path, calls=json.dumps({"task": 1, "calls": [other]}), **files), "--json")
+    printed = capsys.readouterr()
+    assert json.loads(printed.out)["responses"]["equal"] == equal
+    assert ("line 2 is left out" in printed.err) == ("behavior" in files)
+
+
+@pytest.mark.parametrize(
     ("files", "message"),
     [
         ({"calls": None}, "calls.json cannot be read: No such file or directory"),
@@ -76,6 +96,11 @@ def test_it_prints_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
         ({"state": "[]"}, "state.json: "),
         ({"tools": "[{}]"}, "tools.json: "),
         ({"calls": ""}, "calls.json holds no task"),
+        ({"programs": "- 1"}, "programs.json must hold {tool: program}"),
+        ({"programs": '{"get_tikcet": {}}'}, "programs.json must hold {tool: program}"),
+        ({"programs": "{"}, "programs.json: "),
+        ({"programs": '{"get_ticket": {"respond": 1}}'}, "programs.json: get_ticket.respond: "),
+        ({"behavior": None}, "behavior.json cannot be read: No such file or directory"),
         ({"calls": '{"task": 1, "calls": []}\n{"task"'}, "calls.json, line 2: "),
         ({"calls": '{"task": 1, "calls": [{"tool": 5}]}'}, "calls.json, line 1: "),
         (

@@ -7,11 +7,12 @@ import pytest
 
 from odyssey.agents.compiled import CompiledTool
 from odyssey.grading.mutating import is_mutating
-from odyssey.proxy.answering import Asked, answer, explained
+from odyssey.proxy.answering import Asked, Outcome, answer, explained
 from odyssey.records.json_schema import compile_schema
 from odyssey.records.tools import Tool
+from odyssey.simulation.behaviours import EMPTY
+from odyssey.simulation.choosing import Manner
 from odyssey.simulation.rules import RuleCounters, read_rules
-from odyssey.simulation.world.engine import WorldEngine
 from odyssey.worlds.ledger import Ledger
 
 WORLD = Ledger.boot({"order": {"A1": {"order_id": "A1", "status": "open"}}})
@@ -34,13 +35,15 @@ def recorded(called: Tool, arguments: dict[str, Any], *rules: dict[str, Any]) ->
         rules=read,
         counters=RuleCounters.start(read),
         calls=[],
+        manner=Manner({}, EMPTY),
         random_seed=1,
         sequence=2,
         ledger_schema=None,
         mode="warn",
         started=0.0,
     )
-    outcome = answer(WorldEngine(), asked)
+    outcome = answer(asked)
+    assert isinstance(outcome, Outcome)
     data = outcome.envelope | {"arguments": arguments, "operations": outcome.operations, "http_status": 200}
     if "validation" in data:
         data["validation"] = explained(outcome)

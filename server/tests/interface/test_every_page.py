@@ -68,6 +68,7 @@ PATHS = {
     "world": "/worlds/{world}?type=order",
     "world, an entity": "/worlds/{world}?type=order&entity=ord_1002",
     "world, try a tool": "/worlds/{world}?tab=try&agent={desk}&tool=update_order",
+    "world, behaviour": "/worlds/{world}?tab=behaviour&agent={desk}&tool=update_order",
     "world, rules": "/worlds/{world}?tab=rules",
     "world, import": "/worlds/{world}?tab=import",
     "world, fidelity": "/worlds/{world}?tab=fidelity",

@@ -321,6 +321,7 @@ PATHS = [
     "/worlds/{world}",
     "/worlds/{world}?type=thing&entity=%3Cscript%3E&q=onerror",
     "/worlds/{world}?tab=try&agent={agent}&tool=describe_everything",
+    "/worlds/{world}?tab=behaviour&agent={agent}&tool=describe_everything",
     "/worlds/{world}?tab=rules",
     "/worlds/{world}?tab=import",
     "/worlds/{world}?tab=raw",

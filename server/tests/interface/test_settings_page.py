@@ -1,9 +1,9 @@
-"""The judge model, the budgets and the thresholds: who may change them, and what is never shown."""
+"""The models, the budgets and the thresholds: who may change them, and what is never shown."""
 
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 from support.chromium import Watched
 from support.model_server import ModelServer, answers
 from support.platform import Org
@@ -11,6 +11,7 @@ from support.site import Site
 
 from interface.conftest import OpenPage, as_person_of
 
+ROLES = ("judge", "simulator")
 KEY = "sk-never-shown-again-7f3a"
 
 
@@ -30,72 +31,86 @@ def settings(open_page: OpenPage, org: Org) -> Watched:
     return as_person_of(open_page, org, "/settings")
 
 
-def judge_of(org: Org) -> dict[str, object] | None:
-    judge: dict[str, object] | None = org.ok(org.get("/api/settings"))["models"]["judge"]
-    return judge
+def model_of(org: Org, role: str) -> dict[str, object] | None:
+    found: dict[str, object] | None = org.ok(org.get("/api/settings"))["models"][role]
+    return found
 
 
-def test_an_admin_sets_a_judge_and_its_key_is_never_shown_again(
-    settings: Watched, org: Org, model: ModelServer
+def panel_of(page: Page, role: str) -> Locator:
+    return page.get_by_role("region", name=f"{role.capitalize()} model")
+
+
+def use(org: Org, model: ModelServer, role: str) -> None:
+    body = {"provider": "openai", "base_url": model.url, "model": "scripted", "api_key": KEY}
+    org.ok(org.put("/api/settings", {"models": {role: body}}))
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_an_admin_sets_a_model_and_its_key_is_never_shown_again(
+    settings: Watched, org: Org, model: ModelServer, role: str
 ) -> None:
-    page = settings.page
-    expect(page.get_by_text("verdicts come from the checks of the tasks alone")).to_be_visible()
-    expect(page.get_by_role("button", name="Use this judge")).to_be_disabled()
-    page.get_by_role("radio", name="Anthropic").press("Space")
-    page.get_by_label("Model", exact=True).fill("scripted-1")
-    page.get_by_label("Base URL").fill(model.url)
-    page.get_by_label("API key").fill(KEY)
-    page.get_by_label("Price of input").fill("2.5")
-    page.get_by_role("button", name="Use this judge").click()
-    expect(page.get_by_text("****7f3a")).to_be_visible()
-    expect(page.get_by_role("button", name="Save", exact=True)).to_be_disabled()
-    judge = judge_of(org)
-    assert judge is not None
-    assert (judge["provider"], judge["model"], judge["base_url"]) == ("anthropic", "scripted-1", model.url)
-    assert judge["input_usd_per_mtok"] == 2.5
-    page.reload()
-    expect(page.get_by_label("Model", exact=True)).to_have_value("scripted-1")
-    assert KEY not in page.content()
+    panel = panel_of(settings.page, role)
+    expect(panel.get_by_text("There is none: ")).to_be_visible()
+    expect(panel.get_by_role("button", name=f"Use this {role}")).to_be_disabled()
+    panel.get_by_role("radio", name="Anthropic").press("Space")
+    panel.get_by_label("Model", exact=True).fill("scripted-1")
+    panel.get_by_label("Base URL").fill(model.url)
+    panel.get_by_label("API key").fill(KEY)
+    panel.get_by_label("Price of input").fill("2.5")
+    panel.get_by_role("button", name=f"Use this {role}").click()
+    expect(panel.get_by_text("****7f3a")).to_be_visible()
+    expect(panel.get_by_role("button", name="Save", exact=True)).to_be_disabled()
+    kept = model_of(org, role)
+    assert kept is not None
+    assert (kept["provider"], kept["model"], kept["base_url"]) == ("anthropic", "scripted-1", model.url)
+    assert kept["input_usd_per_mtok"] == 2.5
+    assert [each for each in ROLES if model_of(org, each) is not None] == [role]
+    settings.page.reload()
+    expect(panel.get_by_label("Model", exact=True)).to_have_value("scripted-1")
+    assert KEY not in settings.page.content()
 
 
 def test_another_host_asks_for_the_key_again(settings: Watched, org: Org, model: ModelServer) -> None:
     page = settings.page
     settings.expected.append("422")
-    org.ok(org.put("/api/settings", model.settings(api_key=KEY)))
+    use(org, model, "simulator")
     page.reload()
-    page.get_by_label("Base URL").fill("http://127.0.0.1:9/v1")
+    panel = panel_of(page, "simulator")
+    panel.get_by_label("Base URL").fill("http://127.0.0.1:9/v1")
     with page.expect_response("**/api/settings") as answer:
-        page.get_by_role("button", name="Save", exact=True).click()
+        panel.get_by_role("button", name="Save", exact=True).click()
     assert answer.value.json()["code"] == "secret_required"
-    expect(page.get_by_text("send api_key again")).to_be_visible()
-    page.get_by_role("button", name="Change the key").click()
-    page.get_by_label("API key").fill("sk-another-key-9999")
-    page.get_by_role("button", name="Save", exact=True).click()
-    expect(page.get_by_text("****9999")).to_be_visible()
+    expect(panel.get_by_text("send api_key again")).to_be_visible()
+    panel.get_by_role("button", name="Change the key").click()
+    panel.get_by_label("API key").fill("sk-another-key-9999")
+    panel.get_by_role("button", name="Save", exact=True).click()
+    expect(panel.get_by_text("****9999")).to_be_visible()
 
 
 def test_what_is_wrong_is_said_at_its_field(settings: Watched) -> None:
-    page = settings.page
+    panel = panel_of(settings.page, "judge")
     settings.expected.append("422")
-    page.get_by_label("Model", exact=True).fill("scripted-1")
-    page.get_by_label("Base URL").fill("ftp://somewhere")
-    page.get_by_label("Time-out").fill("")
-    page.get_by_role("button", name="Use this judge").click()
-    expect(page.get_by_label("Time-out")).to_have_attribute("aria-invalid", "true")
-    page.get_by_label("Time-out").fill("60")
-    page.get_by_role("button", name="Use this judge").click()
-    expect(page.get_by_label("Base URL")).to_have_attribute("aria-invalid", "true")
+    panel.get_by_label("Model", exact=True).fill("scripted-1")
+    panel.get_by_label("Base URL").fill("ftp://somewhere")
+    panel.get_by_label("Time-out").fill("")
+    panel.get_by_role("button", name="Use this judge").click()
+    expect(panel.get_by_label("Time-out")).to_have_attribute("aria-invalid", "true")
+    panel.get_by_label("Time-out").fill("60")
+    panel.get_by_role("button", name="Use this judge").click()
+    expect(panel.get_by_label("Base URL")).to_have_attribute("aria-invalid", "true")
 
 
-def test_a_judge_is_removed_after_asking(settings: Watched, org: Org, model: ModelServer) -> None:
+@pytest.mark.parametrize("role", ROLES)
+def test_a_model_is_removed_after_asking(settings: Watched, org: Org, model: ModelServer, role: str) -> None:
     page = settings.page
-    org.ok(org.put("/api/settings", model.settings(api_key=KEY)))
+    use(org, model, role)
     page.reload()
-    page.get_by_role("button", name="Remove", exact=True).click()
-    page.get_by_role("dialog").get_by_role("button", name="Remove the judge").click()
-    expect(page.get_by_role("button", name="Use this judge")).to_be_visible()
-    expect(page.get_by_label("Model", exact=True)).to_have_value("")
-    assert judge_of(org) is None
+    panel = panel_of(page, role)
+    panel.get_by_role("button", name="Remove", exact=True).click()
+    page.get_by_role("dialog").get_by_role("button", name=f"Remove the {role}").click()
+    expect(panel.get_by_role("button", name=f"Use this {role}")).to_be_visible()
+    expect(panel.get_by_label("Model", exact=True)).to_have_value("")
+    assert model_of(org, role) is None
 
 
 def test_budgets_are_set_and_taken_away(settings: Watched, org: Org) -> None:
@@ -141,11 +156,12 @@ def test_what_was_spent_today_is_shown(open_page: OpenPage, site: Site) -> None:
 
 def test_unsaved_changes_are_not_lost_by_a_click(settings: Watched) -> None:
     page = settings.page
-    page.get_by_label("Model", exact=True).fill("half a na")
+    panel = panel_of(page, "judge")
+    panel.get_by_label("Model", exact=True).fill("half a na")
     page.get_by_role("navigation", name="Main").get_by_role("link", name="Runs", exact=True).click()
     dialog = page.get_by_role("dialog", name="Leave without saving?")
     dialog.get_by_role("button", name="Stay").click()
-    expect(page.get_by_label("Model", exact=True)).to_have_value("half a na")
+    expect(panel.get_by_label("Model", exact=True)).to_have_value("half a na")
     page.get_by_role("button", name="Discard", exact=True).click()
     page.get_by_role("navigation", name="Main").get_by_role("link", name="Runs", exact=True).click()
     expect(page.get_by_role("heading", level=1, name="Runs")).to_be_visible()
@@ -154,7 +170,7 @@ def test_unsaved_changes_are_not_lost_by_a_click(settings: Watched) -> None:
 def test_others_than_admins_read_and_change_nothing(
     open_page: OpenPage, org: Org, model: ModelServer
 ) -> None:
-    org.ok(org.put("/api/settings", model.settings(api_key=KEY)))
+    use(org, model, "judge")
     for role in ("viewer", "member"):
         body = {"email": f"{role}@settings.example", "role": role}
         person = org.ok(org.post("/api/people", body))["id"]

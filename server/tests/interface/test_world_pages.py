@@ -230,19 +230,18 @@ def test_arguments_that_do_not_fit_are_told_at_the_form(open_page: OpenPage, sit
     expect(page.get_by_role("region", name="Answer")).to_contain_text("Update order")
 
 
-def test_rules_and_behaviour_are_saved(open_page: OpenPage, site: Site) -> None:
+def test_rules_are_saved(open_page: OpenPage, site: Site) -> None:
     world = keep(site, "Ruled")
     watched = open_page(f"/worlds/{world['id']}?tab=rules")
     watched.expected = ["422"]
     page = watched.page
-    save = page.get_by_role("button", name="Save rules and behaviour")
+    save = page.get_by_role("button", name="Save rules")
     expect(save).to_be_disabled()
     page.get_by_role("button", name="Add rule").click()
     page.get_by_role("menuitem").first.click()
     rule = page.get_by_role("group", name="Rule 0")
     rule.get_by_label("Error code").fill("busy")
     rule.get_by_label("When").fill("args.order_id ==")
-    page.get_by_label("Behaviour instructions").fill("Slow on Mondays.")
     save.click()
     expect(rule.get_by_text("mismatched input")).to_be_visible()
     rule.get_by_label("When").fill('args.order_id == "ord_1"')
@@ -250,7 +249,6 @@ def test_rules_and_behaviour_are_saved(open_page: OpenPage, site: Site) -> None:
         save.click()
     expect(save).to_be_disabled()
     kept = site.org.ok(site.org.get(f"/api/worlds/{world['id']}"))
-    assert kept["behavior_instructions"] == "Slow on Mondays."
     assert [each["when"] for each in kept["failure_rules"]] == ['args.order_id == "ord_1"']
 
 
@@ -365,6 +363,6 @@ def test_a_viewer_reads_worlds_but_changes_nothing(open_page: OpenPage, site: Si
     expect(page.get_by_label("Value of status")).to_have_count(0)
     page.goto(f"/worlds/{site.world}?tab=rules")
     expect(page.get_by_text("1st call of create_payment")).to_be_visible()
-    expect(page.get_by_role("button", name="Save rules and behaviour")).to_have_count(0)
+    expect(page.get_by_role("button", name="Save rules")).to_have_count(0)
     page.goto("/worlds/new")
     expect(page.get_by_role("button", name="Make the world")).to_have_count(0)

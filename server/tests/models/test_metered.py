@@ -20,7 +20,14 @@ from odyssey.models.budget import spent_today
 from odyssey.models.chat import BudgetExhaustedError, ChatModel, Completion, ModelError, ModelUnavailableError
 from odyssey.models.metered import ATTEMPTS, LONGEST_WAIT_S
 from odyssey.models.models import ModelCall
-from odyssey.models.roles import ModelParts, has_judge_model, judge_model
+from odyssey.models.recent import KEPT_FOR, RecentModels
+from odyssey.models.roles import (
+    ModelParts,
+    has_judge_model,
+    has_simulator_model,
+    judge_model,
+    simulator_model,
+)
 
 KEY = "sk-canary-of-the-budget-wxyz"
 NOON = datetime(2031, 5, 17, 12, tzinfo=UTC)
@@ -91,6 +98,58 @@ def test_an_org_without_a_judge_has_none(desk: Desk, platform: Platform) -> None
             )
 
     assert desk.do(look()) == (False, None)
+
+
+def test_the_simulator_spends_on_the_same_budget_with_a_key_and_a_purpose_of_its_own(
+    desk: Desk, server: ModelServer
+) -> None:
+    desk.set(server, budgets={"calls_per_day": 3})
+    simulator = server.settings(role="simulator", api_key="sk-of-the-simulator", model="other")
+    desk.org.ok(desk.org.put("/api/settings", simulator))
+
+    async def ask(purpose: str | None) -> None:
+        named = {} if purpose is None else {"purpose": purpose}
+        model = await simulator_model(desk.parts, desk.org_id, run_id=None, **named)
+        assert model is not None
+        await model.complete(system="s", user="u", schema=SCHEMA, max_output_tokens=100)
+
+    desk.do(ask(None))
+    desk.do(ask("compile"))
+    desk.do(desk.ask())
+    assert [call.purpose for call in desk.calls()] == ["simulator", "compile", "judge"]
+    assert [call.model for call in desk.calls()] == ["other", "other", "scripted"]
+    keys = [asked.headers["authorization"] for asked in server.asked]
+    assert keys == ["Bearer sk-of-the-simulator"] * 2 + [f"Bearer {KEY}"]
+    with pytest.raises(BudgetExhaustedError):
+        desk.do(ask(None))
+
+
+def test_whether_a_simulator_is_set_is_remembered_for_some_seconds(desk: Desk, server: ModelServer) -> None:
+    """Another process may change the settings; this one hears of it when it looks again."""
+    elsewhere = desk.parts
+
+    async def is_set() -> bool:
+        return await has_simulator_model(elsewhere, desk.org_id)
+
+    assert desk.do(is_set()) is False
+    desk.org.ok(desk.org.put("/api/settings", server.settings(role="simulator")))
+    assert desk.do(is_set()) is False
+    desk.now[0] += KEPT_FOR
+    assert desk.do(is_set()) is True
+
+
+def test_what_was_read_before_a_change_is_not_remembered_after_it() -> None:
+    recent = RecentModels()
+    before = recent.moment
+    recent.forget(1)
+    recent.keep(1, "simulator", False, NOON, read_at=before)
+    assert recent.find(1, "simulator", NOON) is None
+    recent.keep(1, "simulator", True, NOON, read_at=recent.moment)
+    recent.keep(2, "simulator", False, NOON, read_at=recent.moment)
+    assert (recent.find(1, "simulator", NOON), recent.find(2, "simulator", NOON)) == (True, False)
+    recent.forget(1)
+    assert (recent.find(1, "simulator", NOON), recent.find(2, "simulator", NOON)) == (None, False)
+    assert recent.find(2, "simulator", NOON + KEPT_FOR) is None
 
 
 def test_a_call_is_reserved_at_its_worst_and_settled_at_its_cost(desk: Desk) -> None:

@@ -37,7 +37,7 @@ def audit(org: Org) -> list[dict[str, Any]]:
 
 def test_at_first_there_is_no_judge_and_a_budget_of_calls(org: Org) -> None:
     assert org.ok(org.get("/api/settings")) == {
-        "models": {"judge": None},
+        "models": {"judge": None, "simulator": None},
         "budgets": {"usd_per_day": None, "calls_per_day": 10000},
         "evals": {"thresholds": THRESHOLDS, "sample_share": 0.05},
         "spent_today": {"usd": 0.0, "calls": 0},
@@ -109,7 +109,7 @@ def test_another_provider_brings_its_own_address(org: Org) -> None:
 
 def test_a_judge_can_be_taken_away_with_its_key(org: Org) -> None:
     put_judge(org, **JUDGE)
-    assert org.ok(org.put("/api/settings", {"models": {"judge": None}}))["models"] == {"judge": None}
+    assert org.ok(org.put("/api/settings", {"models": {"judge": None}}))["models"]["judge"] is None
     again = put_judge(org, provider="openai", model="m", base_url=JUDGE["base_url"])
     assert again["api_key_hint"] is None
 
@@ -169,6 +169,35 @@ def test_what_is_wrong_is_named_and_nothing_is_kept(org: Org, body: dict[str, An
     found = problem(org.put("/api/settings", body), 422, "validation_failed", JUDGE["api_key"])
     assert found["errors"][0]["loc"] == place
     assert org.ok(org.get("/api/settings"))["updated_at"] is None
+
+
+@pytest.mark.parametrize("role", ["judge", "simulator"])
+def test_every_role_has_its_own_model_address_and_key(org: Org, role: str) -> None:
+    other = "simulator" if role == "judge" else "judge"
+    theirs = JUDGE | {"model": "theirs", "api_key": "sk-key-of-the-other-role-abcd"}
+    both = org.ok(org.put("/api/settings", {"models": {other: theirs, role: JUDGE}}))["models"]
+    assert both == {role: SHOWN, other: SHOWN | {"model": "theirs", "api_key_hint": "****abcd"}}
+    assert len(audit(org)) == 1
+    moved = {"base_url": "http://127.0.0.1:10/v1"}
+    body = problem(org.put("/api/settings", {"models": {role: moved}}), 422, "secret_required")
+    assert body["errors"][0]["loc"] == ["models", role, "api_key"]
+    body = problem(
+        org.put("/api/settings", {"models": {role: moved | {"api_key": None}, other: moved}}),
+        422,
+        "secret_required",
+    )
+    assert body["errors"][0]["loc"] == ["models", other, "api_key"]
+    assert org.ok(org.get("/api/settings"))["models"] == both  # neither was changed
+    org.ok(org.put("/api/settings", {"models": {role: None}}))
+    assert org.ok(org.get("/api/settings"))["models"] == {role: None, other: both[other]}
+    body = problem(org.put("/api/settings", {"models": {role: {"model": "m"}}}), 422, "validation_failed")
+    assert body["errors"][0]["loc"] == ["models", role, "provider"]
+    body = problem(
+        org.put("/api/settings", {"models": {role: JUDGE | {"base_url": "https://10.0.0.1/v1"}}}),
+        422,
+        "validation_failed",
+    )
+    assert body["errors"][0]["loc"] == ["models", role, "base_url"]
 
 
 def test_every_change_leaves_one_entry_in_the_audit_log(org: Org) -> None:

@@ -76,7 +76,7 @@ def second_proxies(platform: Platform) -> list[ProxyParts]:
         return ProxyParts(
             live_runs=LiveRuns(state.database, state.agents, state.worlds, state.clock, hops.end_session),
             writer=state.writer,
-            engine=state.engine,
+            llm=state.llm,
             signals=state.signals,
             clock=state.clock,
             upstreams=state.upstreams,

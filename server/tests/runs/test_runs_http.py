@@ -63,7 +63,7 @@ def test_a_rich_reply_is_kept_and_a_malformed_part_is_a_soft_warning(
     assert run["metadata"] is None
     assert len(run["final_response"]) == 50_000
     codes = [warning.partition(":")[0] for warning in run["soft_warnings"]]
-    assert sorted(codes) == ["behavior_not_applied", "final_response_truncated", "metadata_malformed"]
+    assert sorted(codes) == ["behavior_not_understood", "final_response_truncated", "metadata_malformed"]
 
 
 @pytest.mark.parametrize(

@@ -21,9 +21,8 @@ class Scripted:
 
     name: EngineName = "llm"
 
-    def __init__(self, *answers: Answer, retries: bool = False) -> None:
+    def __init__(self, *answers: Answer) -> None:
         self.answers = answers
-        self.retries = retries
         self.asked = 0
 
     def answer(self, call: ToolCall, world: Ledger) -> Answer:
@@ -75,18 +74,6 @@ def test_an_invalid_answer_is_an_error_and_nothing_happens() -> None:
 
 
 @pytest.mark.parametrize(
-    ("good_at", "source", "asked"), [(2, "odyssey", 2), (3, "odyssey", 3), (4, "error", 3)]
-)
-def test_an_engine_that_retries_has_three_attempts(good_at: int, source: str, asked: int) -> None:
-    answers = [Answer({})] * (good_at - 1) + [Answer({"ok": 1})]
-    engine = Scripted(*answers, retries=True)
-    result = simulate(engine, CALL, WORLD, OUTPUT, "warn")
-    assert (result.source, engine.asked) == (source, asked)
-    if result.validation is not None:
-        assert result.validation["attempts"] == asked
-
-
-@pytest.mark.parametrize(
     ("operation", "kind"),
     [
         (Add("order", "o1", {"n": 1}), "add_existing"),
@@ -112,14 +99,6 @@ def test_violations_are_recorded_refused_or_ignored_by_mode(operation: Any, kind
     assert (off.source, off.violations) == ("odyssey", ())
     assert off.applied is not None
     assert off.applied.ledger == warned.applied.ledger
-
-
-def test_strict_asks_a_retrying_engine_again() -> None:
-    engine = Scripted(Answer({}, (Add("order", "o1"),)), Answer({}, (Add("order", "o2"),)), retries=True)
-    result = simulate(engine, CALL, WORLD, None, "strict")
-    assert (result.source, engine.asked) == ("odyssey", 2)
-    assert result.applied is not None
-    assert result.applied.ledger.entity("order", "o2") == {}
 
 
 def test_the_world_engine_stands_behind_the_same_seam() -> None:

@@ -41,7 +41,7 @@ class OpenRun:
 
 @contextmanager
 def open_run(
-    org: Org, start_agent: StartAgent, *, agent: dict[str, Any] | None = None, **seed: Any
+    org: Org, start_agent: StartAgent, *, agent: dict[str, Any] | None = None, cache: str = "use", **seed: Any
 ) -> Iterator[OpenRun]:
     """Dispatch a run and hold it open until the block ends."""
     arrived, release = threading.Event(), threading.Event()
@@ -54,7 +54,8 @@ def open_run(
         return final()
 
     registered = org.agent(start_agent(wait).url, **(agent or {}))
-    (run_id,) = org.start(registered, {"user_instruction": "Wait.", "initial_state": WORLD, **seed})
+    first = {"user_instruction": "Wait.", "initial_state": WORLD, **seed}
+    (run_id,) = org.start(registered, first, simulator_cache=cache)
     assert arrived.wait(60)
     try:
         yield OpenRun(org, run_id, received[0])

@@ -142,10 +142,10 @@ class ModelServer:
         body = _anthropic(line) if asked.is_anthropic else _openai(line)
         return Raw(200, json.dumps(body).encode(), {"Content-Type": "application/json"})
 
-    def settings(self, provider: str = "openai", **members: Any) -> dict[str, Any]:
-        """A body for PUT /api/settings that makes this server the judge."""
-        judge = {"provider": provider, "base_url": self.url, "model": "scripted", **members}
-        return {"models": {"judge": judge}}
+    def settings(self, provider: str = "openai", *, role: str = "judge", **members: Any) -> dict[str, Any]:
+        """A body for PUT /api/settings that gives this server a role."""
+        model = {"provider": provider, "base_url": self.url, "model": "scripted", **members}
+        return {"models": {role: model}}
 
     def stop(self) -> None:
         self._stopping.set()

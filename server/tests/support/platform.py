@@ -122,8 +122,8 @@ class Org:
             agent = self.ok(self.post(f"/api/agents/{agent['id']}/publish"))
         return agent
 
-    def start(self, agent: dict[str, Any], *seeds: dict[str, Any]) -> list[int]:
-        body = {"agent_id": agent["id"], "seeds": list(seeds) or [{"user_instruction": "Do it."}]}
+    def start(self, agent: dict[str, Any], *seeds: dict[str, Any], **members: Any) -> list[int]:
+        body = {"agent_id": agent["id"], "seeds": list(seeds) or [{"user_instruction": "Do it."}], **members}
         return [run["id"] for run in self.ok(self.post("/api/runs", body))["runs"]]
 
     def wait(self, run_id: int, *statuses: str) -> dict[str, Any]:

@@ -45,6 +45,16 @@ export const agentQuery = (agentId: number) =>
       data(api.GET("/api/agents/{agent_id}", { params: { path: { agent_id: agentId } }, signal })),
   });
 
+/** How often simulated answers contradicted the world, in the runs of all its versions. */
+export const consistencyQuery = (agentId: number) =>
+  queryOptions({
+    queryKey: ["agents", agentId, "consistency"],
+    queryFn: ({ signal }) =>
+      data(
+        api.GET("/api/agents/{agent_id}/consistency", { params: { path: { agent_id: agentId } }, signal }),
+      ),
+  });
+
 /** Every version, oldest first. */
 export const versionsQuery = (agentId: number) =>
   queryOptions({

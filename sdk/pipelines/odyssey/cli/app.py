@@ -25,6 +25,9 @@ _COMMANDS = {
     "test": "Run the tasks of a project on its agent. Exit code 1 if too few pass.\n\n"
     "Exit code 2: it could not be done, or nothing could be graded. A run without checks, rubric or judge counts "
     "neither way. Ctrl-C cancels the batch.",
+    "compile": "Get programs for an agent's tools, accepted only after recorded calls replay.\n\n"
+    "A model proposes them, or a file has them; what each gets wrong is told. Exit code 1 if some are not accepted, "
+    "2 if it could not be done.",
     "audit": "Name the rows of a dataset that an agent passes which does nothing. Exit code 1 if there are any.",
     "login": "Keep an API key, so that commands need neither flag nor variable.\n\n"
     "It is asked for unseen, tried on the platform, and kept in the keyring, else in a file of mode 0600.",
@@ -48,7 +51,7 @@ _ADDED = {
     "signin-link": "Print a link that signs a person in, once, within 15 minutes.",
     "fidelity": "Replay recorded calls of a real back end and print how often the world engine answers the same.",
 }
-_ELSEWHERE = {"logout": "login:logout", "test": "test:run_tests"}
+_ELSEWHERE = {"logout": "login:logout", "test": "test:run_tests", "compile": "compile:compile_tools"}
 """Commands that are not the function of their name in the module of their name."""
 
 

@@ -55,6 +55,14 @@ def _text(value: Any) -> Found:
         yield (), "must not contain the NUL character"
 
 
+def _behaviour(value: Any) -> Found:
+    """What a list of rules holds is looked at in `behaviour_lines`."""
+    if isinstance(value, str):
+        yield from _text(value)
+    elif not isinstance(value, list):
+        yield (), f"must be a text of lines or a list of rules, not {shown(value)}"
+
+
 def _instruction(value: Any) -> Found:
     yield from _text(value)
     if isinstance(value, str) and not value.strip():
@@ -147,7 +155,7 @@ def _world(value: Any) -> Found:
 
 COLUMNS = (
     Column("user", "user_instruction", False, _instruction),
-    Column("behavior", "behavior_instructions", False, _text),
+    Column("behavior", "behavior_instructions", False, _behaviour),
     Column("state", "initial_state", True, _state),
     Column("failure_rules", "failure_rules", True, _rules),
     Column("expected_outcome", "expected_outcome", False, _one_of("completion", "refusal")),

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import yaml
 
+from pipelines.odyssey.cli.behaviour_lines import faulty_rules, odd_lines
 from pipelines.odyssey.cli.failures import CommandFailedError
 from pipelines.odyssey.cli.seed_values import (
     BY_MEMBER,
@@ -41,6 +42,8 @@ class Fault(NamedTuple):
     msg: str
     path: Steps = ()
     """Where in the value, if it is JSON."""
+    is_odd: bool = False
+    """Rather odd than wrong."""
 
     @property
     def loc(self) -> list[str | int]:
@@ -87,7 +90,10 @@ def _begins_as_json(content: bytes) -> bool:
 def _collect(reader: "_TableReader | _ListReader") -> Linted:
     count, errors = 0, []
     for found in reader.read():
-        if isinstance(found, Fault):
+        if isinstance(found, Fault) and found.is_odd:
+            if len(reader.warnings) < MOST_FAULTS:
+                reader.warnings.append(found)
+        elif isinstance(found, Fault):
             errors.append(found)
             if len(errors) >= MOST_FAULTS:
                 break
@@ -226,10 +232,20 @@ def _check_seed(
             continue
         for path, message in column.check(value):
             yield Fault(row, names[name], line, message, path)
+        if name == "behavior":
+            yield from _check_behaviour(row, names[name], line, value)
     if seed.get("world") not in EMPTY:
         for name in FROM_WORLD:
             if seed.get(name) not in EMPTY:
                 yield Fault(row, names[name], line, f"comes from the world; leave it or {names['world']} out")
+
+
+def _check_behaviour(row: int, name: str, line: int | None, value: Any) -> Iterator[Fault]:
+    for path, message in faulty_rules(value):
+        yield Fault(row, name, line, message, path)
+    for odd in odd_lines(value):
+        message = f"line {odd.number} of the behaviour {odd.msg}"
+        yield Fault(row, name, line, message, is_odd=True)
 
 
 class _ListReader:

@@ -17,6 +17,7 @@ _SCALARS = (
     ("int", r"^-?(?:0|[1-9][0-9]*)$", list("-0123456789")),
     ("float", r"^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?$", list("-0123456789")),
 )
+_OTHER_BREAK = re.compile("[\r\x85\u2028\u2029]")
 
 
 class _Loader(_BASE):  # type: ignore[misc] # the library has no types
@@ -35,8 +36,24 @@ class _Loader(_BASE):  # type: ignore[misc] # the library has no types
         return made
 
 
+class _Dumper(yaml.SafeDumper):  # type: ignore[misc] # the library has no types
+    """Writes long texts as blocks, and never an alias."""
+
+    def ignore_aliases(self, data: Any) -> bool:  # noqa: ARG002 - the library's
+        return True
+
+
+def _text(dumper: Any, text: str) -> Any:
+    style = "|" if "\n" in text.strip("\n") else None
+    if _OTHER_BREAK.search(text):
+        style = '"'  # the library folds them in every other style
+    return dumper.represent_scalar(f"{_PREFIX}str", text, style=style)
+
+
 for _kind, _pattern, _first in _SCALARS:
     _Loader.add_implicit_resolver(_PREFIX + _kind, re.compile(_pattern), _first)
+    _Dumper.add_implicit_resolver(_PREFIX + _kind, re.compile(_pattern), _first)
+_Dumper.add_representer(str, _text)
 _Loader.add_constructor(_PREFIX + "int", lambda loader, node: int(loader.construct_scalar(node)))
 _Loader.add_constructor(_PREFIX + "float", lambda loader, node: float(loader.construct_scalar(node)))
 _Loader.add_constructor(_PREFIX + "map", lambda loader, node: loader.construct_mapping(node))
@@ -62,3 +79,13 @@ def read_document(path: Path) -> Any:
         raise CommandFailedError(f"{path} is not YAML: {error.problem}{where}.") from None
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise CommandFailedError(f"{path} is not YAML: {str(error).partition(chr(10))[0]}.") from None
+
+
+def document_text(value: Any, path: Path) -> str:
+    """Write a value as YAML, or as JSON by the file's ending, so that `read_document` reads it back the same."""
+    if path.suffix.lower() == ".json":
+        return json.dumps(value, ensure_ascii=False, indent=2) + "\n"
+    text: str = yaml.dump(
+        value, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=100, default_flow_style=False
+    )
+    return text

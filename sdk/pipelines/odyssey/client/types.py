@@ -298,6 +298,50 @@ class BatchesPage(TypedDict):
     next_cursor: str | None
 
 
+class BehaviorLineOut(TypedDict):
+    column: int | None
+    """Where in the line the problem is."""
+    hint: str | None
+    number: int
+    """From 1."""
+    problem: str | None
+    rule: dict[str, Any] | None
+    """What the line says; null if it is not understood."""
+    text: str
+
+
+class BehaviorProblemOut(TypedDict):
+    """A line that is not understood; it is left to the model, where there is one."""
+
+    hint: str | None
+    line: int
+    """From 1."""
+    problem: str
+    text: str
+
+
+class BehaviorsIn(TypedDict):
+    agent_id: NotRequired[int | None]
+    """Whose tools and types there are: its published version, or its newest."""
+    behavior_instructions: str | Sequence[Mapping[str, Any]]
+    """How tools behave: lines, or the same as a list of rules, which is kept as lines."""
+    tools_schema: NotRequired[Sequence[Mapping[str, Any]]]
+    """Instead of `agent_id`."""
+    world_id: NotRequired[int | None]
+    """Whose types there are."""
+
+
+class BehaviorsOut(TypedDict):
+    lines: list[BehaviorLineOut]
+    """Those that say something, in their order."""
+    rules: list[dict[str, Any]]
+    """The lines that are understood, as rules."""
+    text: str
+    """The lines, also of rules."""
+    understood: bool
+    """Whether all are."""
+
+
 class CallOut(TypedDict):
     arguments: Any
     tool: str
@@ -714,6 +758,31 @@ class ConnectionTested(TypedDict):
     ok: bool
     status: int | None
     """HTTP status of the answer; null when there was none."""
+
+
+class VersionConsistency(TypedDict):
+    per_1000: float | None
+    """Violations per 1,000 answered calls; null without calls."""
+    runs: int
+    """Runs that are over and had a tool call answered."""
+    tool_calls: int
+    """Answered calls of the last attempts of these runs."""
+    version: int
+    violations: int
+    """What of the simulated answers contradicted the world."""
+
+
+class ConsistencyOut(TypedDict):
+    per_1000: float | None
+    """Violations per 1,000 answered calls; null without calls."""
+    runs: int
+    """Runs that are over and had a tool call answered."""
+    tool_calls: int
+    """Answered calls of the last attempts of these runs."""
+    versions: list[VersionConsistency]
+    """The versions that have such runs, newest first."""
+    violations: int
+    """What of the simulated answers contradicted the world."""
 
 
 class CredentialChange(TypedDict):
@@ -1483,6 +1552,29 @@ class MatrixPlanned(TypedDict):
     """What these figures cannot show, and what would help."""
 
 
+class ProgramChangeOut(TypedDict):
+    after: Any
+    before: Any
+    entity_type: str
+    id: str
+
+
+class MismatchOut(TypedDict):
+    """A recorded call that the program answers otherwise."""
+
+    args: Any
+    call: int
+    """Its place in the task, from 1."""
+    expected: Any
+    """The recorded response, or `{error}` with the recorded refusal."""
+    expected_changes: list[ProgramChangeOut]
+    got: Any
+    got_changes: list[ProgramChangeOut]
+    problem: str
+    """What differs, in words."""
+    task: Any
+
+
 class ModelChange(TypedDict):
     """Omitted members stay as they are; a first model needs `provider` and `model`."""
 
@@ -1515,12 +1607,17 @@ class ModelOut(TypedDict):
 
 
 class ModelsChange(TypedDict):
+    """One member for each role; each has its own address and key."""
+
     judge: NotRequired[ModelChange | None]
     """null: no judge."""
+    simulator: NotRequired[ModelChange | None]
+    """Answers for tools no other engine is sure of; null: none does."""
 
 
 class ModelsOut(TypedDict):
     judge: ModelOut | None
+    simulator: ModelOut | None
 
 
 class NewKeyOut(TypedDict):
@@ -1597,6 +1694,108 @@ class Precision(TypedDict):
     wrong: int
 
 
+class ProgramFaultOut(TypedDict):
+    loc: list[str | int]
+    msg: str
+
+
+class ProgramAttemptOut(TypedDict):
+    equal: int
+    """Calls with equal response and equal changes."""
+    errors: list[ProgramFaultOut]
+    """Why it could not be replayed, or not to the end."""
+    mismatches: list[MismatchOut]
+    """The first 5."""
+    of: int
+
+
+class ProgramBody(TypedDict):
+    agent_id: NotRequired[int | None]
+    program: Mapping[str, Any]
+    """What a tool does: let, require, operations, after, response."""
+    tool: Mapping[str, Any] | str
+    """The tool as in a tools_schema; or its name, with the agent_id of whom has it."""
+
+
+class ProgramFault(TypedDict):
+    loc: list[str | int]
+    """Where in the program, from the outside in."""
+    msg: str
+
+
+class ProgramShareOut(TypedDict):
+    equal: int
+    interval: list[float]
+    """95 %, low and high."""
+    of: int
+    share: float | None
+    """null when there was nothing to compare."""
+
+
+class ProgramReportOut(TypedDict):
+    accepted: bool
+    attempts: list[ProgramAttemptOut]
+    changes: ProgramShareOut
+    """Of the calls by which either side changed the world."""
+    cost_usd: float
+    input_tokens: int
+    model: str | None
+    """Which model proposed it; null for a program that was given."""
+    output_tokens: int
+    program: dict[str, Any] | None
+    """The accepted program, else the one that got most calls right; null when none could be read."""
+    refusal_texts: ProgramShareOut
+    """Refusals in the same words, of those that are refusals in both; not needed to be accepted."""
+    responses: ProgramShareOut
+    shown: int
+    """How many of the recorded calls the model had seen by its last attempt; others it could not copy."""
+    tool: str
+
+
+class RecordedChangeIn(TypedDict):
+    after: NotRequired[Mapping[str, Any] | None]
+    """null: it was removed."""
+    before: NotRequired[Mapping[str, Any] | None]
+    entity_type: str
+    id: str
+
+
+class RecordedCallIn(TypedDict):
+    args: Mapping[str, Any]
+    changes: NotRequired[Sequence[RecordedChangeIn]]
+    error: NotRequired[str | None]
+    """The text it refused with; null for an answer."""
+    response: NotRequired[Any]
+    tool: str
+
+
+class RecordedTaskIn(TypedDict):
+    calls: Sequence[RecordedCallIn]
+    task: NotRequired[Any]
+    """What to call it in the report."""
+
+
+class ProposeProgramIn(TypedDict):
+    accept_at: NotRequired[float]
+    """The least share of equal responses, and of equal changes."""
+    attempts: NotRequired[int]
+    """How often the model may try, each time told what was wrong."""
+    calls: Sequence[RecordedTaskIn]
+    """Whole tasks: of the calls of other tools only the changes matter."""
+    examples: NotRequired[int]
+    """How many recorded calls the model is shown."""
+    tool: str
+    world_id: int
+    """Every task starts from its state."""
+
+
+class ReadProgramOut(TypedDict):
+    errors: list[ProgramFault]
+    program: dict[str, Any] | None
+    """As it would be stored; null when it is not valid."""
+    valid: bool
+
+
 class ReadingOut(TypedDict):
     by: list[str]
     entity_type: str | None
@@ -1620,6 +1819,17 @@ class ReplayOut(TypedDict):
     """The last interaction there was when the run was asked for; later ones are not played."""
     match: Literal["strict", "lenient"]
     on_miss: Literal["fail", "capture"]
+
+
+class ReplayProgramIn(TypedDict):
+    accept_at: NotRequired[float]
+    """The least share of equal responses, and of equal changes."""
+    calls: Sequence[RecordedTaskIn]
+    """Whole tasks: of the calls of other tools only the changes matter."""
+    program: Mapping[str, Any]
+    tool: str
+    world_id: int
+    """Every task starts from its state."""
 
 
 class ReportOut(TypedDict):
@@ -1711,6 +1921,16 @@ class RowOut(TypedDict):
     """By column; what is empty is not there."""
 
 
+class RowProblemOut(TypedDict):
+    hint: str | None
+    line: int
+    """From 1."""
+    problem: str
+    row: int
+    """Position of the seed, or of the dataset's row, from 0."""
+    text: str
+
+
 class RowsPage(TypedDict):
     items: list[RowOut]
     next_cursor: str | None
@@ -1751,13 +1971,19 @@ class RunOut(TypedDict):
     """Position of the task in its dataset, from 0."""
     score: float | None
     """Share of checks and of the rubric that it passed, 0 to 1."""
+    simulator_cache: Literal["use", "require", "forbid"]
+    """Whether a model's earlier answers may, must or must not serve."""
     soft_warnings: list[str]
     started_at: str | None
     status: Literal["pending", "running", "completed", "failed", "cancelled"]
     task_id: int
+    tool_calls: int
+    """Answered calls of the last attempt; 0 until it is over."""
     user_instruction: str
     """The first 300 characters, followed by … when there are more."""
     verdict: Literal["PASS", "FAIL", "PENDING", "NOT APPLICABLE"]
+    violations: int
+    """What of its simulated answers contradicted the world."""
 
 
 class RunSummary(TypedDict):
@@ -1788,9 +2014,13 @@ class RunSummary(TypedDict):
     started_at: str | None
     status: Literal["pending", "running", "completed", "failed", "cancelled"]
     task_id: int
+    tool_calls: int
+    """Answered calls of the last attempt; 0 until it is over."""
     user_instruction: str
     """The first 300 characters, followed by … when there are more."""
     verdict: Literal["PASS", "FAIL", "PENDING", "NOT APPLICABLE"]
+    violations: int
+    """What of its simulated answers contradicted the world."""
 
 
 class RunsCreated(TypedDict):
@@ -1801,7 +2031,8 @@ class RunsCreated(TypedDict):
 
 
 class Seed(TypedDict):
-    behavior_instructions: NotRequired[str]
+    behavior_instructions: NotRequired[str | Sequence[Mapping[str, Any]]]
+    """How tools behave: lines, or the same as a list of rules, which is kept as lines."""
     checks: NotRequired[Sequence[Mapping[str, Any]]]
     expected_outcome: NotRequired[Literal["completion", "refusal"]]
     failure_rules: NotRequired[Sequence[Mapping[str, Any]]]
@@ -1824,6 +2055,7 @@ class RunsIn(TypedDict):
     repeats: NotRequired[int]
     """How often each seed or row is run; repeats share the task and draw their own random seeds."""
     seeds: NotRequired[Sequence[Seed]]
+    simulator_cache: NotRequired[Literal["use", "require", "forbid"]]
 
 
 class RunsPage(TypedDict):
@@ -1996,6 +2228,8 @@ class TriedOut(TypedDict):
     latency_ms: int
     """With the delay of the rule, which is not waited for."""
     matched_rule_index: int | None
+    model: dict[str, Any] | None
+    """What a model had to do with it: tokens, cost, time."""
     operations: list[dict[str, Any]]
     reading: ReadingOut | None
     """What the engine took the call for."""
@@ -2010,8 +2244,14 @@ class TryIn(TypedDict):
     agent_id: NotRequired[int | None]
     """Its published version answers, or its newest if it is a draft."""
     arguments: Mapping[str, Any]
+    behavior_instructions: NotRequired[str | Sequence[Mapping[str, Any]]]
+    """Instead of the world's own: tried, not kept."""
+    engine: NotRequired[Literal["auto", "program", "world", "llm"] | None]
+    """Instead of what the agent chose for the tool."""
     ledger_schema: NotRequired[Mapping[str, Any] | None]
     """Only with `tools_schema`."""
+    program: NotRequired[Mapping[str, Any] | None]
+    """Answers this call instead of the tool's own: tried, not kept."""
     random_seed: NotRequired[int | None]
     tool: str
     tools_schema: NotRequired[Sequence[Mapping[str, Any]]]
@@ -2025,6 +2265,7 @@ class ValidatedAgent(TypedDict):
 
 
 class ValidatedRuns(TypedDict):
+    behavior_problems: list[RowProblemOut]
     publish_first: bool
     """The agent is a draft: its newest version was checked, and it must be published before it runs."""
     runs: int
@@ -2079,7 +2320,8 @@ class VersionsPage(TypedDict):
 class WorldChange(TypedDict):
     """Omitted members stay as they are."""
 
-    behavior_instructions: NotRequired[str | None]
+    behavior_instructions: NotRequired[str | Sequence[Mapping[str, Any]]]
+    """How tools behave: lines, or the same as a list of rules, which is kept as lines."""
     failure_rules: NotRequired[Sequence[Mapping[str, Any]]]
     initial_state: NotRequired[Mapping[str, Mapping[str, Mapping[str, Any]]]]
     """{entity_type: {entity_id: {field: value}}}"""
@@ -2100,7 +2342,8 @@ class WorldEdit(TypedDict):
 
 
 class WorldIn(TypedDict):
-    behavior_instructions: NotRequired[str]
+    behavior_instructions: NotRequired[str | Sequence[Mapping[str, Any]]]
+    """How tools behave: lines, or the same as a list of rules, which is kept as lines."""
     failure_rules: NotRequired[Sequence[Mapping[str, Any]]]
     initial_state: NotRequired[Mapping[str, Mapping[str, Mapping[str, Any]]]]
     """{entity_type: {entity_id: {field: value}}}"""
@@ -2109,6 +2352,8 @@ class WorldIn(TypedDict):
 
 class WorldOut(TypedDict):
     behavior_instructions: str
+    behavior_problems: list[BehaviorProblemOut]
+    """Lines of `behavior_instructions` that are not understood, as far as can be told without an agent."""
     bytes: int
     """Size of `initial_state` as text."""
     created_at: str

@@ -118,7 +118,7 @@ def _seed(plan: Plan, row: int, content: ScenarioContent, user_instruction: str)
     if scenario.world is not None:
         assert conduct_hash is not None
         kept = scenario.world
-        world = SeedWorld(kept.id, kept.state_hash, conduct_hash, kept.has_behavior)
+        world = SeedWorld(kept.id, kept.state_hash, conduct_hash)
     return Seed(
         user_instruction=user_instruction,
         behavior_instructions="",

@@ -16,7 +16,6 @@ class SnapshotWorld(msgspec.Struct, frozen=True):
     state_hash: str
     conduct_hashes: list[str]
     """Its own behaviour and rules, then the same with each rule set ahead of the rules."""
-    has_behavior: bool
 
 
 class SnapshotScenario(msgspec.Struct, frozen=True):

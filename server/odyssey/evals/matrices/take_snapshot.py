@@ -202,9 +202,9 @@ def _snapshot_of(
     scenario, content = found
     world = None
     if content.world_id is not None:
-        _, state_hash, conduct_hash, has_behavior, _ = worlds[content.world_id]
-        hashes = [conduct_hash, *(each.hash for each in conducts[content.world_id])]
-        world = SnapshotWorld(content.world_id, state_hash, hashes, has_behavior)
+        named = worlds[content.world_id]
+        hashes = [named.conduct_hash, *(each.hash for each in conducts[content.world_id])]
+        world = SnapshotWorld(content.world_id, named.state_hash, hashes)
     essence = {
         "user_instruction": content.user_instruction,
         "input_context": content.input_context,

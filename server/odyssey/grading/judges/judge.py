@@ -1,7 +1,6 @@
 """Asking a model to judge a run. It answers questions; what the answers are worth is computed here."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from odyssey.grading.evidence import Evidence
 from odyssey.grading.judges.answers import (
@@ -15,7 +14,8 @@ from odyssey.grading.judges.default_rubrics import default_rubric
 from odyssey.grading.judges.prompt import build_prompt
 from odyssey.grading.judges.report import JudgeReport, JudgeState
 from odyssey.grading.judges.rubric import Rubric
-from odyssey.models.chat import BudgetExhaustedError, ChatModel, Completion, ModelError
+from odyssey.models.bill import Bill
+from odyssey.models.chat import BudgetExhaustedError, ChatModel, ModelError
 from odyssey.records.problems import FieldError
 
 ATTEMPTS = 3
@@ -23,30 +23,10 @@ ATTEMPTS = 3
 _LONGEST_RAW = 20_000
 
 
-@dataclass(slots=True)
-class _Bill:
-    """What all attempts together took."""
-
-    input_tokens: int = 0
-    output_tokens: int = 0
-    cost_usd: float = 0.0
-
-    def add(self, completion: Completion) -> None:
-        self.input_tokens += completion.input_tokens
-        self.output_tokens += completion.output_tokens
-        self.cost_usd += completion.cost_usd
-
-    def add_failure(self, error: ModelError) -> None:
-        self.cost_usd += error.cost_usd
-        if error.usage is not None:
-            self.input_tokens += error.usage.input_tokens
-            self.output_tokens += error.usage.output_tokens
-
-
 async def judge(model: ChatModel, evidence: Evidence, rubric: Rubric) -> JudgeReport:
     """Ask the questions of the rubric, or the default ones if there are none; no failure is ever an answer."""
     asked = rubric or default_rubric(evidence.expected_outcome)
-    bill, raw, faults = _Bill(), None, list[str]()
+    bill, raw, faults = Bill(), None, list[str]()
     schema = answer_schema(asked, evidence.declared_tools)
     for _ in range(ATTEMPTS):
         prompt = build_prompt(evidence, asked, faults=faults)
@@ -71,7 +51,7 @@ async def judge(model: ChatModel, evidence: Evidence, rubric: Rubric) -> JudgeRe
     return _without_answer(model, bill, "failed", reason, raw)
 
 
-def _answered(model: ChatModel, bill: _Bill, rubric: Rubric, read: ReadAnswers, raw: str) -> JudgeReport:
+def _answered(model: ChatModel, bill: Bill, rubric: Rubric, read: ReadAnswers, raw: str) -> JudgeReport:
     passed = rubric_passed(rubric, read.answers)
     failed = [answer.id for answer in read.answers if not answer.passed]
     return JudgeReport(
@@ -91,7 +71,7 @@ def _answered(model: ChatModel, bill: _Bill, rubric: Rubric, read: ReadAnswers, 
 
 
 def _without_answer(
-    model: ChatModel, bill: _Bill, state: JudgeState, reason: str, raw: str | None
+    model: ChatModel, bill: Bill, state: JudgeState, reason: str, raw: str | None
 ) -> JudgeReport:
     return JudgeReport(
         state=state,

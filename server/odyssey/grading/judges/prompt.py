@@ -1,19 +1,15 @@
-"""What a judge is shown. Every text that is not ours stands between marks drawn anew for each call.
+"""What a judge is shown. Every text that is not ours (the user's, the agent's, a tool's) is fenced.
 
-Whoever wrote such a text (the user, the agent, a tool, whoever put words into a tool's answer) cannot know the mark,
-so nothing in it can end its section, begin another or speak with our voice. A mark that occurs in any of the texts
-is drawn again. Checks are no part of the evidence and so of no prompt.
+Checks are no part of the evidence and so of no prompt.
 """
 
-import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
-
-import msgspec
 
 from odyssey.grading.evidence import Evidence, ObservedCall
 from odyssey.grading.judges.answers import LONGEST_REASON
 from odyssey.grading.judges.rubric import Question, Rubric
+from odyssey.models.fences import Draw, as_json, cut, fence, new_mark, plain
 
 MOST_CALLS = 200
 LAST_MESSAGES = 6
@@ -24,8 +20,6 @@ _LONGEST_MESSAGE = 4_000
 _ROOM_FOR_CALLS = 80_000
 _LEAST_OF_A_CALL = 400
 _MOST_OF_A_CALL = 8_000
-
-Draw = Callable[[], str]
 
 _SYSTEM = """\
 You judge what an AI agent did for a user. You get a record of the run and answer questions about it.
@@ -55,10 +49,6 @@ class Prompt(NamedTuple):
     mark: str
 
 
-def new_mark() -> str:
-    return secrets.token_hex(16)
-
-
 def build_prompt(
     evidence: Evidence, rubric: Rubric, *, faults: Sequence[str] = (), draw: Draw = new_mark
 ) -> Prompt:
@@ -67,25 +57,21 @@ def build_prompt(
     if faults:
         sections["faults_of_your_last_answer"] = "\n".join(faults)
     asked = _questions(rubric, evidence)
-    texts = [text.casefold() for text in (*sections.values(), asked)]
-    mark = draw()
-    while any(mark.casefold() in text for text in texts):
-        mark = draw()
-    fenced = [f"<<{mark} {name}>>\n{text}\n<</{mark} {name}>>" for name, text in sections.items()]
-    user = "\n\n".join([*fenced, _facts(evidence), asked])
-    return Prompt(_SYSTEM.format(mark=mark, longest=LONGEST_REASON), user, mark)
+    fenced = fence(sections, beside=[asked], draw=draw)
+    user = "\n\n".join([fenced.text, _facts(evidence), asked])
+    return Prompt(_SYSTEM.format(mark=fenced.mark, longest=LONGEST_REASON), user, fenced.mark)
 
 
 def _sections(evidence: Evidence) -> dict[str, str]:
     sections = {
-        "user_instruction": _cut(evidence.user_instruction, _LONGEST_INSTRUCTION),
+        "user_instruction": cut(evidence.user_instruction, _LONGEST_INSTRUCTION),
         "tool_calls": _calls(evidence.calls),
-        "final_response": _cut(evidence.final_response or "", _LONGEST_RESPONSE),
+        "final_response": cut(evidence.final_response or "", _LONGEST_RESPONSE),
     }
     if evidence.messages:
-        last = [_cut(_json(message), _LONGEST_MESSAGE) for message in evidence.messages[-LAST_MESSAGES:]]
+        last = [cut(as_json(message), _LONGEST_MESSAGE) for message in evidence.messages[-LAST_MESSAGES:]]
         sections["messages"] = "\n".join(last)
-    return {name: _plain(text) for name, text in sections.items()}
+    return {name: plain(text) for name, text in sections.items()}
 
 
 def _facts(evidence: Evidence) -> str:
@@ -103,14 +89,14 @@ def _questions(rubric: Rubric, evidence: Evidence) -> str:
     lines = ["Questions:", *map(_question, rubric)]
     if evidence.declared_tools:
         lines.append(_CLAIMED.format(tools=", ".join(evidence.declared_tools)))
-    return _plain("\n".join(lines))
+    return plain("\n".join(lines))
 
 
 def _question(question: Question) -> str:
     if question.kind == "scale":
         how = "an integer from 1 (not at all) to 5 (fully)"
     else:
-        how = "one of " + _json(question.choices or ("yes", "no"))
+        how = "one of " + as_json(question.choices or ("yes", "no"))
     return f"{question.id}: {question.question} Answer with {how}."
 
 
@@ -120,7 +106,7 @@ def _calls(calls: Sequence[ObservedCall]) -> str:
     half = MOST_CALLS // 2
     shown = calls if len(calls) <= MOST_CALLS else (*calls[:half], *calls[-half:])
     room = min(_MOST_OF_A_CALL, max(_LEAST_OF_A_CALL, _ROOM_FOR_CALLS // len(shown)))
-    return "\n".join(_json(_call(call, room)) for call in shown)
+    return "\n".join(as_json(_call(call, room)) for call in shown)
 
 
 def _call(call: ObservedCall, room: int) -> Mapping[str, Any]:
@@ -136,20 +122,5 @@ def _call(call: ObservedCall, room: int) -> Mapping[str, Any]:
 
 
 def _bounded(value: Any, longest: int) -> Any:
-    text = _json(value)
-    return value if len(text) <= longest else _cut(text, longest)
-
-
-def _cut(text: str, longest: int) -> str:
-    if len(text) <= longest:
-        return text
-    return f"{text[:longest]}… ({len(text) - longest} more characters)"
-
-
-def _json(value: Any) -> str:
-    return msgspec.json.encode(value).decode()
-
-
-def _plain(text: str) -> str:
-    """No request can carry half a character."""
-    return text.encode("utf-8", "replace").decode()
+    text = as_json(value)
+    return value if len(text) <= longest else cut(text, longest)

@@ -40,6 +40,7 @@ async def feed(session: AsyncSession, signals: Signals, clock: Clock, judge: Jud
         batch_id=batch.id,
         judged=await judge.is_set(session, batch.org_id),
         replay=read_replay(batch.cassette),
+        simulator_cache=batch.simulator_cache,
     )
     await make_runs(session, clock, maker, [Wanted(tasks[row], repeat) for row, repeat in wanted])
     after_commit(session, lambda: signals.notify(RUNS_TOPIC))

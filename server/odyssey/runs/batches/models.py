@@ -7,6 +7,7 @@ from sqlalchemy import ForeignKey, Index, String
 from sqlalchemy.orm import Mapped, mapped_column
 
 from odyssey.core.tables import Base, IntegerId, JsonText, UtcDateTime
+from odyssey.records.tools import CacheUse
 
 
 class Batch(Base):
@@ -32,5 +33,6 @@ class Batch(Base):
     """What was found before the first dispatch."""
     cassette: Mapped[dict[str, Any] | None] = mapped_column(JsonText)
     """What the live tools of its runs are played from, and how; null where they are asked."""
+    simulator_cache: Mapped[CacheUse] = mapped_column(String(8), server_default="use")
     created_by: Mapped[int] = mapped_column(IntegerId)
     created_at: Mapped[datetime] = mapped_column(UtcDateTime)

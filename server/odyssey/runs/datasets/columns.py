@@ -12,7 +12,12 @@ class Column(NamedTuple):
 
 COLUMNS = (
     Column("user", "user_instruction", False, "What the agent is asked to do. The only one every row needs."),
-    Column("behavior", "behavior_instructions", False, "How the backend behaves; the agent never sees it."),
+    Column(
+        "behavior",
+        "behavior_instructions",
+        False,
+        "How the tools behave, one act a line, or a list of rules.",
+    ),
     Column("state", "initial_state", True, "What the world holds at first: `{type: {id: {field: value}}}`."),
     Column("failure_rules", "failure_rules", True, "Tool calls that fail or get a fixed answer: a list."),
     Column("expected_outcome", "expected_outcome", False, "`completion` (the default) or `refusal`."),

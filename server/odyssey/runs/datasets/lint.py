@@ -1,4 +1,4 @@
-"""Looking at rows without keeping them; with an agent also at what its runs would have none of."""
+"""Looking at rows without keeping them: also at lines of behaviours, and with an agent at what it has none of."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -14,10 +14,13 @@ from odyssey.runs.datasets.reading import ReadRow, check_rows, read_rows
 from odyssey.runs.datasets.references import Referred
 from odyssey.runs.datasets.schemas import LintOut, NoteOut
 from odyssey.runs.datasets.sources import RowSource
+from odyssey.runs.datasets.unclear import unclear_notes
 from odyssey.runs.seeds import Seed
 from odyssey.simulation.rules.tool_choice import read_tool_choice
 
 MOST_NOTES = 1000
+_BEHAVING = {"behavior", "world"}
+"""Columns that bring a behaviour."""
 
 
 def lint(source: RowSource, referred: Referred, faults: Faults, agent: CompiledAgent | None) -> LintOut:
@@ -27,9 +30,11 @@ def lint(source: RowSource, referred: Referred, faults: Faults, agent: CompiledA
     checked = check_rows(source, plain, faults)
     errors = [*checked.errors, *NotAvailableYetError(checked.later).errors]
     odd = Faults(found=list(checked.warnings), limit=MOST_NOTES)
-    if agent is not None:
+    if agent is not None or _BEHAVING & set(checked.columns):
         for row in read_rows(source, plain, Faults(limit=MOST_NOTES)):
-            for note in _against(row, agent, referred):
+            if odd.is_full():
+                break
+            for note in _odd(row, agent, referred):
                 member, *path = note.loc
                 column = BY_MEMBER[str(member)].name if source.is_csv else str(member)
                 odd.add(note.msg, "rows", row.position, column, *path)
@@ -41,10 +46,14 @@ def lint(source: RowSource, referred: Referred, faults: Faults, agent: CompiledA
     )
 
 
-def _against(row: ReadRow, agent: CompiledAgent, referred: Referred) -> Iterator[FieldError]:
-    seed = row.seed
-    if seed is None:
-        return
+def _odd(row: ReadRow, agent: CompiledAgent | None, referred: Referred) -> Iterator[FieldError]:
+    if row.seed is not None:
+        yield from unclear_notes(row.seed, agent)
+        if agent is not None:
+            yield from _against(row.seed, agent, referred)
+
+
+def _against(seed: Seed, agent: CompiledAgent, referred: Referred) -> Iterator[FieldError]:
     if seed.world is not None:
         for fault in referred.worlds[seed.world.id].faults:
             yield FieldError(loc=("world_id",), msg=fault)

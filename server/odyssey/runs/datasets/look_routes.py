@@ -29,7 +29,8 @@ async def lint_rows(
     agent_id: Annotated[
         ObjectId | None,
         Query(
-            description="Also say what contradicts this agent's ledger schema, and tools it does not have."
+            description="Also say what contradicts this agent's ledger schema, tools it does not have, and lines of "
+            "behaviours that speak of them."
         ),
     ] = None,
 ) -> LintOut:

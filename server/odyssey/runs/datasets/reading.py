@@ -14,6 +14,7 @@ from odyssey.runs.datasets.errors import CsvInvalidError
 from odyssey.runs.datasets.references import Referred
 from odyssey.runs.datasets.sources import GivenRow, RowSource
 from odyssey.runs.datasets.spool import Spool
+from odyssey.runs.datasets.unclear import FirstUnclear
 from odyssey.runs.seeds import Seed, read_seed
 from odyssey.runs.tables import MAX_FIELD
 
@@ -61,19 +62,22 @@ def read_rows(source: RowSource, referred: Referred, faults: Faults) -> Iterator
 def check_rows(source: RowSource, referred: Referred, faults: Faults, spool: Spool | None = None) -> Checked:
     """Look at all rows; as long as there is no fault they go to the spool, if there is one."""
     count, filled, later = 0, set[str](), set[str]()
+    unclear = FirstUnclear()
     for row in read_rows(source, referred, faults):
         count += 1
         filled |= row.filled
         later |= row.later
         if spool is not None and row.seed is not None and not faults.found:
             spool.add(row.position, row.seed, row.size)
+            unclear.look(row.position, row.seed)
         for error in row.errors:
             if not faults.is_full():
                 faults.found.append(error.under("rows", row.position))
     if not count and not faults.found:
         faults.add("there are no rows", "rows")
     columns = [column.name for column in COLUMNS if column.name in filled]
-    return Checked(count, columns, faults.found, source.warnings, sorted(later))
+    warnings = [*source.warnings, *unclear.warnings]
+    return Checked(count, columns, faults.found, warnings, sorted(later))
 
 
 def _read(given: GivenRow, referred: Referred, *, is_csv: bool) -> ReadRow:
@@ -86,8 +90,8 @@ def _read(given: GivenRow, referred: Referred, *, is_csv: bool) -> ReadRow:
             errors.append(FieldError(loc=("world",), msg=found))
     read = read_seed(raw, None, referred.worlds)
     errors += [_of_column(error) if is_csv else _of_member(error) for error in read.errors]
-    if not errors:
-        errors += _own_limits(raw, given.size)
+    if not errors and read.seed is not None:
+        errors += _own_limits(raw, read.seed, given.size)
     if given.line is not None:
         errors = [FieldError(error.loc, f"line {given.line}: {error.msg}", error.tool) for error in errors]
     seed = None if errors else read.seed
@@ -101,12 +105,12 @@ def _filled(raw: Any) -> frozenset[str]:
     return frozenset(BY_MEMBER[member].name for member in given if member in BY_MEMBER)
 
 
-def _own_limits(raw: dict[str, Any], size: int) -> list[FieldError]:
+def _own_limits(raw: dict[str, Any], seed: Seed, size: int) -> list[FieldError]:
     """Find what no table could hold: a dataset can always be had as one."""
     errors = [
         FieldError(loc=(member,), msg=f"{member} must not contain the NUL character")
         for member in _TEXTS
-        if "\0" in (raw.get(member) or "")
+        if "\0" in getattr(seed, member)
     ]
     for member, value in raw.items() if size > MAX_FIELD else ():
         length = len(value) if isinstance(value, str) else len(msgspec.json.encode(value))

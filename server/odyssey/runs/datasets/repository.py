@@ -113,5 +113,10 @@ async def load_rows(
     return [StoredRow(*row) for row in await session.execute(statement)]
 
 
+async def first_tasks(session: AsyncSession, dataset_id: int, revision: int, limit: int) -> Sequence[Task]:
+    statement = select(Task).where(Task.dataset_id == dataset_id, Task.revision == revision)
+    return (await session.scalars(statement.order_by(Task.position).limit(limit))).all()
+
+
 def _content_of_task() -> Any:
     return and_(Content.org_id == Task.org_id, Content.hash == Task.initial_state_hash)

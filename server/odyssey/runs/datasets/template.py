@@ -37,7 +37,8 @@ TEMPLATE: list[dict[str, Any]] = [
     },
     {
         "user_instruction": "Cancel order ord_2, which you have already shipped, and refund me twice its price.",
-        "behavior_instructions": "A shipped order cannot be cancelled. Nobody is refunded more than was paid.",
+        # Whatever the agent tries, the world holds to this.
+        "behavior_instructions": 'update_order only when order.status != "shipped" else "It was shipped already."',
         "initial_state": _ORDERS,
         # To refuse is to leave the world as it is; that alone is what an agent that does nothing does too,
         # so the row also wants the order looked at and the reason given.

@@ -11,6 +11,7 @@ from odyssey.journal.conduct import Conduct, load_conduct
 from odyssey.journal.contents import store_document
 from odyssey.kit.clock import Clock
 from odyssey.records.problems import FieldError
+from odyssey.runs.behaviours import take_behavior
 from odyssey.runs.fidelity import FidelityIn
 from odyssey.runs.named_worlds.errors import WorldChangedError
 from odyssey.runs.named_worlds.models import World
@@ -22,15 +23,20 @@ from odyssey.simulation.rules import read_rules
 _MOST_FAULTS = 100
 
 
-def check_contents(body: WorldIn | WorldChange) -> None:
-    """Say everything that is wrong with the state and the rules that are given."""
+def check_contents(body: WorldIn | WorldChange) -> str | None:
+    """Say everything that is wrong with what is given; returns the behaviour as text, None where none is given."""
     faults: list[FieldError] = []
     if isinstance(body, WorldIn) or body.initial_state is not None:
         faults += check_state(body.initial_state)
     if isinstance(body, WorldIn) or body.failure_rules is not None:
         faults += read_rules(body.failure_rules).errors
+    behaviour: str | None = None
+    if isinstance(body, WorldIn) or body.behavior_instructions is not None:
+        behaviour, wrong = take_behavior(body.behavior_instructions)
+        faults += wrong
     if faults:
         raise ValidationFailedError(faults[:_MOST_FAULTS])
+    return behaviour
 
 
 class WorldKeeper:
@@ -41,24 +47,26 @@ class WorldKeeper:
         self._clock = clock
         self.caller = caller
 
-    async def create(self, body: WorldIn, state: Prepared) -> World:
+    async def create(self, body: WorldIn, state: Prepared, behaviour: str) -> World:
         now = self._clock()
         world = World(org_id=self.caller.org_id, name=body.name, created_at=now, updated_at=now)
         await self._set_state(world, state)
-        await self._set_conduct(world, Conduct(body.behavior_instructions, body.failure_rules))
+        await self._set_conduct(world, Conduct(behaviour, body.failure_rules))
         self._session.add(world)
         await self._session.flush()
         self._audit(world, "world.create", after=_shown(world))
         return world
 
-    async def change(self, world_id: int, body: WorldChange, state: Prepared | None) -> World:
+    async def change(
+        self, world_id: int, body: WorldChange, state: Prepared | None, behaviour: str | None
+    ) -> World:
         world = await get_world(self._session, self.caller.org_id, world_id, lock=True)
         before = _shown(world)
         if body.name is not None:
             world.name = body.name
         if state is not None:
             await self._set_state(world, state)
-        await self._set_conduct(world, await self._changed_conduct(world, body))
+        await self._set_conduct(world, await self._changed_conduct(world, behaviour, body.failure_rules))
         await self._note(world, "world.change", before)
         return world
 
@@ -88,9 +96,8 @@ class WorldKeeper:
         self._audit(world, "world.fidelity", after=kept)
         return world
 
-    async def _changed_conduct(self, world: World, body: WorldChange) -> Conduct:
+    async def _changed_conduct(self, world: World, behaviour: str | None, rules: list[Any] | None) -> Conduct:
         kept = await load_conduct(self._session, world.org_id, world.conduct_hash)
-        behaviour, rules = body.behavior_instructions, body.failure_rules
         return Conduct(
             kept.behavior_instructions if behaviour is None else behaviour,
             kept.failure_rules if rules is None else rules,

@@ -1,5 +1,6 @@
 """Worlds as the API shows them."""
 
+import asyncio
 from collections.abc import Sequence
 
 import msgspec
@@ -7,6 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.journal.conduct import load_conduct
 from odyssey.journal.contents import load_text
+from odyssey.runs.behaviours import known_of, unclear_lines
 from odyssey.runs.fidelity import FidelityOut
 from odyssey.runs.named_worlds.models import World
 from odyssey.runs.named_worlds.repository import fidelities
@@ -35,9 +37,12 @@ async def whole(session: AsyncSession, world: World) -> bytes:
     conduct = await load_conduct(session, world.org_id, world.conduct_hash)
     state = await load_text(session, world.org_id, world.state_hash)
     members = (await summary(session, world)).model_dump(mode="json")
+    known = known_of(None, None, world.entity_counts)
+    unclear = await asyncio.to_thread(unclear_lines, conduct.behavior_instructions, known)
     contents = {
         "initial_state": msgspec.Raw(state.encode("utf-8")),
         "behavior_instructions": conduct.behavior_instructions,
+        "behavior_problems": [each._asdict() for each in unclear],
         "failure_rules": conduct.failure_rules,
     }
     return msgspec.json.encode(members | contents)

@@ -30,6 +30,16 @@ async def find_worlds(session: AsyncSession, org_id: int, world_ids: Collection[
     return {world.id: world for world in await session.scalars(statement)}
 
 
+async def types_of_worlds(
+    session: AsyncSession, org_id: int, state_hashes: Collection[str]
+) -> dict[str, frozenset[str]]:
+    """Return the types of those of the states that any world has, also of worlds whose name is gone."""
+    statement = select(World.state_hash, World.entity_counts).where(
+        World.org_id == org_id, World.state_hash.in_(state_hashes)
+    )
+    return {state_hash: frozenset(counts) for state_hash, counts in await session.execute(statement)}
+
+
 async def list_worlds(
     session: AsyncSession, org_id: int, *, before_id: int | None, limit: int, q: str | None
 ) -> Sequence[World]:

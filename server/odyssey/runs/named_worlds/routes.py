@@ -9,6 +9,7 @@ from fastapi import Depends, Query, Request, Response
 from odyssey.core.depends import (
     ClockDep,
     Cursor,
+    DatabaseDep,
     Limit,
     ObjectId,
     ReadAhead,
@@ -57,9 +58,9 @@ Search = Annotated[PlainText | None, Query(max_length=200)]
 @router.post("", status_code=201, response_model=WorldOut)
 async def create_world(body: WorldIn, keeper: KeeperDep, session: WriteSession) -> Response:
     """Keep a state, its behaviour and its failure rules under a name; equal states are stored once."""
-    check_contents(body)
+    behaviour = check_contents(body)
     state = await asyncio.to_thread(_prepared, body.initial_state)
-    return _json(await whole(session, await keeper.create(body, state)), 201)
+    return _json(await whole(session, await keeper.create(body, state, behaviour or "")), 201)
 
 
 @router.get("")
@@ -87,10 +88,10 @@ async def change_world(
     world_id: ObjectId, body: WorldChange, keeper: KeeperDep, session: WriteSession
 ) -> Response:
     """Change what is given; runs keep the world they were made with."""
-    check_contents(body)
+    behaviour = check_contents(body)
     given = body.initial_state
     state = None if given is None else await asyncio.to_thread(_prepared, given)
-    return _json(await whole(session, await keeper.change(world_id, body, state)))
+    return _json(await whole(session, await keeper.change(world_id, body, state, behaviour)))
 
 
 @router.delete("/{world_id}", status_code=204)
@@ -145,12 +146,12 @@ async def edit_world(
 
 @router.post("/{world_id}/try", response_model=TriedOut)
 async def try_tool(
-    world_id: ObjectId, body: TryIn, caller: Member, session: ReadSession, request: Request
+    world_id: ObjectId, body: TryIn, caller: Member, database: DatabaseDep, request: Request
 ) -> Response:
     """Answer a tool call as a run would be answered, on a fork that is thrown away."""
     state = request.app.state
-    world = await get_world(session, caller.org_id, world_id)
-    tried = await try_call(session, TryingParts(state.worlds, state.agents, state.engine), world, body)
+    parts = TryingParts(database, state.worlds, state.agents, state.llm)
+    tried = await try_call(parts, caller.org_id, world_id, body)
     return _json(msgspec.json.encode(tried))
 
 

@@ -7,8 +7,10 @@ from pydantic import AfterValidator, BaseModel, Field, WithJsonSchema
 from odyssey.agents.schemas import LedgerSchemaIn, ToolsSchema
 from odyssey.core.depends import existing_id
 from odyssey.core.wire import Body, Instant, PlainText
+from odyssey.runs.behaviour_schemas import BehaviorIn, BehaviorProblemOut
 from odyssey.runs.fidelity import FidelityOut
 from odyssey.runs.schemas import EntityChangeOut
+from odyssey.simulation.engine import EngineChoice
 
 _EXAMPLE = "{entity_type: {entity_id: {field: value}}}"
 
@@ -53,7 +55,7 @@ OperationsIn = Annotated[
 class WorldIn(Body):
     name: Name
     initial_state: StateIn = Field(default_factory=dict)
-    behavior_instructions: str = ""
+    behavior_instructions: BehaviorIn = ""
     failure_rules: RulesIn = Field(default_factory=list)
 
 
@@ -62,7 +64,7 @@ class WorldChange(Body):
 
     name: Name | None = None
     initial_state: StateIn = None
-    behavior_instructions: str | None = None
+    behavior_instructions: BehaviorIn = None
     failure_rules: RulesIn = None
 
 
@@ -81,6 +83,9 @@ class WorldSummary(BaseModel):
 class WorldOut(WorldSummary):
     initial_state: dict[str, dict[str, dict[str, Any]]]
     behavior_instructions: str
+    behavior_problems: list[BehaviorProblemOut] = Field(
+        description="Lines of `behavior_instructions` that are not understood, as far as can be told without an agent."
+    )
     failure_rules: list[dict[str, Any]]
 
 
@@ -123,6 +128,13 @@ class TryIn(Body):
     ledger_schema: LedgerSchemaIn = Field(None, description="Only with `tools_schema`.")
     tool: Annotated[str, Field(min_length=1, max_length=128)]
     arguments: dict[str, Any]
+    behavior_instructions: BehaviorIn = Field(
+        None, description="Instead of the world's own: tried, not kept."
+    )
+    program: Annotated[Any, WithJsonSchema({"anyOf": [{"type": "object"}, {"type": "null"}]})] = Field(
+        None, description="Answers this call instead of the tool's own: tried, not kept."
+    )
+    engine: EngineChoice | None = Field(None, description="Instead of what the agent chose for the tool.")
     random_seed: Annotated[int, Field(ge=-(2**63), le=2**63 - 1)] | None = None
 
 
@@ -150,4 +162,5 @@ class TriedOut(BaseModel):
     explanation: str
     operations: list[dict[str, Any]]
     violations: list[dict[str, Any]]
+    model: dict[str, Any] | None = Field(description="What a model had to do with it: tokens, cost, time.")
     difference: DifferenceOut

@@ -31,8 +31,14 @@ async def _seed_world(session: AsyncSession, world: World, schema: LedgerSchema 
     if schema is not None:
         text = await load_text(session, world.org_id, world.state_hash)
         faults = await asyncio.to_thread(_contradictions, world.id, text, schema)
-    has_behavior = bool(conduct.behavior_instructions.strip())
-    return SeedWorld(world.id, world.state_hash, world.conduct_hash, has_behavior, faults)
+    return SeedWorld(
+        id=world.id,
+        state_hash=world.state_hash,
+        conduct_hash=world.conduct_hash,
+        behavior=conduct.behavior_instructions,
+        types=frozenset(world.entity_counts),
+        faults=faults,
+    )
 
 
 def _contradictions(world_id: int, text: str, schema: LedgerSchema) -> list[str]:

@@ -1,6 +1,7 @@
 """Trying a call on a world: the answer a run would get as its first, on a fork that nobody keeps."""
 
 import time
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import msgspec
@@ -9,17 +10,24 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from odyssey.agents.compiled import CompiledAgents, CompiledTool, compile_tool
 from odyssey.agents.definition import read_tools
 from odyssey.agents.repository import get_agent
+from odyssey.core.database import Database
 from odyssey.core.errors import ValidationFailedError
 from odyssey.journal.conduct import load_conduct
 from odyssey.kit.ids import new_random_seed
-from odyssey.proxy.answering import Asked, Outcome, answer, check_arguments
-from odyssey.records.faults import did_you_mean, shown
+from odyssey.proxy.answering import Asked, Outcome, Waiting, answer, check_arguments
+from odyssey.proxy.asking import ask
+from odyssey.records.faults import Faults, did_you_mean, shown
 from odyssey.records.ledger import ConsistencyMode
 from odyssey.records.problems import FieldError
-from odyssey.records.tools import LedgerSchema
+from odyssey.records.tools import LedgerSchema, declared_types
 from odyssey.runs.named_worlds.models import World
+from odyssey.runs.named_worlds.repository import get_world
 from odyssey.runs.named_worlds.schemas import TryIn
-from odyssey.simulation.engine import Engine
+from odyssey.simulation.behaviours import read_behaviours
+from odyssey.simulation.choosing import Manner
+from odyssey.simulation.engine import EngineChoice
+from odyssey.simulation.llm import LlmEngine
+from odyssey.simulation.programs import Program, read_program
 from odyssey.simulation.rules import RuleCounters, read_rules
 from odyssey.worlds.ledger import Ledger
 from odyssey.worlds.operations import difference
@@ -32,25 +40,41 @@ class _Side(NamedTuple):
     """What stands on the agent's side of the call."""
 
     tool: CompiledTool
+    tools: frozenset[str]
+    programs: Mapping[str, Program]
     ledger_schema: LedgerSchema | None = None
     mode: ConsistencyMode = "warn"
     actor: str | None = None
+    engine: EngineChoice = "auto"
+    engines: Mapping[str, EngineChoice] = {}
 
 
 class TryingParts(NamedTuple):
+    database: Database
     worlds: SharedWorlds
     agents: CompiledAgents
-    engine: Engine
+    llm: LlmEngine
 
 
-async def try_call(session: AsyncSession, parts: TryingParts, world: World, body: TryIn) -> dict[str, Any]:
-    """Answer the call; the members of the result are those of `TriedOut`."""
+async def try_call(parts: TryingParts, org_id: int, world_id: int, body: TryIn) -> dict[str, Any]:
+    """Answer the call; the members of the result are those of `TriedOut`. No session is held while a model is asked."""
+    async with parts.database.read() as session:
+        asked = await _asked(session, parts, await get_world(session, org_id, world_id), body)
+    outcome = answer(asked)
+    if isinstance(outcome, Waiting):
+        told = await ask(parts.llm, outcome, org_id=org_id, run_id=None)
+        outcome = told.outcome(outcome)
+    return _told(asked.ledger, outcome)
+
+
+async def _asked(session: AsyncSession, parts: TryingParts, world: World, body: TryIn) -> Asked:
     started = time.perf_counter()
     side = await _side(session, parts.agents, world.org_id, body)
     check_arguments(side.tool, body.arguments, "arguments")
     ledger = await parts.worlds.boot(session, world.org_id, world.state_hash)
-    rules = read_rules((await load_conduct(session, world.org_id, world.conduct_hash)).failure_rules).rules
-    asked = Asked(
+    conduct = await load_conduct(session, world.org_id, world.conduct_hash)
+    rules = read_rules(conduct.failure_rules).rules
+    return Asked(
         tool=side.tool,
         arguments=body.arguments,
         actor=side.actor,
@@ -58,13 +82,35 @@ async def try_call(session: AsyncSession, parts: TryingParts, world: World, body
         rules=rules,
         counters=RuleCounters.start(rules),
         calls=(),
+        manner=_manner(side, body, conduct.behavior_instructions, ledger),
         random_seed=new_random_seed() if body.random_seed is None else body.random_seed,
         sequence=_FIRST,
         ledger_schema=side.ledger_schema,
         mode=side.mode,
         started=started,
     )
-    return _told(ledger, answer(parts.engine, asked))
+
+
+def _manner(side: _Side, body: TryIn, stored: str, ledger: Ledger) -> Manner:
+    """How the tool behaves: as it is stored, or as it is only being written."""
+    types = frozenset([*declared_types(side.ledger_schema), *ledger.entity_types()])
+    given = stored if body.behavior_instructions is None else body.behavior_instructions
+    read = read_behaviours(given, tools=side.tools, types=types)
+    faults = Faults("program")
+    programs = dict(side.programs)
+    if body.program is not None:
+        program = read_program(body.program, faults, tool=side.tool.tool)
+        if program is not None:
+            programs[side.tool.tool.name] = program
+    if read.errors or faults.found:
+        raise ValidationFailedError([*read.errors, *faults.found])
+    if body.engine == "program" and side.tool.tool.name not in programs:
+        raise _refusal("engine", f"{side.tool.tool.name} has no program; give one as program")
+    if body.engine is not None:
+        return Manner(programs, read.behaviours, body.engine)
+    if body.program is not None:  # what is given is what is to be tried
+        return Manner(programs, read.behaviours, "program")
+    return Manner(programs, read.behaviours, side.engine, side.engines)
 
 
 async def _side(session: AsyncSession, agents: CompiledAgents, org_id: int, body: TryIn) -> _Side:
@@ -75,7 +121,7 @@ async def _side(session: AsyncSession, agents: CompiledAgents, org_id: int, body
         by_name = {tool.name: tool for tool in tools}
         if body.tool not in by_name:
             raise _unknown_tool(body.tool, list(by_name))
-        return _Side(compile_tool(by_name[body.tool]), ledger_schema)
+        return _Side(compile_tool(by_name[body.tool]), frozenset(by_name), {}, ledger_schema)
     if body.ledger_schema is not None:
         raise _refusal("ledger_schema", "the agent has its own; give it only with tools_schema")
     agent = await get_agent(session, org_id, body.agent_id)
@@ -83,8 +129,17 @@ async def _side(session: AsyncSession, agents: CompiledAgents, org_id: int, body
     tool = compiled.tools.get(body.tool)
     if tool is None:
         raise _unknown_tool(body.tool, list(compiled.tools))
-    actor = compiled.owners.get(body.tool)
-    return _Side(tool, compiled.ledger_schema, compiled.config.consistency_mode, actor)
+    config = compiled.config
+    return _Side(
+        tool=tool,
+        tools=frozenset(compiled.tools),
+        programs=compiled.programs,
+        ledger_schema=compiled.ledger_schema,
+        mode=config.consistency_mode,
+        actor=compiled.owners.get(body.tool),
+        engine=config.engine,
+        engines=config.engines,
+    )
 
 
 def _told(before: Ledger, outcome: Outcome) -> dict[str, Any]:
@@ -100,6 +155,7 @@ def _told(before: Ledger, outcome: Outcome) -> dict[str, Any]:
         "explanation": outcome.explanation,
         "operations": outcome.operations,
         "violations": outcome.violations,
+        "model": outcome.beside.get("model"),
         "difference": difference(before, outcome.ledger or before),
     }
 

@@ -1,12 +1,13 @@
 """What a check must know of the types of a world: found out once, then kept as long as the types look the same."""
 
+from collections.abc import Mapping
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from odyssey.records.tools import EntityField, LedgerSchema
 from odyssey.simulation.world.anatomy import Anatomy, Same, dissect
 from odyssey.simulation.world.kinds import known_types
-from odyssey.simulation.world.words import id_noun, same_name, same_nouns, tokens
+from odyssey.simulation.world.words import id_noun, phrase, same_name, same_nouns, tokens
 from odyssey.worlds.entity_map import Sample
 from odyssey.worlds.ledger import Ledger
 
@@ -26,17 +27,40 @@ class TypeKnowledge(NamedTuple):
 class WorldKnowledge:
     """Equal only to itself; holds nothing of the entities but what a few of each type are made of."""
 
-    __slots__ = ("_targets", "by_id_field", "types")
+    __slots__ = ("_targets", "id_names", "types")
 
     def __init__(self, types: dict[str, TypeKnowledge]) -> None:
         self.types = types
-        self.by_id_field: dict[str, tuple[str, ...]] = {}
-        """The types whose entities repeat their id in a field of this name."""
-        for name, knowledge in types.items():
-            field = knowledge.anatomy.id_field
-            if field is not None:
-                self.by_id_field[field] = (*self.by_id_field.get(field, ()), name)
+        self.id_names: dict[str, tuple[str, ...]] = {}
+        """The types whose ids stand in a member of this name."""
+        for name in types:
+            for field in self.names_of_id(name):
+                self.id_names[field] = (*self.id_names.get(field, ()), name)
         self._targets: dict[tuple[str, str], tuple[str, ...]] = {}
+
+    def names_of_id(self, entity_type: str) -> tuple[str, ...]:
+        """The field that repeats the id; where ids are keys alone, what an answer may call them."""
+        knowledge = self.types.get(entity_type)
+        if knowledge is None:
+            return ()
+        if knowledge.anatomy.id_field is not None:
+            return (knowledge.anatomy.id_field,)
+        named = "_".join((*tokens(phrase(entity_type)), "id"))
+        is_a_reference = any(named in each.anatomy.fields for each in self.types.values())
+        return ("id",) if is_a_reference else ("id", named)
+
+    def likeness(self, entity_type: str, shown: Mapping[str, Any]) -> int:
+        """How many members of an object are called as fields of a type are."""
+        knowledge = self.types.get(entity_type)
+        return 0 if knowledge is None else sum(name in knowledge.anatomy.fields for name in shown)
+
+    def is_a_part(self, shown: Mapping[str, Any]) -> bool:
+        """Whether an object has the members of a part, which may point at an entity without being it."""
+        return any(
+            shown.keys() <= set(parts.members)
+            for knowledge in self.types.values()
+            for parts in knowledge.anatomy.collections
+        )
 
     def pointed_at(self, entity_type: str, field: str) -> tuple[str, ...]:
         """The types of which a field of this type holds an id: `thing_id` of things; none if it is no reference."""

@@ -3,36 +3,51 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from odyssey.records.ledger import Add, Violation
+from odyssey.records.ledger import Add, Update, Violation
+from odyssey.simulation.consistency.comparing import SCALARS, Contradiction, contradictions
+from odyssey.simulation.consistency.invented import check_invented
 from odyssey.simulation.consistency.knowledge import WorldKnowledge
+from odyssey.simulation.consistency.meant import Meant
 from odyssey.simulation.engine import Answer
-from odyssey.worlds.ledger import Ledger, json_equal
+from odyssey.worlds.ledger import Ledger
 from odyssey.worlds.schema import brief, id_text
 
-_SCALARS = frozenset({str, int, float, bool, type(None)})
+
+class Moments(NamedTuple):
+    """The world on both sides of a call, and the number of the call."""
+
+    before: Ledger
+    after: Ledger
+    sequence: int | None
 
 
 class _Entity(NamedTuple):
-    """An entity an object of the response may be, and what the object says otherwise of it."""
+    """An entity an object of the response may be."""
 
     entity_type: str
     id: str
     fields: Mapping[str, Any]
-    contradicted: list[str]
-    """The shown scalars that the ledger has otherwise. What it does not have, the tool may have worked out."""
 
     def shares(self, shown: dict[str, Any]) -> int:
         return sum(name in self.fields for name in shown)
 
 
+class _Shown(NamedTuple):
+    """The entity an object is, and what the object says otherwise of it."""
+
+    entity: _Entity
+    contradicted: list[Contradiction]
+    """What is shown and the ledger has otherwise. What it does not have, the tool may have worked out."""
+
+
 def check_shown(
-    answer: Answer, known: WorldKnowledge, after: Ledger, sequence: int | None, *, at_most: int
+    answer: Answer, known: WorldKnowledge, meant: Meant, moments: Moments, *, at_most: int
 ) -> list[Violation]:
     """Compare every object that gives the id of an entity in that entity's own id field.
 
     Inside an entity nothing is looked for that is a part of it: an order keeps the price a product once had.
     """
-    check = _Check(answer, known, after)
+    check = _Check(answer, known, meant, moments)
     found: list[Violation] = []
     waiting: list[Any] = [answer.response]
     while waiting and len(found) < at_most:
@@ -40,20 +55,24 @@ def check_shown(
         if isinstance(value, list):
             waiting.extend(each for each in reversed(value) if isinstance(each, dict | list))
         elif isinstance(value, dict):
-            entity = check.identify(value)
+            shown = check.identify(value)
             inside = [name for name, each in value.items() if isinstance(each, dict | list)]
-            waiting.extend(value[name] for name in reversed(inside) if not (entity and name in entity.fields))
-            if entity is not None:
-                found += _violations(entity, value, sequence)
-    return found
+            waiting.extend(value[name] for name in reversed(inside) if not _is_part_of(shown, name))
+            found += check.violations(value, shown)
+    return found + check.wrong_one()
 
 
 class _Check:
-    def __init__(self, answer: Answer, known: WorldKnowledge, after: Ledger) -> None:
+    def __init__(self, answer: Answer, known: WorldKnowledge, meant: Meant, moments: Moments) -> None:
         self._known = known
-        self._after = after
-        self._meant = None if answer.reading is None else answer.reading.entity_type
-        self._id_fields = known.by_id_field
+        self._meant = meant
+        self._moments = moments
+        self._response = answer.response
+        self._id_names = known.id_names
+        self._written = {
+            (each.entity_type, each.id) for each in answer.operations if isinstance(each, Add | Update)
+        }
+        self._shown: dict[tuple[str, str], None] = {}
         for operation in answer.operations:
             knowledge = known.types.get(operation.entity_type) if isinstance(operation, Add) else None
             if isinstance(operation, Add) and (knowledge is None or knowledge.anatomy.id_field is None):
@@ -63,57 +82,130 @@ class _Check:
         """Take the field that repeats the id of the first entity of a type for the type's id field."""
         for name, value in operation.fields.items():
             if name.lower().endswith("id") and id_text(value) == operation.id:
-                types = self._id_fields.get(name, ())
-                self._id_fields = {**self._id_fields, name: (*types, operation.entity_type)}
+                self._add_name(name, operation.entity_type)
+        if operation.entity_type not in self._known.types:
+            self._add_name("id", operation.entity_type)
 
-    def identify(self, shown: dict[str, Any]) -> _Entity | None:
+    def _add_name(self, name: str, entity_type: str) -> None:
+        types = self._id_names.get(name, ())
+        if entity_type not in types:
+            self._id_names = {**self._id_names, name: (*types, entity_type)}
+
+    def identify(self, value: dict[str, Any]) -> _Shown | None:
         """The entity an object shows; None if it shows none, or if that cannot be told."""
-        candidates = list(self._candidates(shown))
+        candidates = self._candidates(value) or self._the_one_asked_for(value)
         if len(candidates) > 1:
-            most = max(each.shares(shown) for each in candidates)
-            candidates = [each for each in candidates if each.shares(shown) == most]
-        if len(candidates) > 1:
-            agreeing = [each for each in candidates if not each.contradicted]
-            candidates = agreeing or [each for each in candidates if each.entity_type == self._meant]
-        if not candidates or (candidates[0].contradicted and self._is_a_part(shown)):
+            most = max(each.shares(value) for each in candidates)
+            candidates = [each for each in candidates if each.shares(value) == most]
+        shown = [_Shown(each, self._contradicted(each, value)) for each in candidates]
+        if len(shown) > 1:
+            agreeing = [each for each in shown if not each.contradicted]
+            shown = agreeing or [each for each in shown if each.entity.entity_type == self._meant.entity_type]
+        if not shown or (shown[0].contradicted and self._known.is_a_part(value)):
             return None
-        return candidates[0]
+        return shown[0]
 
-    def _candidates(self, shown: dict[str, Any]) -> Iterator[_Entity]:
-        for name in shown:
-            for entity_type in self._id_fields.get(name, ()):
-                entity_id = id_text(shown[name])
-                fields = None if entity_id is None else self._after.entity(entity_type, entity_id)
+    def violations(self, value: dict[str, Any], shown: _Shown | None) -> Iterator[Violation]:
+        if shown is None:
+            yield from check_invented(value, self._id_names, self._known, self._meant, *self._moments)
+            return
+        entity = shown.entity
+        self._shown[entity.entity_type, entity.id] = None
+        yield from _mismatches(shown, self._moments.sequence)
+        if (entity.entity_type, entity.id) in self._written:
+            yield from self._unwritten(value, entity)
+
+    def wrong_one(self) -> list[Violation]:
+        """`get_thing` of one id that shows things, but not that one."""
+        if self._meant.act != "look" or any(each in self._meant.given for _, each in self._shown):
+            return []
+        one = self._meant.one if self._shown and not self._meant.is_a_list() else None
+        others = [] if one is None else [each for each in self._shown if each[0] == one[0]]
+        if one is None or not others or not self._meant.is_that_one_alone():
+            return []
+        entity_type, entity_id = others[0]
+        message = f"{entity_type} {one[1]!r} was asked for, and {entity_type} {entity_id!r} is shown"
+        return [Violation("wrong_entity", entity_type, entity_id, None, message, self._moments.sequence)]
+
+    def _candidates(self, value: dict[str, Any]) -> list[_Entity]:
+        """The entities whose ids it gives, unless it has more of a type that has no such id than of any of them."""
+        found: list[_Entity] = []
+        missing: list[str] = []
+        for name in value:
+            for entity_type in self._id_names.get(name, ()):
+                entity_id = id_text(value[name])
+                fields = self._moments.after.entity(entity_type, entity_id) if entity_id else None
                 if fields is not None and entity_id is not None:
-                    yield _Entity(entity_type, entity_id, fields, _contradicted(shown, fields))
+                    found.append(_Entity(entity_type, entity_id, fields))
+                elif entity_id:
+                    missing.append(entity_type)
+        if found and missing:
+            there = max(self._known.likeness(each.entity_type, value) for each in found)
+            return found if max(self._known.likeness(each, value) for each in missing) <= there else []
+        return found
 
-    def _is_a_part(self, shown: dict[str, Any]) -> bool:
-        """Whether an object has the members of a part, which may point at an entity without being it."""
-        return any(
-            shown.keys() <= set(parts.members)
-            for knowledge in self._known.types.values()
-            for parts in knowledge.anatomy.collections
-        )
+    def _the_one_asked_for(self, value: dict[str, Any]) -> list[_Entity]:
+        """An object without an id, in answer to a call about one entity, with that entity's members."""
+        about = self._meant.entity_type
+        if about is None or not self._is_all_of_the_answer(value) or self._known.likeness(about, value) < 2:
+            return []
+        one = self._meant.one if self._meant.act in ("look", "update") else None
+        if one is None or any(name in value for name in self._known.names_of_id(one[0])):
+            return []
+        fields = self._moments.after.entity(*one)
+        entity = _Entity(*one, fields or {})
+        shares = entity.shares(value)
+        return [entity] if fields is not None and shares >= 2 and 2 * shares > len(value) else []
+
+    def _is_all_of_the_answer(self, value: dict[str, Any]) -> bool:
+        """Whether it is the response, or the only object in it: `{"thing": {…}}`."""
+        response = self._response
+        if value is response or not isinstance(response, dict):
+            return value is response
+        inside = [each for each in response.values() if isinstance(each, dict | list)]
+        return len(inside) == 1 and value is inside[0]
+
+    def _contradicted(self, entity: _Entity, value: dict[str, Any]) -> list[Contradiction]:
+        whole = (entity.entity_type, entity.id) in self._written
+        found: list[Contradiction] = []
+        for name, shown in value.items():
+            if name not in entity.fields:
+                continue
+            held = entity.fields[name]
+            if type(shown) is not type(held) or shown != held or type(shown) not in SCALARS:
+                found += contradictions(shown, held, name, whole=whole)
+        return found
+
+    def _unwritten(self, value: dict[str, Any], entity: _Entity) -> Iterator[Violation]:
+        """What others of the type keep, the response claims of an entity just written, and nobody wrote."""
+        knowledge = self._known.types.get(entity.entity_type)
+        for name in knowledge.anatomy.fields if knowledge is not None else ():
+            claimed = value.get(name)
+            is_id = knowledge is not None and name == knowledge.anatomy.id_field
+            if claimed is None or name in entity.fields or is_id:
+                continue
+            message = (
+                f"the response says {name} of {entity.entity_type} {entity.id!r} is {brief(claimed)}; "
+                "this call writes the entity and leaves that out"
+            )
+            yield Violation(
+                "forgotten_write", entity.entity_type, entity.id, name, message, self._moments.sequence
+            )
 
 
-def _contradicted(shown: dict[str, Any], held: Mapping[str, Any]) -> list[str]:
-    return [
-        name
-        for name, value in shown.items()
-        if type(value) in _SCALARS and name in held and _differs(value, held[name])
-    ]
+def _is_part_of(shown: _Shown | None, name: str) -> bool:
+    """Whether a member is the entity's own, and not others shown in place of their ids."""
+    if shown is None or name not in shown.entity.fields:
+        return False
+    held = shown.entity.fields[name]
+    return isinstance(held, dict) or (isinstance(held, list) and any(isinstance(each, dict) for each in held))
 
 
-def _violations(entity: _Entity, shown: dict[str, Any], sequence: int | None) -> Iterator[Violation]:
-    for name in entity.contradicted:
+def _mismatches(shown: _Shown, sequence: int | None) -> Iterator[Violation]:
+    entity_type, entity_id, _ = shown.entity
+    for field, claimed, held in shown.contradicted:
         message = (
-            f"the response says {name} of {entity.entity_type} {entity.id!r} is {brief(shown[name])}; "
-            f"in the ledger it is {brief(entity.fields[name])}"
+            f"the response says {field} of {entity_type} {entity_id!r} is {brief(claimed)}; "
+            f"in the ledger it is {brief(held)}"
         )
-        yield Violation("response_mismatch", entity.entity_type, entity.id, name, message, sequence)
-
-
-def _differs(shown: Any, held: Any) -> bool:
-    if type(shown) is type(held):
-        return bool(shown != held)
-    return type(held) in _SCALARS and not json_equal(shown, held)
+        yield Violation("response_mismatch", entity_type, entity_id, field, message, sequence)

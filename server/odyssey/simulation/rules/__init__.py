@@ -1,10 +1,10 @@
 """Failure rules: ordered, read once when a seed is accepted, first match wins."""
 
+from odyssey.simulation.engine import EarlierCall
 from odyssey.simulation.rules.matching import advance, decide, draw, replay
 from odyssey.simulation.rules.model import (
     AnsweredCall,
     Decision,
-    EarlierCall,
     FaultName,
     Fired,
     Note,

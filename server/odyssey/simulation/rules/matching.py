@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from odyssey.records.canonical import canonical_json
-from odyssey.simulation.rules.condition import Facts
+from odyssey.simulation.rules.condition import Conditions
 from odyssey.simulation.rules.model import AnsweredCall, Decision, Fired, Note, RuleCall, RuleCounters
 from odyssey.simulation.rules.rule import Rule, Rules
 from odyssey.worlds.ledger import copy_json
@@ -20,10 +20,10 @@ def decide(rules: Rules, counters: RuleCounters, call: RuleCall) -> Decision:
     passed = _passed(rules, call.tool, call.args)
     if not passed:
         return Decision(counters, None)
-    facts = Facts(call)
+    conditions = Conditions(call)
     notes: list[Note] = []
     for index in passed:
-        if _fires(rules[index], index, counters, facts, call.random_seed, notes):
+        if _fires(rules[index], index, counters, conditions, call.random_seed, notes):
             return Decision(_counted(counters, passed, index), _fired(rules[index], index), tuple(notes))
     return Decision(_counted(counters, passed, None), None, tuple(notes))
 
@@ -61,7 +61,12 @@ def _passed(rules: Rules, tool: str, args: Mapping[str, Any]) -> list[int]:
 
 
 def _fires(
-    rule: Rule, index: int, counters: RuleCounters, facts: Facts, random_seed: int, notes: list[Note]
+    rule: Rule,
+    index: int,
+    counters: RuleCounters,
+    conditions: Conditions,
+    random_seed: int,
+    notes: list[Note],
 ) -> bool:
     number = counters.seen[index] + 1
     if rule.call is not None and not rule.call.includes(number):
@@ -69,7 +74,7 @@ def _fires(
     if rule.times is not None and counters.fired[index] >= rule.times:
         return False
     if rule.when is not None:
-        verdict = rule.when.check(facts)
+        verdict = conditions.check(rule.when)
         if verdict.reason:
             notes.append(Note(index, verdict.reason))
         if not verdict.holds:

@@ -5,17 +5,10 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from odyssey.records.ledger import Operation
+from odyssey.simulation.engine import EarlierCall
 from odyssey.worlds.ledger import Ledger
 
 FaultName = Literal["timeout", "reset", "empty", "garbage"]
-
-
-class EarlierCall(NamedTuple):
-    """A call that was answered before, as `when` sees it."""
-
-    tool: str
-    args: Mapping[str, Any]
-    source: str
 
 
 class RuleCall(NamedTuple):

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from odyssey.records.ledger import Operation
+from odyssey.simulation.expressions import Expression
 from odyssey.simulation.rules.arguments import Matcher
-from odyssey.simulation.rules.condition import Condition
 from odyssey.simulation.rules.model import FaultName
 from odyssey.simulation.rules.tool_choice import ToolChoice
 
@@ -31,7 +31,7 @@ class Rule:
     tools: ToolChoice
     args: Matcher | None
     call: CallChoice | None
-    when: Condition | None
+    when: Expression | None
     probability: float | None
     times: int | None
     latency_ms: int
@@ -53,9 +53,7 @@ class Rules(tuple[Rule, ...]):
     def __new__(cls, rules: Iterable[Rule] = ()) -> "Rules":
         made = super().__new__(cls, rules)
         made._by_tool = {}
-        made._ask_for_calls = any(
-            need.kind == "calls" for rule in made if rule.when is not None for need in rule.when.needs
-        )
+        made._ask_for_calls = any(rule.when is not None and rule.when.uses_calls for rule in made)
         return made
 
     @property

@@ -108,7 +108,7 @@ def test_a_row_with_rules_is_pressed_with_other_seeds_and_told_the_same() -> Non
 
 
 def test_a_run_with_rules_has_them_and_a_world_has_its_own_by_hash() -> None:
-    world = SnapshotWorld(5, "state", ["own", "with rules"], has_behavior=True)
+    world = SnapshotWorld(5, "state", ["own", "with rules"])
     snapshot = snapshot_of([scenario_of(1), scenario_of(2, world=world)], rule_sets=["down"])
     plan = Plan(snapshot)
     made = plan_chunk(plan, range(len(plan)), contents_for(snapshot))

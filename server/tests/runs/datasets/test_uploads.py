@@ -26,7 +26,7 @@ def has_none(org: Org) -> bool:
 
 ROW = {
     "user": "Cancel ord_1.",
-    "behavior": "Slowly.",
+    "behavior": "get_order returns order",
     "state": WORLD,
     "failure_rules": [{"tool": "get_order", "fault": "timeout"}],
     "expected_outcome": "refusal",
@@ -64,7 +64,7 @@ def test_a_table_becomes_a_dataset(org: Org) -> None:
 def test_json_is_taken_as_requests_for_runs_are(org: Org) -> None:
     row: dict[str, Any] = {
         "user_instruction": "Cancel ord_1.",
-        "behavior_instructions": "Slowly.",
+        "behavior_instructions": "get_order returns order",
         "initial_state": WORLD,
     }
     row |= {name: value for name, value in ROW.items() if name not in ("user", "behavior", "state")}

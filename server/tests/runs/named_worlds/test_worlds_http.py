@@ -115,9 +115,9 @@ def test_hostile_words_stay_words(org: Org) -> None:
     state = {word[:256]: {word: {word: word, "list": [word]}} for word in STRINGS}
     for word in STRINGS:
         assert new_world(org, name=word[:255])["name"] == word[:255]
-    made = new_world(org, initial_state=state, behavior_instructions="\x00" + STRINGS[0])
+    made = new_world(org, initial_state=state, behavior_instructions="\n".join(STRINGS))
     assert made["initial_state"] == state
-    assert made["behavior_instructions"] == "\x00" + STRINGS[0]
+    assert made["behavior_instructions"] == "\n".join(STRINGS)
     for word in STRINGS[:10]:
         found = org.ok(
             org.get(f"/api/worlds/{made['id']}/entities", params={"q": word[:200], "type": word[:256]})

@@ -19,7 +19,8 @@ export const COLUMNS: readonly Column[] = [
     name: "behavior",
     member: "behavior_instructions",
     kind: "text",
-    about: "How the back end behaves; the agent never sees it.",
+    about:
+      'How tools act, one line each, such as: update_order only when order.status == "pending". The agent never sees it.',
   },
   {
     name: "state",

@@ -39,7 +39,7 @@ function RunForm({ dataset, onClose }: Pick<RunDialogProps, "dataset" | "onClose
     agents.find(({ id }) => id === agentId) ?? (published.length === 1 ? published[0] : undefined);
   const start = useMutation({
     mutationFn: (body: { agent_id: number; dataset_id: number; repeats: number }) =>
-      data(api.POST("/api/runs", { body })),
+      data(api.POST("/api/runs", { body: { ...body, simulator_cache: "use" } })),
     onSuccess: ({ batch }) => {
       void client.invalidateQueries({ queryKey: ["runs", "list"] });
       void client.invalidateQueries({ queryKey: ["batches", "list"] });

@@ -1,6 +1,7 @@
 import { Loader, Select, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { worldQuery, worldsQuery } from "~/api/worlds";
+import { BehavioursShown } from "~/components/behaviours/behaviours-shown";
 import { EntityCounts } from "~/components/entity-counts";
 import { TextLink } from "~/components/page";
 import { Refusal } from "~/components/refusal";
@@ -65,11 +66,9 @@ function WhatItHolds({ worldId }: { worldId: number }) {
       <Section title="Failure rules">
         <RulesInWords rules={world.failure_rules} />
       </Section>
-      {world.behavior_instructions !== "" && (
+      {world.behavior_instructions.trim() !== "" && (
         <Section title="Behaviour">
-          <Text size="sm" lineClamp={6} style={{ whiteSpace: "pre-wrap", overflowWrap: "anywhere" }}>
-            {world.behavior_instructions}
-          </Text>
+          <BehavioursShown text={world.behavior_instructions} problems={world.behavior_problems} />
         </Section>
       )}
       {responses?.share != null && (

@@ -1,6 +1,10 @@
-import { Group, SegmentedControl, Stack, Textarea } from "@mantine/core";
+import { Group, SegmentedControl, Stack } from "@mantine/core";
+import { useMemo } from "react";
 import { errorsBelow, type FieldError } from "~/api/problem";
+import type { Known } from "~/components/behaviours/acts";
+import { BehavioursField } from "~/components/behaviours/behaviours-field";
 import { Panel } from "~/components/page";
+import { isObject, readStrict } from "~/components/rules/json-text";
 import type { PatternContext } from "~/components/rules/patterns";
 import { RulesEditor } from "~/components/rules/rules-editor";
 import { InitialStateField } from "~/pages/runs/initial-state-field";
@@ -16,9 +20,13 @@ interface WorldSectionProps {
   known: PatternContext;
 }
 
+const BEHAVIOUR_ABOUT = "How tools act, one line each; the agent never sees them.";
+
 /** What the run begins with: a world that is kept, or state, behaviour and rules written here. */
 export function WorldSection({ run, onChange, errors, ledgerSchema, known }: WorldSectionProps) {
   const stored = run.world === "stored";
+  const about = useMemo(() => (run.agentId === null ? {} : { agent_id: run.agentId }), [run.agentId]);
+  const spoken = useMemo(() => spokenOf(known, run.initialState), [known, run.initialState]);
   return (
     <>
       <Panel
@@ -53,14 +61,12 @@ export function WorldSection({ run, onChange, errors, ledgerSchema, known }: Wor
               ledgerSchema={ledgerSchema}
             />
             <div data-field="behavior_instructions">
-              <Textarea
-                label="Behaviour instructions"
-                description="How the backend behaves, in lines of text; the agent never sees them. This server does not apply them yet: such a run carries the soft warning behavior_not_applied."
-                autosize
-                minRows={2}
-                maxRows={12}
+              <BehavioursField
+                description={BEHAVIOUR_ABOUT}
                 value={run.behavior}
-                onChange={({ currentTarget }) => onChange({ behavior: currentTarget.value })}
+                onChange={(behavior) => onChange({ behavior })}
+                about={about}
+                known={spoken}
                 error={errors.find(({ loc }) => loc[0] === "behavior_instructions")?.msg}
               />
             </div>
@@ -81,4 +87,12 @@ export function WorldSection({ run, onChange, errors, ledgerSchema, known }: Wor
       )}
     </>
   );
+}
+
+/** What lines can speak of: what the agent declares, and what the state written here holds. */
+function spokenOf(known: PatternContext, initialState: string): Known {
+  const state = readStrict(initialState);
+  if (!isObject(state)) return known;
+  const entityTypes = [...new Set([...Object.keys(state), ...known.entityTypes])];
+  return { ...known, entityTypes, state };
 }

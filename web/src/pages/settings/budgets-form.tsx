@@ -4,7 +4,7 @@ import { messageAt } from "~/api/problem";
 import type { Settings, SettingsChange } from "~/api/settings";
 import { Panel } from "~/components/page";
 import { Refusal } from "~/components/refusal";
-import { Amount, type FormProps } from "~/pages/settings/judge-form";
+import { Amount, type FormProps } from "~/pages/settings/model-form";
 import { useSave } from "~/pages/settings/use-save";
 
 type Budgets = Settings["budgets"];

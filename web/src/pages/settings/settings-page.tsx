@@ -12,7 +12,8 @@ import { ErrorState, PageLoading } from "~/components/states";
 import { Ago } from "~/components/time";
 import { BudgetsForm } from "~/pages/settings/budgets-form";
 import { Credentials } from "~/pages/settings/credentials/credentials";
-import { JudgeForm } from "~/pages/settings/judge-form";
+import { ModelForm } from "~/pages/settings/model-form";
+import { ROLES, type Role } from "~/pages/settings/roles";
 import classes from "~/pages/settings/settings.module.css";
 import { SpentToday } from "~/pages/settings/spent-today";
 import { ThresholdFacts, ThresholdsForm } from "~/pages/settings/thresholds-form";
@@ -25,6 +26,12 @@ const REQUESTS: CurlRequest[] = [
     method: "PUT",
     path: "/api/settings",
     body: { models: { judge: { provider: "openai", model: "…", api_key: "…" } } },
+  },
+  {
+    what: "Set the simulator model",
+    method: "PUT",
+    path: "/api/settings",
+    body: { models: { simulator: { provider: "openai", model: "…", api_key: "…" } } },
   },
   {
     what: "Limit what models may cost in a day",
@@ -53,9 +60,12 @@ const OF_ADMINS: CurlRequest[] = [
 export function SettingsPage() {
   const { data: session } = useQuery(sessionQuery);
   const settings = useQuery({ ...settingsQuery, refetchInterval: LOOK_AGAIN_MS });
-  const unsaved = useRef({ judge: false, budgets: false, thresholds: false });
+  const unsaved = useRef({ judge: false, simulator: false, budgets: false, thresholds: false });
   const judgeUnsaved = useCallback((is: boolean) => {
     unsaved.current.judge = is;
+  }, []);
+  const simulatorUnsaved = useCallback((is: boolean) => {
+    unsaved.current.simulator = is;
   }, []);
   const budgetsUnsaved = useCallback((is: boolean) => {
     unsaved.current.budgets = is;
@@ -83,9 +93,19 @@ export function SettingsPage() {
       <div className={classes.columns}>
         <Stack gap="md">
           {isAdmin ? (
-            <JudgeForm saved={settings.data.models.judge} onUnsaved={judgeUnsaved} />
+            <>
+              <ModelForm use="judge" saved={settings.data.models.judge} onUnsaved={judgeUnsaved} />
+              <ModelForm
+                use="simulator"
+                saved={settings.data.models.simulator}
+                onUnsaved={simulatorUnsaved}
+              />
+            </>
           ) : (
-            <JudgeFacts settings={settings.data} />
+            <>
+              <ModelFacts use="judge" settings={settings.data} />
+              <ModelFacts use="simulator" settings={settings.data} />
+            </>
           )}
           {isAdmin ? (
             <ThresholdsForm saved={settings.data.evals.thresholds} onUnsaved={thresholdsUnsaved} />
@@ -112,23 +132,23 @@ export function SettingsPage() {
   );
 }
 
-function JudgeFacts({ settings: { models } }: { settings: Settings }) {
-  const judge = models.judge;
+function ModelFacts({ use: role, settings: { models } }: { use: Role; settings: Settings }) {
+  const model = models[role];
   return (
-    <Panel title="Judge model">
-      {judge === null ? (
-        <Text size="sm">None: verdicts come from the checks of the tasks alone.</Text>
+    <Panel title={ROLES[role].title}>
+      {model === null ? (
+        <Text size="sm">{ROLES[role].without}</Text>
       ) : (
         <Pairs
           pairs={[
-            ["Provider", judge.provider],
-            ["Model", judge.model],
-            ["Base URL", judge.base_url],
-            ["API key", judge.api_key_hint ?? "none"],
-            ["Time-out", `${judge.timeout_s} s`],
-            ["Longest answer", `${judge.max_output_tokens.toLocaleString("en")} tokens`],
-            ["Price of input", `${money(judge.input_usd_per_mtok)} per million tokens`],
-            ["Price of output", `${money(judge.output_usd_per_mtok)} per million tokens`],
+            ["Provider", model.provider],
+            ["Model", model.model],
+            ["Base URL", model.base_url],
+            ["API key", model.api_key_hint ?? "none"],
+            ["Time-out", `${model.timeout_s} s`],
+            ["Longest answer", `${model.max_output_tokens.toLocaleString("en")} tokens`],
+            ["Price of input", `${money(model.input_usd_per_mtok)} per million tokens`],
+            ["Price of output", `${money(model.output_usd_per_mtok)} per million tokens`],
           ]}
         />
       )}

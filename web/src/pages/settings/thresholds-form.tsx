@@ -5,7 +5,7 @@ import type { Settings, SettingsChange } from "~/api/settings";
 import { Panel } from "~/components/page";
 import { Refusal } from "~/components/refusal";
 import { Pairs } from "~/components/section";
-import { Amount, type FormProps } from "~/pages/settings/judge-form";
+import { Amount, type FormProps } from "~/pages/settings/model-form";
 import { useSave } from "~/pages/settings/use-save";
 
 type Thresholds = Settings["evals"]["thresholds"];

@@ -2,10 +2,12 @@ import { Button, Checkbox, Group, Stack, Text, TextInput } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
+import type { BehaviourProblem } from "~/api/behaviours";
 import { api, data, type Schemas } from "~/api/client";
 import { writeJson } from "~/api/json";
 import { asProblem, errorsBelow, messageAt } from "~/api/problem";
 import { type State, worldQuery, worldsQuery } from "~/api/worlds";
+import { BehavioursShown } from "~/components/behaviours/behaviours-shown";
 import { counted } from "~/components/counted";
 import { EntityCounts } from "~/components/entity-counts";
 import { ChooseFile, FileDrop, useFile } from "~/components/file-drop";
@@ -20,6 +22,7 @@ export interface Beginning {
   name: string;
   state: State | null;
   behavior: string;
+  problems: BehaviourProblem[];
   rules: unknown[];
   origin: { kind: "run"; id: number; at: number } | { kind: "world"; id: number; name: string } | null;
 }
@@ -135,7 +138,10 @@ export function NewWorldForm({ beginning }: { beginning: Beginning }) {
                   onChange={({ currentTarget }) => setWithRules(currentTarget.checked)}
                   mb="xs"
                 />
-                {withRules && <RulesInWords rules={beginning.rules} />}
+                {withRules && beginning.rules.length > 0 && <RulesInWords rules={beginning.rules} />}
+                {withRules && beginning.behavior !== "" && (
+                  <BehavioursShown text={beginning.behavior} problems={beginning.problems} />
+                )}
               </div>
             )}
             {problem && errors.length === 0 && <Refusal error={problem} title="Not made" />}

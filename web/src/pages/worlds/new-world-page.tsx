@@ -35,7 +35,7 @@ export function NewWorldPage() {
   return <NewWorldForm key={`${runId} ${at} ${copy}`} beginning={wanted?.beginning ?? BLANK} />;
 }
 
-const BLANK: Beginning = { name: "", state: null, behavior: "", rules: [], origin: null };
+const BLANK: Beginning = { name: "", state: null, behavior: "", problems: [], rules: [], origin: null };
 
 interface Source {
   beginning: Beginning | null;
@@ -58,6 +58,7 @@ function useBeginningFromRun(runId: number | undefined, attempt: number | undefi
             name: `Run ${run.data.id}${at === 0 ? "" : ` after step ${at}`}`,
             state: ledger.data.state,
             behavior: String(seed?.behavior_instructions ?? ""),
+            problems: [],
             rules: Array.isArray(seed?.failure_rules) ? seed.failure_rules : [],
             origin: { kind: "run", id: run.data.id, at },
           }
@@ -75,6 +76,7 @@ function useBeginningFromWorld(worldId: number | undefined): Source {
           name: `${world.data.name} (copy)`,
           state: world.data.initial_state,
           behavior: world.data.behavior_instructions,
+          problems: world.data.behavior_problems,
           rules: world.data.failure_rules,
           origin: { kind: "world", id: world.data.id, name: world.data.name },
         }

@@ -1,5 +1,6 @@
 import { Text, Tooltip } from "@mantine/core";
 import type { World } from "~/api/worlds";
+import { LeftMark } from "~/components/behaviours/left-mark";
 import { Copy } from "~/components/copy";
 import { size } from "~/components/counted";
 import { EntityCounts } from "~/components/entity-counts";
@@ -20,7 +21,15 @@ export function WorldFacts({ world }: { world: World }) {
       </Fact>
       <Fact label="Size">{size(world.bytes)}</Fact>
       <Fact label="Failure rules">{world.rules === 0 ? "none" : world.rules}</Fact>
-      <Fact label="Behaviour">{world.behavior_instructions.trim() === "" ? "none" : "given"}</Fact>
+      <Fact label="Behaviour">
+        {world.behavior_instructions.trim() === "" ? (
+          "none"
+        ) : (
+          <span className={classes.marked}>
+            given <LeftMark problems={world.behavior_problems} />
+          </span>
+        )}
+      </Fact>
       <Fact label="Fidelity">
         {responses?.share == null ? (
           "not measured"

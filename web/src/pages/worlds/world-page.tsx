@@ -6,6 +6,7 @@ import { type World, worldQuery } from "~/api/worlds";
 import { LeaveGuard } from "~/components/leave-guard";
 import { Page, TextLink } from "~/components/page";
 import { ErrorState, PageLoading } from "~/components/states";
+import { BehaviourTab } from "~/pages/worlds/behaviour/behaviour-tab";
 import { EntitiesTab } from "~/pages/worlds/entities/entities-tab";
 import { useEdits } from "~/pages/worlds/entities/use-edits";
 import { FidelityTab } from "~/pages/worlds/fidelity/fidelity-tab";
@@ -33,6 +34,7 @@ function Loaded({ world }: { world: World }) {
   const navigate = route.useNavigate();
   const edits = useEdits(world);
   const [rulesTouched, setRulesTouched] = useState(false);
+  const [behaviourTouched, setBehaviourTouched] = useState(false);
   const count = entitiesIn(world.entity_counts);
 
   function show(next: string | null) {
@@ -50,7 +52,12 @@ function Loaded({ world }: { world: World }) {
       <EntitiesTab key="entities" world={world} edits={edits} />,
     ],
     ["try", "Try a tool", <TryTab key="try" world={world} unsaved={edits.list.length} />],
-    ["rules", "Rules and behaviour", <RulesTab key="rules" world={world} onTouched={setRulesTouched} />],
+    [
+      "behaviour",
+      "Behaviour",
+      <BehaviourTab key="behaviour" world={world} onTouched={setBehaviourTouched} />,
+    ],
+    ["rules", "Failure rules", <RulesTab key="rules" world={world} onTouched={setRulesTouched} />],
     ["import", "Import", <ImportTab key="import" world={world} />],
     ["fidelity", "Fidelity", <FidelityTab key="fidelity" world={world} />],
     ["raw", "Raw", <RawTab key="raw" world={world} />],
@@ -66,7 +73,7 @@ function Loaded({ world }: { world: World }) {
       actions={<WorldActions world={world} />}
       curl={requests(world)}
     >
-      <LeaveGuard unsaved={() => edits.list.length > 0 || rulesTouched} />
+      <LeaveGuard unsaved={() => edits.list.length > 0 || rulesTouched || behaviourTouched} />
       <WorldFacts world={world} />
       <Tabs value={tab} onChange={show}>
         <Tabs.List mb="md">
@@ -112,6 +119,16 @@ function requests(world: World) {
       method: "POST" as const,
       path: `${base}/try`,
       body: { agent_id: 1, tool: "get_order", arguments: { order_id: "ord_1" } },
+    },
+    {
+      what: "Read lines of behaviour",
+      method: "POST" as const,
+      path: "/api/behaviors/read",
+      body: {
+        behavior_instructions: 'update_order only when order.status == "pending" else "Too late"',
+        world_id: world.id,
+        agent_id: 1,
+      },
     },
   ];
 }

@@ -37,6 +37,7 @@ def start(
     cassette: UUID | None = None,
     match: Literal["strict", "lenient"] | None = None,
     on_miss: Literal["fail", "capture"] | None = None,
+    simulator_cache: Literal["use", "require", "forbid"] = "use",
     wait: Annotated[bool, Switch] = False,
     json_output: AsJson = False,
     server: Server | None = None,
@@ -62,6 +63,8 @@ def start(
         Whether calls must come in the recorded order (strict, the default) or may come in any (lenient).
     on_miss
         What the cassette does not have fails (the default), or is asked live and added to it (capture).
+    simulator_cache
+        Whether answers a simulator model gave to the same call on the same world may, must or must not serve again.
     wait
         Wait until every run has its verdict, and print them.
     json_output
@@ -72,7 +75,8 @@ def start(
     with connected(server) as platform:
         screen = Screen()
         replay = _replay(cassette, match, on_miss)
-        made = ask_for_runs(platform, screen, _body(agent, dataset, instruction, repeats) | replay)
+        body = _body(agent, dataset, instruction, repeats) | replay | {"simulator_cache": simulator_cache}
+        made = ask_for_runs(platform, screen, body)
         try:
             if made["batch"] is None:
                 _one_run(platform, screen, made["runs"][0], wait=wait, json_output=json_output)

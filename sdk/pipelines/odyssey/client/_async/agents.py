@@ -85,8 +85,28 @@ class AsyncAgents:
         body = None if config is None else {"config": config}
         return await self._api.post("/api/agents/{}/test-connection", agent_id, body=body)
 
+    async def read_program(self, **program: Unpack[t.ProgramBody]) -> t.ReadProgramOut:
+        """Say everything that is wrong with a program of a tool, and save nothing."""
+        return await self._api.post("/api/programs/read", body=program)
+
+    async def propose_program(
+        self, agent_id: int, **recorded: Unpack[t.ProposeProgramIn]
+    ) -> t.ProgramReportOut:
+        """Have the org's model write the program of a tool, replay recorded calls with it, and save nothing."""
+        return await self._api.post("/api/agents/{}/programs/propose", agent_id, body=recorded)
+
+    async def replay_program(
+        self, agent_id: int, **recorded: Unpack[t.ReplayProgramIn]
+    ) -> t.ProgramReportOut:
+        """Say how a program does on recorded calls of its tool."""
+        return await self._api.post("/api/agents/{}/programs/replay", agent_id, body=recorded)
+
     async def delete(self, agent_id: int) -> None:
         await self._api.delete("/api/agents/{}", agent_id)
+
+    async def consistency(self, agent_id: int) -> t.ConsistencyOut:
+        """Say how often answers to its tool calls contradicted their worlds, over its runs and by version."""
+        return await self._api.get("/api/agents/{}/consistency", agent_id)
 
     def versions(self, agent_id: int, *, limit: int | None = None) -> AsyncIterator[t.AgentVersionOut]:
         return self._api.items("/api/agents/{}/versions", agent_id, limit=limit)

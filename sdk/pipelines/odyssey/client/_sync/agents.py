@@ -82,8 +82,24 @@ class Agents:
         body = None if config is None else {"config": config}
         return self._api.post("/api/agents/{}/test-connection", agent_id, body=body)
 
+    def read_program(self, **program: Unpack[t.ProgramBody]) -> t.ReadProgramOut:
+        """Say everything that is wrong with a program of a tool, and save nothing."""
+        return self._api.post("/api/programs/read", body=program)
+
+    def propose_program(self, agent_id: int, **recorded: Unpack[t.ProposeProgramIn]) -> t.ProgramReportOut:
+        """Have the org's model write the program of a tool, replay recorded calls with it, and save nothing."""
+        return self._api.post("/api/agents/{}/programs/propose", agent_id, body=recorded)
+
+    def replay_program(self, agent_id: int, **recorded: Unpack[t.ReplayProgramIn]) -> t.ProgramReportOut:
+        """Say how a program does on recorded calls of its tool."""
+        return self._api.post("/api/agents/{}/programs/replay", agent_id, body=recorded)
+
     def delete(self, agent_id: int) -> None:
         self._api.delete("/api/agents/{}", agent_id)
+
+    def consistency(self, agent_id: int) -> t.ConsistencyOut:
+        """Say how often answers to its tool calls contradicted their worlds, over its runs and by version."""
+        return self._api.get("/api/agents/{}/consistency", agent_id)
 
     def versions(self, agent_id: int, *, limit: int | None = None) -> Iterator[t.AgentVersionOut]:
         return self._api.items("/api/agents/{}/versions", agent_id, limit=limit)

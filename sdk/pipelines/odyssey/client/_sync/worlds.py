@@ -56,6 +56,10 @@ class Worlds:
         """Say what a tool would answer in this world, and change nothing."""
         return self._api.post("/api/worlds/{}/try", world_id, body=call)
 
+    def read_behaviors(self, **behaviors: Unpack[t.BehaviorsIn]) -> t.BehaviorsOut:
+        """Say which lines of a behaviour are understood, as which rules, and what is wrong with the others."""
+        return self._api.post("/api/behaviors/read", body=behaviors)
+
     def fidelity(self, world_id: int) -> t.ReportOut:
         """Read how close its answers are to those of the live service."""
         return self._api.get("/api/worlds/{}/fidelity", world_id)

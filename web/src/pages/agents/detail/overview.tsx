@@ -1,7 +1,9 @@
 import { Spoiler } from "@mantine/core";
-import type { Agent } from "~/api/queries";
+import { useQuery } from "@tanstack/react-query";
+import { type Agent, consistencyQuery } from "~/api/queries";
 import { ToneBadge } from "~/components/badges";
 import { Copy } from "~/components/copy";
+import { counted } from "~/components/counted";
 import { Panel, TextLink } from "~/components/page";
 import classes from "~/pages/agents/agents.module.css";
 import { readSettings } from "~/pages/agents/detail/settings";
@@ -50,8 +52,17 @@ export function Overview({ agent }: { agent: Agent }) {
         <dd>{settings.timeoutS} s per run</dd>
         <dt>Transcript</dt>
         <dd>{settings.guarded ? "a gradeable rich transcript is required" : "optional"}</dd>
+        <dt>Engine</dt>
+        <dd>
+          {settings.engine}
+          {Object.keys(settings.programs).length > 0 &&
+            `, ${counted(Object.keys(settings.programs).length, "program")}`}
+        </dd>
         <dt>Consistency</dt>
-        <dd>{settings.consistencyMode}</dd>
+        <dd>
+          {settings.consistencyMode}
+          <Violations agent={agent} />
+        </dd>
         {agent.tools_schema.length > 0 && (
           <>
             <dt>Tools</dt>
@@ -77,6 +88,21 @@ export function Overview({ agent }: { agent: Agent }) {
         </dd>
       </dl>
     </Panel>
+  );
+}
+
+/** How often simulated answers contradicted the world, over the runs of all its versions. */
+function Violations({ agent }: { agent: Agent }) {
+  const { data } = useQuery(consistencyQuery(agent.id));
+  if (!data || data.per_1000 === null) return null;
+  return (
+    <>
+      {", "}
+      <ToneBadge tone={data.violations === 0 ? "green" : "amber"}>
+        {data.per_1000.toLocaleString("en", { maximumFractionDigits: 1 })} violations per 1,000 calls
+      </ToneBadge>{" "}
+      of {counted(data.tool_calls, "call")} in {counted(data.runs, "run")}
+    </>
   );
 }
 

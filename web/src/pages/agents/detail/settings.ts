@@ -1,5 +1,6 @@
 import type { Agent } from "~/api/queries";
 import { configFields } from "~/pages/agents/form/draft";
+import { isObject } from "~/pages/agents/form/json-text";
 
 export interface SubAgent {
   actorId: string;
@@ -16,6 +17,9 @@ export function readSettings(agent: Agent) {
     timeoutS: Number(fields.runTimeoutS),
     guarded: fields.guarded,
     consistencyMode: fields.consistencyMode,
+    engine: fields.engine,
+    engines: fields.engines,
+    programs: isObject(fields.programs.value) ? fields.programs.value : {},
     entry: fields.topology?.entry ?? null,
     subAgents: fields.subAgents.map(
       ({ actorId, tools, talksTo }): SubAgent => ({ actorId, tools: tools ?? [], talksTo: talksTo ?? [] }),

@@ -7,8 +7,24 @@ import { SchemaTable } from "~/components/schema-table";
 import { ToolPart } from "~/components/tool-list";
 import { BindingFacts } from "~/pages/agents/detail/binding-facts";
 import { ModeSwitch } from "~/pages/agents/detail/mode-switch";
+import { readSettings } from "~/pages/agents/detail/settings";
 import type { Tool } from "~/pages/agents/detail/tool";
+import { ENGINE_WORDS } from "~/pages/agents/engines";
 import { POLICIES } from "~/pages/agents/passthrough";
+
+/** Which engine simulates the tool, and its program. */
+function Simulated({ agent, tool }: { agent: Agent; tool: Tool }) {
+  const { engine, engines, programs } = readSettings(agent);
+  const program = programs[tool.name];
+  return (
+    <ToolPart title="Simulated by">
+      <Text size="sm" mb={program === undefined ? 0 : "xs"}>
+        {ENGINE_WORDS[engines[tool.name] ?? engine] ?? engines[tool.name]}
+      </Text>
+      {program !== undefined && <JsonView value={program} name={`the program of ${tool.name}`} depth={4} />}
+    </ToolPart>
+  );
+}
 
 export function ToolDetail({ agent, tool }: { agent: Agent; tool: Tool }) {
   return (
@@ -20,6 +36,7 @@ export function ToolDetail({ agent, tool }: { agent: Agent; tool: Tool }) {
         <ToolPart title="Who answers">
           <ModeSwitch agent={agent} tool={tool} />
         </ToolPart>
+        {tool.mode === "sandbox" && <Simulated agent={agent} tool={tool} />}
         {tool.binding !== undefined && (
           <ToolPart title="Live tool">
             <BindingFacts binding={tool.binding} live={tool.mode === "passthrough"} />

@@ -13,6 +13,7 @@ import { BehaviourSection } from "~/pages/agents/form/behaviour-section";
 import { DocumentSection } from "~/pages/agents/form/document-section";
 import { type AgentDraft, draftOf, emptyDraft, registrationOf, withText } from "~/pages/agents/form/draft";
 import { EndpointSection } from "~/pages/agents/form/endpoint-section";
+import { EnginesSection } from "~/pages/agents/form/engines-section";
 import { bodyToCheck, faultsHere } from "~/pages/agents/form/faults";
 import { fingerprint } from "~/pages/agents/form/fingerprint";
 import { ImportDialog } from "~/pages/agents/form/import-dialog";
@@ -242,6 +243,7 @@ export function AgentForm({ saved }: { saved: Agent | null }) {
             faults={faults.fields}
             onImport={() => setImporting(true)}
           />
+          <EnginesSection draft={draft} change={change} faults={faults.fields} />
           <DocumentSection
             title="Ledger schema"
             about="Optional. The kinds of things the simulated world holds, such as orders and payments. Without one the ledger is open: anything may appear in it."

@@ -13,6 +13,8 @@ import {
 export const DEFAULT_TIMEOUT_S = 300;
 export const CONSISTENCY_MODES = ["off", "warn", "strict"] as const;
 export type ConsistencyMode = (typeof CONSISTENCY_MODES)[number];
+export const ENGINES = ["auto", "program", "world", "llm"] as const;
+export type Engine = (typeof ENGINES)[number];
 
 const GUARD = { response_mode: "rich", strictness: "strict" };
 
@@ -39,6 +41,10 @@ export interface AgentDraft {
   runTimeoutS: number | string;
   guarded: boolean;
   consistencyMode: ConsistencyMode;
+  engine: Engine;
+  /** By tool, where one goes by another engine than all. */
+  engines: Record<string, string>;
+  programs: JsonText;
   subAgents: SubAgentDraft[];
   /** The topology; null is none. */
   topology: (JsonObject & { entry: string }) | null;
@@ -95,6 +101,9 @@ export function configFields(config: JsonObject): ConfigFields {
     runTimeoutS: take("run_timeout_s", isNumber) ?? DEFAULT_TIMEOUT_S,
     guarded: take("response_contract", isGuard) !== undefined,
     consistencyMode: take("consistency_mode", isConsistencyMode) ?? "warn",
+    engine: take("engine", isEngine) ?? "auto",
+    engines: take("engines", areEngines) ?? {},
+    programs: programsText(take("programs", isObject)),
     subAgents: (subAgents ?? []).map((row) => ({
       key: newKey(),
       actorId: row.actor_id,
@@ -116,6 +125,9 @@ export function configOf(draft: AgentDraft): JsonObject {
   if (draft.runTimeoutS !== "") config.run_timeout_s ??= draft.runTimeoutS;
   if (draft.guarded) config.response_contract = GUARD;
   config.consistency_mode ??= draft.consistencyMode;
+  if (draft.engine !== "auto") config.engine ??= draft.engine;
+  if (Object.keys(draft.engines).length > 0) config.engines ??= draft.engines;
+  if (draft.programs.value !== undefined) config.programs ??= draft.programs.value;
   if (draft.subAgents.length > 0) {
     config.sub_agents = draft.subAgents.map(({ actorId, tools, talksTo }) => ({
       actor_id: actorId,
@@ -173,6 +185,11 @@ const isNumber = (value: unknown): value is number => typeof value === "number";
 const isTexts = (value: unknown): value is string[] => Array.isArray(value) && value.every(isText);
 const isConsistencyMode = (value: unknown): value is ConsistencyMode =>
   CONSISTENCY_MODES.some((mode) => mode === value);
+const isEngine = (value: unknown): value is Engine => ENGINES.some((engine) => engine === value);
+const areEngines = (value: unknown): value is Record<string, string> =>
+  isObject(value) && Object.values(value).every(isText);
+const programsText = (programs: JsonObject | undefined) =>
+  programs === undefined || Object.keys(programs).length === 0 ? BLANK : written(programs);
 const isTopology = (value: unknown): value is JsonObject & { entry: string } =>
   isObject(value) && isText(value.entry);
 

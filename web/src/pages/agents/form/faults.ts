@@ -16,6 +16,9 @@ const FIELDS = [
   "run_timeout_s",
   "response_contract",
   "consistency_mode",
+  "engine",
+  "engines",
+  "programs",
   "sub_agents",
   "topology",
 ];
@@ -44,6 +47,8 @@ export function faultsHere(draft: AgentDraft, saved: Agent | null): FieldError[]
   });
   const ledger = notJson(draft.ledgerSchema.broken);
   if (ledger !== null) found.push({ loc: ["ledger_schema"], msg: ledger });
+  const programs = notJson(draft.programs.broken);
+  if (programs !== null) found.push({ loc: ["config", "programs"], msg: programs });
   const { text, value, broken } = draft.otherConfig;
   const other = notJson(broken) ?? (text.trim() === "" || isObject(value) ? null : "This must be an object.");
   if (other !== null) found.push({ loc: ["config"], msg: other });

@@ -2,7 +2,14 @@ import { writeJson } from "~/api/json";
 import type { AgentDraft } from "~/pages/agents/form/draft";
 
 /** Equal for drafts in which the same is written, whatever the keys of their rows. */
-export function fingerprint({ tools, subAgents, ledgerSchema, otherConfig, ...fields }: AgentDraft): string {
+export function fingerprint({
+  tools,
+  subAgents,
+  ledgerSchema,
+  otherConfig,
+  programs,
+  ...fields
+}: AgentDraft): string {
   return writeJson(
     {
       ...fields,
@@ -10,6 +17,7 @@ export function fingerprint({ tools, subAgents, ledgerSchema, otherConfig, ...fi
       subAgents: subAgents.map(({ actorId, tools: owned, talksTo }) => [actorId, owned ?? [], talksTo ?? []]),
       ledgerSchema: ledgerSchema.text,
       otherConfig: otherConfig.text,
+      programs: programs.text,
     },
     0,
   );

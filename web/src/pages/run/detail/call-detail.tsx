@@ -5,8 +5,10 @@ import { useQuery } from "@tanstack/react-query";
 import { ledgerDiffQuery } from "~/api/queries";
 import { ToneBadge } from "~/components/badges";
 import { Banner } from "~/components/banner";
+import { Confidence } from "~/components/confidence";
 import { JsonView } from "~/components/json-view";
 import { OperationList, Violations } from "~/components/ledger/operation-list";
+import { money } from "~/components/money";
 import { Response } from "~/components/response";
 import { Pairs, PlainText, Section } from "~/components/section";
 import { TransportFailure } from "~/components/transport-failure";
@@ -18,6 +20,14 @@ import type { Step } from "~/pages/run/model/waterfall";
 import type { RunView } from "~/pages/run/view";
 
 const WALKING_MS = 120;
+
+/** Who answered, in words. */
+const ENGINES: Record<string, string> = {
+  program: "program of the tool",
+  world: "world",
+  llm: "language model",
+  replay: "replay",
+};
 
 /** A tool call: what was asked, what came back and why, what it did to the world. */
 export function CallDetail({ view, step }: { view: RunView; step: Step }) {
@@ -49,7 +59,7 @@ export function CallDetail({ view, step }: { view: RunView; step: Step }) {
         </Section>
       )}
       {step.rule !== null && <Rule view={view} index={step.rule} />}
-      <Simulation validation={data.validation} />
+      <Simulation validation={data.validation} model={data.model} />
       <Notes notes={listOf(data.rule_notes)} />
     </Stack>
   );
@@ -126,8 +136,17 @@ function Operations({ view, step }: { view: RunView; step: Step }) {
   );
 }
 
-function Simulation({ validation }: { validation: unknown }) {
-  if (!isRecord(validation)) return null;
+function Simulation({ validation, model }: { validation: unknown; model: unknown }) {
+  if (!isRecord(validation) && !isRecord(model)) return null;
+  return (
+    <Section title="Simulation">
+      {isRecord(validation) && <Validation validation={validation} />}
+      {isRecord(model) && <ModelUse model={model} />}
+    </Section>
+  );
+}
+
+function Validation({ validation }: { validation: Record<string, unknown> }) {
   const { engine, confidence, schema, attempts, errors, valid } = validation;
   const checked =
     schema === "output_schema"
@@ -136,17 +155,35 @@ function Simulation({ validation }: { validation: unknown }) {
         : "does not fit output_schema"
       : "not checked against a schema";
   return (
-    <Section title="Simulation">
+    <>
       <Pairs
         pairs={[
-          ["Engine", String(engine)],
-          ["Confidence", typeof confidence === "number" ? confidence.toFixed(2) : null],
+          ["Engine", ENGINES[String(engine)] ?? String(engine)],
+          ["Read as", textOf(validation.explanation)],
           ["Response", checked],
           ["Attempts", typeof attempts === "number" && attempts > 1 ? String(attempts) : null],
         ]}
       />
+      {typeof confidence === "number" && <Confidence of={confidence} />}
       {listOf(errors).length > 0 && <JsonView value={errors} name="validation errors" depth={3} />}
-    </Section>
+    </>
+  );
+}
+
+/** What a model had to do with the answer. */
+function ModelUse({ model }: { model: Record<string, unknown> }) {
+  const tokens = [model.input_tokens, model.output_tokens].map((count) => Number(count).toLocaleString("en"));
+  return (
+    <Pairs
+      pairs={[
+        ["Model", `${String(model.model)} (${String(model.provider)})`],
+        ["Failed", textOf(model.error)],
+        ["Asked", model.cached === true ? "not this time: an earlier answer served again" : null],
+        ["Tokens", model.cached === true ? null : `${tokens[0]} in, ${tokens[1]} out`],
+        ["Cost", model.cached === true ? null : money(Number(model.cost_usd))],
+        ["Took", model.cached === true ? null : `${Number(model.latency_ms).toLocaleString("en")} ms`],
+      ]}
+    />
   );
 }
 

@@ -19,7 +19,13 @@ export function remark(explanation: string, reading: Reading | null): string {
   const { operation, entity_type, fields, by } = reading;
   const words = [operation, entity_type, by.length > 0 && `by ${by.join(", ")}`].filter(Boolean).join(" ");
   const plain = fields.length > 0 ? `${words}: ${fields.join(", ")}` : words;
-  return explanation.startsWith(plain) ? explanation.slice(plain.length).replace(/^: /, "") : explanation;
+  return explanation.startsWith(plain) ? explanation.slice(plain.length).replace(/^[:;] /, "") : explanation;
+}
+
+/** The lines of the behaviour that the engine names: those that refused, changed or answered. */
+export function linesNamed(explanation: string): number[] {
+  const [, numbers] = /\bbehaviour lines? ([\d, ]+)$/.exec(explanation) ?? [];
+  return numbers === undefined ? [] : numbers.split(",").map(Number);
 }
 
 function verb(operation: string): string {

@@ -3,6 +3,8 @@ import { IconBolt } from "@tabler/icons-react";
 import type { Tried, World } from "~/api/worlds";
 import { SourceBadge, ToneBadge } from "~/components/badges";
 import { Banner } from "~/components/banner";
+import { lineText } from "~/components/behaviours/continued";
+import { Confidence } from "~/components/confidence";
 import { Fold } from "~/components/fold";
 import { JsonView } from "~/components/json-view";
 import { ChangedEntity } from "~/components/ledger/changed-entity";
@@ -13,8 +15,7 @@ import { sentenceOf } from "~/components/rules/sentence";
 import { Section } from "~/components/section";
 import { duration } from "~/components/time";
 import { FAULTS } from "~/components/wire-faults";
-import { Confidence } from "~/pages/worlds/try/confidence";
-import { readingInWords, remark } from "~/pages/worlds/try/reading";
+import { linesNamed, readingInWords, remark } from "~/pages/worlds/try/reading";
 import classes from "~/pages/worlds/try/try.module.css";
 import type { Try } from "~/pages/worlds/try/use-tries";
 
@@ -22,6 +23,8 @@ import type { Try } from "~/pages/worlds/try/use-tries";
 export function TryResult({ one: { call, answer }, world }: { one: Try; world: World }) {
   const { source, matched_rule_index: rule, fault, validation, difference } = answer;
   const said = remark(answer.explanation, answer.reading);
+  const lines = linesNamed(answer.explanation);
+  const behaviour = call.behaviour ?? world.behavior_instructions;
   return (
     <Stack gap="md">
       <div>
@@ -30,6 +33,11 @@ export function TryResult({ one: { call, answer }, world }: { one: Try; world: W
           <SourceBadge source={source} />
           {rule !== null && <ToneBadge tone="injected">rule {rule}</ToneBadge>}
           {isRefusal(answer.response) && <ToneBadge tone="amber">refused</ToneBadge>}
+          {typeof validation?.engine === "string" && (
+            <ToneBadge tone="neutral" help="The engine that answered">
+              {validation.engine}
+            </ToneBadge>
+          )}
           <Text span size="xs" c="var(--ody-text-dim)">
             {duration(answer.latency_ms)}
           </Text>
@@ -46,6 +54,11 @@ export function TryResult({ one: { call, answer }, world }: { one: Try; world: W
           </Text>
         )}
       </div>
+      {lines.length > 0 && (
+        <Section title={`By behaviour ${lines.length > 1 ? "lines" : "line"} ${lines.join(", ")}`}>
+          <pre className={classes.lines}>{lines.map((line) => lineText(behaviour, line)).join("\n")}</pre>
+        </Section>
+      )}
       {fault && (
         <Banner tone="injected" icon={<IconBolt size={16} aria-hidden />} label="Injected fault">
           <Text size="sm">{FAULTS[fault] ?? `The wire failed: ${fault}.`}</Text>

@@ -8,6 +8,8 @@ export interface Call {
   agentId: number;
   tool: string;
   arguments: Record<string, unknown>;
+  /** Lines it was tried with in place of those of the world. */
+  behaviour?: string | undefined;
 }
 
 export interface Try {
@@ -17,16 +19,23 @@ export interface Try {
 
 const MOST_KEPT = 50;
 
+export type Tries = ReturnType<typeof useTries>;
+
 /** Calls tried on this page, newest first. Each begins from the world as it is saved. */
 export function useTries(worldId: number) {
   const [tries, setTries] = useState<Try[]>([]);
   const [shown, setShown] = useState<number | null>(null);
   const mutation = useMutation({
-    mutationFn: ({ agentId, tool, arguments: args }: Omit<Call, "number">) =>
+    mutationFn: ({ agentId, tool, arguments: args, behaviour }: Omit<Call, "number">) =>
       data(
         api.POST("/api/worlds/{world_id}/try", {
           params: { path: { world_id: worldId } },
-          body: { agent_id: agentId, tool, arguments: args },
+          body: {
+            agent_id: agentId,
+            tool,
+            arguments: args,
+            ...(behaviour !== undefined && { behavior_instructions: behaviour }),
+          },
         }),
       ),
     onSuccess: (answer, call) => {

@@ -1,0 +1,111 @@
+"""Programs of an agent's tools on the platform: proposed or replayed tool by tool, and one report for each."""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from pipelines.odyssey.cli.connection import Connection
+from pipelines.odyssey.cli.recordings import portions, tasks_of
+
+Json = Mapping[str, Any]
+
+SHARES = ("responses", "changes", "refusal_texts")
+
+_REPORT = (
+    "tool",
+    "accepted",
+    "program",
+    "attempts",
+    *SHARES,
+    "shown",
+    "model",
+    "input_tokens",
+    "output_tokens",
+    "cost_usd",
+)
+_MOST_MISMATCHES = 5
+_Z = 1.959963984540054
+"""Of 95 %."""
+
+
+class Compiler(NamedTuple):
+    """What is the same for every tool."""
+
+    platform: Connection
+    agent_id: int
+    world_id: int
+    tasks: Sequence[Json]
+    accept_at: float
+    attempts: int
+    examples: int
+
+    def propose(self, tool: str) -> Json:
+        """Have a program written on what one request carries, and hold it against the rest of the recorded calls."""
+        first, *rest = portions(tasks_of(self.tasks, tool))
+        report = self._ask("propose", tool, first, attempts=self.attempts, examples=self.examples)
+        if not report["accepted"] or not rest:
+            return report
+        program = report["program"]
+        return merged([report, *(self._ask("replay", tool, part, program=program) for part in rest)])
+
+    def replay(self, tool: str, program: Json) -> Json:
+        """Hold a program that somebody wrote against the recorded calls."""
+        parts = portions(tasks_of(self.tasks, tool))
+        return merged([self._ask("replay", tool, part, program=program) for part in parts])
+
+    def _ask(self, act: str, tool: str, tasks: Sequence[Json], **members: Any) -> Json:
+        body = {"tool": tool, "world_id": self.world_id, "calls": tasks, "accept_at": self.accept_at}
+        path = f"/api/agents/{self.agent_id}/programs/{act}"
+        missing = f"There is no agent {self.agent_id}, or no world {self.world_id}."
+        return self.platform.post(path, {**body, **members}, members=_REPORT, missing=missing)
+
+
+def without_recordings(tool: str) -> Json:
+    """The report on a tool of which nothing was recorded: nothing can be said for its program."""
+    nothing = {"share": None, "interval": [0.0, 1.0], "equal": 0, "of": 0}
+    return {
+        "tool": tool,
+        "accepted": False,
+        "program": None,
+        "attempts": [],
+        **dict.fromkeys(SHARES, nothing),
+        "shown": 0,
+        "model": None,
+        "input_tokens": 0,
+        "output_tokens": 0,
+        "cost_usd": 0.0,
+    }
+
+
+def merged(reports: Sequence[Json]) -> Json:
+    """One report of those on parts of the recorded calls; the program is the same in all."""
+    first, *rest = reports
+    if not rest:
+        return first
+    last = [report["attempts"][-1] for report in reports]
+    attempt = {
+        "errors": [fault for each in last for fault in each["errors"]],
+        "equal": sum(each["equal"] for each in last),
+        "of": sum(each["of"] for each in last),
+        "mismatches": [one for each in last for one in each["mismatches"]][:_MOST_MISMATCHES],
+    }
+    return {
+        **first,
+        "accepted": all(report["accepted"] for report in reports),
+        "attempts": [*first["attempts"][:-1], attempt],
+        **{name: _summed([report[name] for report in reports]) for name in SHARES},
+    }
+
+
+def _summed(shares: Sequence[Json]) -> Json:
+    equal, of = sum(share["equal"] for share in shares), sum(share["of"] for share in shares)
+    return {"share": equal / of if of else None, "interval": _wilson(equal, of), "equal": equal, "of": of}
+
+
+def _wilson(equal: int, of: int) -> list[float]:
+    if not of:
+        return [0.0, 1.0]
+    rate, square = equal / of, _Z * _Z
+    centre = (rate + square / (2 * of)) / (1 + square / of)
+    half = _Z * math.sqrt(rate * (1 - rate) / of + square / (4 * of * of)) / (1 + square / of)
+    return [max(0.0, centre - half) if equal else 0.0, min(1.0, centre + half) if equal < of else 1.0]

@@ -1,0 +1,50 @@
+"""Asking a model for the answer of a call, while the run is free for others."""
+
+from typing import NamedTuple
+
+import msgspec
+
+from odyssey.proxy.answering import Outcome, Waiting, tool_call
+from odyssey.records.tools import CacheUse
+from odyssey.simulation.llm import LlmEngine, Question
+from odyssey.simulation.simulate import Simulated
+from odyssey.worlds.ledger import Ledger
+
+
+class Told(NamedTuple):
+    """What was said of one call on one world."""
+
+    world: Ledger
+    simulated: Simulated
+
+    def holds_for(self, waiting: Waiting) -> bool:
+        """Whether the world is still the one the answer is about."""
+        return waiting.asked.ledger is self.world or waiting.asked.ledger == self.world
+
+    def outcome(self, waiting: Waiting) -> Outcome:
+        """Say what the call comes to at the place in the run it has now."""
+        sequence = waiting.asked.sequence
+        violations = tuple(
+            msgspec.structs.replace(each, sequence=sequence) for each in self.simulated.violations
+        )
+        return waiting.answered(self.simulated._replace(violations=violations))
+
+
+async def ask(
+    llm: LlmEngine, waiting: Waiting, *, org_id: int, run_id: int | None, cache: CacheUse = "use"
+) -> Told:
+    """Ask the org's model, or take the world's own answer where that will do and the org has none."""
+    asked, otherwise = waiting.asked, waiting.undecided.otherwise
+    if otherwise is not None and not await llm.is_set(org_id):
+        return Told(asked.ledger, otherwise)
+    question = Question(
+        call=tool_call(asked),
+        world=asked.ledger,
+        output_schema=asked.tool.output_schema,
+        mode=asked.mode,
+        behaviour=asked.manner.behaviours.text,
+        org_id=org_id,
+        run_id=run_id,
+        cache=cache,
+    )
+    return Told(asked.ledger, await llm.answer(question))

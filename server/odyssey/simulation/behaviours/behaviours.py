@@ -1,0 +1,89 @@
+"""What is known of how the tools of a world behave, found again by tool."""
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+from odyssey.simulation.behaviours.naming import ALL
+from odyssey.simulation.behaviours.parts import Alone, Effect, Guard, Let, Part, Returns, names_of, uses_calls
+
+_KEPT_TOOLS = 1024
+_WORD = re.compile(r"[A-Za-z_](?:-*[A-Za-z0-9_])*")
+
+
+class Clear(NamedTuple):
+    """A line that is understood."""
+
+    tools: frozenset[str]
+    part: Part
+
+
+class Unclear(NamedTuple):
+    """A line that is not, and is left to a model."""
+
+    tools: frozenset[str]
+    """Those it names; none: it may be about any."""
+
+    @classmethod
+    def of(cls, text: str, rule: Mapping[str, Any] | None, known: frozenset[str] | None) -> "Unclear":
+        if known is not None:
+            return cls(known.intersection(_WORD.findall(text)))
+        return cls(frozenset(rule["tools"] if rule else ()) - {ALL})
+
+
+class ToolBehaviours(NamedTuple):
+    """The lines about one tool, in their order."""
+
+    lets: tuple[Let, ...]
+    guards: tuple[Guard, ...]
+    effects: tuple[Effect, ...]
+    returns: tuple[Returns, ...]
+    is_alone: bool
+    """Whether what the engine would change by itself is left out."""
+    types: frozenset[str]
+    """Those whose names the expressions use."""
+
+
+class Behaviours:
+    """Immutable; made by `read_behaviours`."""
+
+    __slots__ = ("_clear", "_of_tool", "_unclear", "text", "uses_calls")
+
+    def __init__(self, text: str, clear: tuple[Clear, ...], unclear: tuple[Unclear, ...]) -> None:
+        self.text = text
+        self._clear = clear
+        self._unclear = unclear
+        self._of_tool: dict[str, ToolBehaviours | None] = {}
+        self.uses_calls = any(uses_calls(each.part) for each in clear)
+
+    def __bool__(self) -> bool:
+        return bool(self._clear or self._unclear)
+
+    def about(self, tool: str) -> ToolBehaviours | None:
+        """The lines about a tool that are understood; None if there are none."""
+        if tool not in self._of_tool:
+            if len(self._of_tool) >= _KEPT_TOOLS:
+                self._of_tool.clear()
+            parts = [each.part for each in self._clear if ALL in each.tools or tool in each.tools]
+            self._of_tool[tool] = _gather(parts) if parts else None
+        return self._of_tool[tool]
+
+    def is_unclear(self, tool: str) -> bool:
+        """Whether a line that is not understood names this tool, or no tool at all."""
+        return any(not each.tools or tool in each.tools for each in self._unclear)
+
+
+def _gather(parts: Iterable[Part]) -> ToolBehaviours:
+    parts = list(parts)
+    lets = tuple(part for part in parts if isinstance(part, Let))
+    return ToolBehaviours(
+        lets,
+        tuple(part for part in parts if isinstance(part, Guard)),
+        tuple(part for part in parts if isinstance(part, Effect)),
+        tuple(part for part in parts if isinstance(part, Returns)),
+        any(isinstance(part, Alone) for part in parts),
+        frozenset(name for part in parts for name in names_of(part)) - {let.name for let in lets},
+    )
+
+
+EMPTY = Behaviours("", (), ())

@@ -1,0 +1,182 @@
+"""From a structured rule to the part that is carried out: types checked, names found, expressions compiled."""
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+from odyssey.records.faults import Faults, did_you_mean, shown
+from odyssey.simulation.behaviours.grammar import Parsed, Place, Problem
+from odyssey.simulation.behaviours.naming import ALL, Names
+from odyssey.simulation.behaviours.parts import (
+    Act,
+    Adds,
+    Alone,
+    Appends,
+    Effect,
+    Flag,
+    Guard,
+    Let,
+    Part,
+    Removes,
+    Returns,
+    Sets,
+)
+from odyssey.simulation.behaviours.scanning import place_in, scan
+from odyssey.simulation.behaviours.words import DEFAULT_CODE
+from odyssey.simulation.expressions import Expression, Text, read_expression, read_text
+
+_PLACE = re.compile(r"line \d+, column (\d+): ")
+_IN_SIGNS = {"and": "&&", "or": "||", "not": "!", "is": "==", "equals": "==", "than": "< or >"}
+
+
+class _WrongError(Exception):
+    def __init__(self, message: str, hint: str | None = None, start: int | None = None) -> None:
+        super().__init__(message)
+        self.problem = Problem(message, hint, start)
+
+
+class Compiler:
+    """Compiles the rules of one text, in their order: a line may use the names that lines before it gave."""
+
+    def __init__(
+        self, tools: Collection[str] | None, types: Collection[str] | None, rules: Sequence[Mapping[str, Any]]
+    ) -> None:
+        self._tools = tools
+        self._names = Names(types)
+        for rule in rules:
+            for name in rule.get("adds", ()):
+                self._names.add_type(name)
+
+    def compile(self, number: int, parsed: Parsed) -> Part | Problem:
+        try:
+            return _Rule(number, parsed, self._names, self._tools).compile()
+        except _WrongError as error:
+            return error.problem
+
+
+class _Rule:
+    def __init__(self, line: int, parsed: Parsed, names: Names, known: Collection[str] | None) -> None:
+        self.line = line
+        self.rule = parsed.rule
+        self.source = parsed.source
+        self.starts = parsed.starts
+        self.names = names
+        self.tools: list[str] = self.rule["tools"]
+        self.for_all = ALL in self.tools
+        self.known = known
+
+    def compile(self) -> Part:
+        self._check_tools()
+        match self.rule:
+            case {"only_when": _}:
+                return self._guard("only_when", "else")
+            case {"fails_when": _}:
+                return self._guard("fails_when", "with")
+            case {"let": let}:
+                return self._let(*next(iter(let.items())))
+            case {"changes_nothing_else": _}:
+                return Alone(self.line)
+        when = self._expression(("when",), self.rule["when"]) if "when" in self.rule else None
+        if "returns" in self.rule:
+            value = self._expression(("returns",), self.rule["returns"])
+            return Returns(self.line, when, value, self.for_all)
+        return Effect(self.line, when, self._acts(), self.for_all)
+
+    def _check_tools(self) -> None:
+        for name in self.tools:
+            if name != ALL and self.known is not None and name not in self.known:
+                hint = did_you_mean(name, self.known).removeprefix("; ") or "the line is left to the model"
+                raise _WrongError(f"no tool is called {shown(name)}", hint, self.starts["tools", name])
+
+    def _guard(self, member: str, text: str) -> Guard:
+        condition = self._expression((member,), self.rule[member])
+        refusal = self.rule.get(text, {})
+        message = self._text((text,), refusal["message"]) if refusal else None
+        code = refusal.get("code", DEFAULT_CODE)
+        return Guard(self.line, condition, member == "only_when", code, message, self.for_all)
+
+    def _let(self, name: str, value: str) -> Let:
+        problem = self.names.let_problem(name, self.tools)
+        if problem is not None:
+            raise _WrongError(problem, None, self.starts["let",])
+        expression = self._expression(("let", name), value)
+        self.names.add_let(name, self.tools)
+        return Let(self.line, name, expression)
+
+    def _acts(self) -> tuple[Act, ...]:
+        match self.rule:
+            case {"sets": paths}:
+                return tuple(
+                    Sets(*self._path("sets", path), self._expression(("sets", path), value))
+                    for path, value in paths.items()
+                )
+            case {"appends": paths}:
+                ((path, value),) = paths.items()
+                return (Appends(*self._path("appends", path), self._expression(("appends", path), value)),)
+            case {"adds": added}:
+                ((name, fields),) = added.items()
+                self._check_type(name, self.starts["adds", name])
+                made = tuple(
+                    (field, self._expression(("adds", name, field), value)) for field, value in fields.items()
+                )
+                return (Adds(name, made),)
+            case {"removes": name}:
+                self._check_type(name, self.starts["removes",])
+                return (Removes(name),)
+        member = "sets_flag" if "sets_flag" in self.rule else "clears_flag"
+        return (Flag(self._text((member,), self.rule[member]), member == "sets_flag"),)
+
+    def _path(self, member: str, path: str) -> tuple[str, tuple[str, ...]]:
+        name, *fields = path.split(".")
+        self._check_type(name, self.starts[member, path])
+        return name, tuple(fields)
+
+    def _check_type(self, name: str, start: int) -> None:
+        if self.names.is_type(name):
+            return
+        if self.names.is_let(name, self.tools):
+            raise _WrongError(f"{shown(name)} is a name, not a type", "only entities can be changed", start)
+        hint = did_you_mean(name, self.names.types()) or f"; it has {', '.join(sorted(self.names.types()))}"
+        raise _WrongError(f"this world has no type {shown(name)}", hint.removeprefix("; "), start)
+
+    def _expression(self, place: Place, text: str) -> Expression:
+        start = self.starts[(*place, "=")]
+        unknown = self.names.problem_in(text, self.tools)
+        faults = Faults()
+        expression = None
+        if unknown is None:
+            expression = read_expression(text, faults, names=self.names.used_in(text, self.tools))
+        if expression is not None:
+            return expression
+        if unknown is None:
+            message = faults.found[0].msg if faults.found else "not an expression"
+            column = _PLACE.search(message)
+            unknown = Problem(_PLACE.sub("", message), None, int(column[1]) - 1 if column else 0)
+        offset = min(unknown.start or 0, len(text))
+        raise _WrongError(unknown.message, _hint(text) or unknown.hint, place_in(self.source, start, offset))
+
+    def _text(self, place: Place, text: str) -> Text:
+        faults = Faults()
+        made = read_text(text, faults, names=self.names.mentioned_in(text, self.tools))
+        if made is None:
+            message = faults.found[0].msg if faults.found else "the text cannot be read"
+            hint = "{…} in a text is an expression; a brace is written {{ or }}"
+            raise _WrongError(_PLACE.sub("", message), hint, self.starts[(*place, "=")])
+        return made
+
+
+def _hint(text: str) -> str | None:
+    """What most likely went wrong where prose was taken for an expression."""
+    marks = scan(text)
+    if any(mark.text == "=" and mark.kind == "sign" for mark in marks):
+        return "write == to compare"
+    words = [mark.text.lower() for mark in marks if mark.kind == "name" and not mark.is_member]
+    sign = next((word for word in words if word in _IN_SIGNS), None)
+    if sign is not None:
+        return f"write {_IN_SIGNS[sign]} in place of {sign!r}; a text stands in quotes"
+    if any(
+        one.kind == "name" == two.kind and "in" not in (one.text, two.text) for one, two in pairwise(marks)
+    ):
+        return 'write an expression, such as order.status == "pending"; a text stands in quotes'
+    return "leave out the full stop at the end" if text.endswith(".") else None

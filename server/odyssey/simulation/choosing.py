@@ -1,0 +1,100 @@
+"""Which engine answers a call: the one that was asked for, or the first that knows an answer.
+
+A model takes seconds, so asking one is left to whoever can wait (`Undecided`); everything else is decided here at once.
+"""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import msgspec
+
+from odyssey.records.json_schema import CompiledSchema
+from odyssey.records.ledger import ConsistencyMode
+from odyssey.simulation.behaviours import BehaviourFailedError, Behaviours, with_behaviours
+from odyssey.simulation.engine import Answer, Engine, EngineChoice, EngineName, ToolCall
+from odyssey.simulation.programs import Program, ProgramEngine, ProgramFailedError
+from odyssey.simulation.simulate import Simulated, conclude, fail_with
+from odyssey.simulation.world.engine import WorldEngine
+from odyssey.worlds.ledger import Ledger
+
+SURE = 0.6
+"""From this confidence on the world's answer stands, also where a model could be asked."""
+UNSURE = 0.5
+
+_WORLD = WorldEngine()
+
+
+class Manner(NamedTuple):
+    """How the tools of a run are simulated."""
+
+    programs: Mapping[str, Program]
+    behaviours: Behaviours
+    engine: EngineChoice = "auto"
+    engines: Mapping[str, EngineChoice] = {}
+
+    def choice(self, tool: str) -> EngineChoice:
+        return self.engines.get(tool, self.engine)
+
+    @property
+    def uses_calls(self) -> bool:
+        """Whether anything looks at earlier calls; if nothing does, nobody needs to remember them."""
+        return self.behaviours.uses_calls or any(each.uses_calls for each in self.programs.values())
+
+
+class Undecided(NamedTuple):
+    """A model is to answer."""
+
+    otherwise: Simulated | None
+    """The world's own answer, for where no model is set; None where a model was asked for by name."""
+
+
+def decide(
+    call: ToolCall, world: Ledger, output_schema: CompiledSchema | None, mode: ConsistencyMode, manner: Manner
+) -> Simulated | Undecided:
+    """Answer a call as far as that takes no model."""
+    choice = manner.choice(call.tool.name)
+    if choice == "llm":
+        return Undecided(None)
+    try:
+        engine, answer = _ask(choice, call, world, manner)
+    except (ProgramFailedError, BehaviourFailedError) as error:
+        return fail_with(_failure(call, error))
+    unclear = manner.behaviours.is_unclear(call.tool.name)
+    is_sure = engine == "program" or (answer.confidence >= SURE and not unclear)
+    if not is_sure and answer.confidence > UNSURE:
+        answer = msgspec.structs.replace(answer, confidence=UNSURE)
+    simulated = conclude(engine, answer, call, world, output_schema, mode)
+    return Undecided(simulated) if choice == "auto" and not is_sure else simulated
+
+
+def _ask(choice: EngineChoice, call: ToolCall, world: Ledger, manner: Manner) -> tuple[EngineName, Answer]:
+    if choice == "world" or (choice == "auto" and call.tool.name not in manner.programs):
+        return "world", _layered(_WORLD, call, world, manner)
+    return "program", _layered(ProgramEngine(manner.programs), call, world, manner)
+
+
+def _layered(engine: Engine, call: ToolCall, world: Ledger, manner: Manner) -> Answer:
+    if manner.behaviours.about(call.tool.name) is None:
+        return engine.answer(call, world)
+    return with_behaviours(manner.behaviours, call, world, lambda: engine.answer(call, world))
+
+
+def _failure(call: ToolCall, error: ProgramFailedError | BehaviourFailedError) -> str:
+    if isinstance(error, ProgramFailedError):
+        return f"The program of {call.tool.name} failed at {error}."
+    return f"The behaviour of {call.tool.name} failed: {error}."
+
+
+class ChosenEngine:
+    """What programs, behaviours and the world say together, as one engine; no model is asked."""
+
+    name: EngineName = "world"
+
+    def __init__(self, manner: Manner) -> None:
+        self._manner = manner
+
+    def answer(self, call: ToolCall, world: Ledger) -> Answer:
+        try:
+            return _ask(self._manner.choice(call.tool.name), call, world, self._manner)[1]
+        except (ProgramFailedError, BehaviourFailedError) as error:
+            return Answer(fail_with(_failure(call, error)).response, confidence=0.0)

@@ -1,0 +1,68 @@
+"""Answers that were accepted, kept by org for the same question: model, tool, arguments, behaviour and world alike."""
+
+from typing import Any
+
+import msgspec
+from sqlalchemy import select
+from sqlalchemy.dialects.postgresql import insert as postgres_insert
+from sqlalchemy.dialects.sqlite import insert as sqlite_insert
+
+from odyssey.core.database import Database
+from odyssey.kit.clock import Clock
+from odyssey.models.chat import ChatModel
+from odyssey.records.canonical import content_hash
+from odyssey.records.ledger import Operation
+from odyssey.simulation.engine import ToolCall
+from odyssey.simulation.llm.models import SimulatedAnswer
+from odyssey.simulation.llm.prompt import VERSION
+from odyssey.worlds.ledger import Ledger
+
+
+class KeptAnswer(msgspec.Struct, frozen=True):
+    response: Any
+    operations: tuple[Operation, ...]
+    confidence: float
+
+
+class AnswerCache:
+    """Opens its own short transactions: hold none while it is asked."""
+
+    def __init__(self, database: Database, clock: Clock) -> None:
+        self._database = database
+        self._clock = clock
+
+    async def find(self, org_id: int, key: str) -> KeptAnswer | None:
+        wanted = select(SimulatedAnswer.answer).where(
+            SimulatedAnswer.org_id == org_id, SimulatedAnswer.key == key
+        )
+        async with self._database.read() as session:
+            text = await session.scalar(wanted)
+        return None if text is None else msgspec.json.decode(text, type=KeptAnswer)
+
+    async def keep(self, org_id: int, key: str, answer: KeptAnswer) -> None:
+        """Keep an answer; of two that come at once the first stays, so that both are answered alike from then on."""
+        insert = sqlite_insert if self._database.is_sqlite else postgres_insert
+        row = {
+            "org_id": org_id,
+            "key": key,
+            "answer": msgspec.json.encode(answer).decode(),
+            "created_at": self._clock(),
+        }
+        async with self._database.write() as session:
+            await session.execute(insert(SimulatedAnswer).values(row).on_conflict_do_nothing())
+
+
+def question_key(model: ChatModel, call: ToolCall, world: Ledger, behaviour: str) -> str:
+    """Hash all that an answer is allowed to depend on; the run, its seed and the place in it are no part of it."""
+    return content_hash(
+        {
+            "version": VERSION,
+            "model": [model.provider, model.model],
+            "tool": msgspec.to_builtins(call.tool),
+            "arguments": call.arguments,
+            "actor": call.actor,
+            "world": world.hash(),
+            "behaviour": behaviour,
+            "ledger_schema": msgspec.to_builtins(call.ledger_schema),
+        }
+    )
