@@ -5,6 +5,7 @@ process was quicker, or the token died, the append fails and the run is brought 
 """
 
 import asyncio
+import logging
 from collections import OrderedDict
 from collections.abc import Callable
 from datetime import datetime
@@ -35,6 +36,8 @@ from odyssey.worlds.ledger import Ledger
 from odyssey.worlds.operations import fold
 from odyssey.worlds.repository import load_entries
 from odyssey.worlds.shared import SharedWorlds
+
+log = logging.getLogger(__name__)
 
 _KEPT_RUNS = 1024
 NOT_COUNTED = (413, 429)
@@ -181,7 +184,9 @@ class LiveRuns:
             assert token is not None
             context = await session.get_one(RunContext, token.run_id)
             agent = await self._agents.get(session, context.agent_id, context.agent_version)
-            rules = read_rules(await rules_of(session, context)).rules
+            rules, faults = read_rules(await rules_of(session, context))
+            if faults:  # written for another version: none of them can be trusted to come first
+                log.error("failure rules not read", extra={"run_id": token.run_id, "fault": faults[0].msg})
             live = LiveToken(token.token_hash, token.run_id, token.attempt, token.expires_at)
             ledger = await self._worlds.boot(session, context.org_id, context.initial_state_hash)
             behaviour = await behaviour_of(session, context)

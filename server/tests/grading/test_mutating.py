@@ -7,10 +7,10 @@ import pytest
 
 from odyssey.agents.compiled import CompiledTool
 from odyssey.grading.mutating import is_mutating
-from odyssey.proxy.answering import Asked, Outcome, answer, explained
+from odyssey.proxy.answering import Asked, Waiting, answer, explained
 from odyssey.records.json_schema import compile_schema
 from odyssey.records.tools import Tool
-from odyssey.simulation.behaviours import EMPTY
+from odyssey.simulation.behaviours import read_behaviours
 from odyssey.simulation.choosing import Manner
 from odyssey.simulation.rules import RuleCounters, read_rules
 from odyssey.worlds.ledger import Ledger
@@ -24,7 +24,9 @@ def tool(name: str, **properties: Any) -> Tool:
     return Tool(name=name, input_schema=declared)
 
 
-def recorded(called: Tool, arguments: dict[str, Any], *rules: dict[str, Any]) -> dict[str, Any]:
+def recorded(
+    called: Tool, arguments: dict[str, Any], *rules: dict[str, Any], behaviour: str = ""
+) -> dict[str, Any]:
     """The data of a call's event, made by the very parts that answer calls."""
     read = read_rules(list(rules)).rules
     asked = Asked(
@@ -35,7 +37,7 @@ def recorded(called: Tool, arguments: dict[str, Any], *rules: dict[str, Any]) ->
         rules=read,
         counters=RuleCounters.start(read),
         calls=[],
-        manner=Manner({}, EMPTY),
+        manner=Manner({}, read_behaviours(behaviour).behaviours),
         random_seed=1,
         sequence=2,
         ledger_schema=None,
@@ -43,7 +45,9 @@ def recorded(called: Tool, arguments: dict[str, Any], *rules: dict[str, Any]) ->
         started=0.0,
     )
     outcome = answer(asked)
-    assert isinstance(outcome, Outcome)
+    if isinstance(outcome, Waiting):  # nobody set a model
+        assert outcome.undecided.otherwise is not None
+        outcome = outcome.answered(outcome.undecided.otherwise)
     data = outcome.envelope | {"arguments": arguments, "operations": outcome.operations, "http_status": 200}
     if "validation" in data:
         data["validation"] = explained(outcome)
@@ -116,3 +120,22 @@ def test_a_live_call_is_what_its_service_declares(
         "upstream": {"endpoint": "orders-api", "read_only": read_only},
     }
     assert is_mutating(data, tool("delete_order"), None, WORLD) is not read_only
+
+
+@pytest.mark.parametrize(
+    ("called", "lines", "acts"),
+    [
+        (UPDATE, 'update_order fails when true with "no"', True),
+        (tool("get_order"), 'get_order fails when true with "no"', False),
+        (tool("ponder_universe"), 'ponder_universe fails when true with "no"', False),
+        (
+            tool("ponder_universe"),
+            'ponder_universe fails when true with "no"\nponder_universe sets order.status = "seen"',
+            True,
+        ),
+    ],
+)
+def test_an_act_that_a_behaviour_refused_was_tried_all_the_same(called: Tool, lines: str, acts: bool) -> None:
+    data = recorded(called, {"order_id": "A1"}, behaviour=lines)
+    assert data["response"]["error"]["message"] == "no"
+    assert is_mutating(data, called, None, WORLD) is acts

@@ -147,6 +147,18 @@ def test_lines_are_taken_from_the_legend_and_shown_as_rules(open_page: OpenPage,
     assert axe_findings(page) == []
 
 
+def test_rules_written_as_json_become_lines(open_page: OpenPage, site: Site) -> None:
+    watched = open_page(path_of(site, keep(site, "Pasted")))
+    watched.expected = ["422"]
+    page = watched.page
+    write_over(lines_of(page), '[{"tools": ["get_order"], "return": "order"}]')
+    expect(page.get_by_role("alert").filter(has_text="did you mean")).to_contain_text("returns")
+    write_over(lines_of(page), '[{"tools": ["get_order"], "returns": "order"}]')
+    page.get_by_role("button", name="Show the lines").click()
+    expect(lines_of(page)).to_have_text("get_order returns order")
+    understood(page, "1 line understood.")
+
+
 def test_unsaved_lines_are_not_lost_by_a_click(open_page: OpenPage, site: Site) -> None:
     page = open_page(path_of(site, keep(site, "Half written"))).page
     write_over(lines_of(page), PROSE)

@@ -108,7 +108,10 @@ def test_a_tool_may_name_its_engine(org: Org, agent_server: StartAgent) -> None:
 def test_a_program_that_cannot_be_evaluated_is_an_error_that_names_its_place(
     org: Org, agent_server: StartAgent
 ) -> None:
-    program = {"require": [{"that": 'entity("order", args.order_id).weight > 1', "else": "no"}], "response": {}}
+    program = {
+        "require": [{"that": 'entity("order", args.order_id).weight > 1', "else": "no"}],
+        "response": {},
+    }
     with open_run(org, agent_server, agent=agent(programs={"update_order": program})) as run:
         failed = envelope(run, "update_order", ONE)
     assert failed["source"] == "error"

@@ -10,6 +10,7 @@ from odyssey.records.tools import EntityField, EntityType, LedgerSchema
 from odyssey.simulation.behaviours import EMPTY, BehaviourFailedError, with_behaviours
 from odyssey.simulation.consistency import check_answer
 from odyssey.simulation.engine import Answer, EarlierCall, Reading
+from odyssey.simulation.programs import ProgramFailedError
 from odyssey.worlds.ledger import Ledger
 from odyssey.worlds.operations import apply
 
@@ -68,12 +69,18 @@ class TestGuards:
             "refund_order fails when order.total == 30.",
         )
 
-    def test_the_engine_is_not_asked_when_a_guard_refuses(self) -> None:
+    def test_a_refusal_takes_from_the_engine_only_what_the_call_was_for(self) -> None:
+        inner = Answer(ORDER, (Remove("order", "o1"),), 0.9, reading=Reading("remove", "order", ("status",)))
+        refused = around("* only when false", inner)
+        assert error(refused)[0] == "conflict"
+        assert (refused.operations, refused.reading) == ((), Reading("remove", "order"))
+
+    def test_an_engine_that_fails_leaves_open_what_a_refused_call_was_for(self) -> None:
         def inner() -> Answer:
-            raise AssertionError("asked")
+            raise ProgramFailedError("response", "no member 'x'")
 
         refused = with_behaviours(read("* only when false"), a_call("frobnicate"), WORLD, inner)
-        assert error(refused)[0] == "conflict"
+        assert (error(refused)[0], refused.reading) == ("conflict", Reading("none"))
 
     def test_a_line_for_all_tools_and_one_for_this_tool_both_count(self) -> None:
         text = "* only when actor == 'desk' else 'who?'\nrefund_order only when order.total < 9 else 'much'"

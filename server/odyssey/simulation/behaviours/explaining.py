@@ -1,12 +1,11 @@
 """What a call came to, for those who read it: as the engine took it, unless lines made something else of it."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from odyssey.records.ledger import Add, Operation, Remove, Update
-from odyssey.simulation.engine import Answer, Reading, ToolCall
-from odyssey.simulation.world.kinds import known_types
-from odyssey.simulation.world.naming import read_name
-from odyssey.worlds.ledger import Ledger
+from odyssey.simulation.behaviours.behaviours import ToolBehaviours
+from odyssey.simulation.engine import Answer, Reading
+from odyssey.simulation.expressions import EvaluationError
 
 _WRITES = ("create", "update", "remove")
 _LOOKS = ("read", "list")
@@ -44,7 +43,12 @@ def explain(reading: Reading, lines: Sequence[int]) -> str:
     return f"{reading.in_words()}; behaviour line{'s' if len(lines) > 1 else ''} {', '.join(map(str, lines))}"
 
 
-def read_off_name(call: ToolCall, world: Ledger) -> Reading:
-    """What a refused call was for, as far as the tool's name says."""
-    naming = read_name(call.tool.name, known_types(world, call.ledger_schema))
-    return Reading(naming.verb if naming.verb in (*_WRITES, *_LOOKS) else "none", naming.entity_type)
+def read_refused(lines: ToolBehaviours, inner: Callable[[], Answer]) -> Reading:
+    """What a refused call was for: what the engine takes it for, or the change that its lines would have made."""
+    try:
+        reading = inner().reading or Reading("none")
+    except EvaluationError:
+        reading = Reading("none")
+    if lines.effects and reading.operation not in _WRITES:
+        return Reading("update", reading.entity_type)
+    return Reading(reading.operation, reading.entity_type)

@@ -6,7 +6,7 @@ from odyssey.records.ledger import Operation
 from odyssey.simulation.behaviours.behaviours import Behaviours, ToolBehaviours
 from odyssey.simulation.behaviours.binding import Binding
 from odyssey.simulation.behaviours.effects import carry_out
-from odyssey.simulation.behaviours.explaining import come_to, explain, read_off_name
+from odyssey.simulation.behaviours.explaining import come_to, explain, read_refused
 from odyssey.simulation.behaviours.failing import RefusedError, UnsaidError
 from odyssey.simulation.behaviours.moment import Moment
 from odyssey.simulation.behaviours.parts import Effect, Guard, Returns
@@ -28,7 +28,7 @@ def with_behaviours(
     try:
         return _Layer(lines, call, world).answer(inner)
     except RefusedError as refusal:
-        return refusal.answer(read_off_name(call, world), CERTAIN)
+        return refusal.answer(read_refused(lines, inner), CERTAIN)
 
 
 class _Layer:

@@ -14,7 +14,7 @@ from odyssey.simulation.expressions.tokens import MACROS, is_name
 from odyssey.simulation.expressions.values import Type, check_integer
 
 MAX_NESTING = 100
-"""The CEL library stops a little earlier; this is for the names it does not see."""
+"""The CEL library stops a little before this, and Python's stack would a little after."""
 MAX_WALKS = 4
 
 TYPES = ("int", "uint", "double", "string", "bytes", "bool", "list", "map", "null_type", "type")

@@ -1,6 +1,7 @@
 import { Button, Group, Input, SegmentedControl, Skeleton, Stack, Text } from "@mantine/core";
 import { lazy, Suspense, useId, useMemo, useRef, useState } from "react";
 import type { BehavioursAbout } from "~/api/behaviours";
+import { errorsBelow, type Problem } from "~/api/problem";
 import { type Known, partsOf } from "~/components/behaviours/acts";
 import { ActsLegend } from "~/components/behaviours/acts-legend";
 import { behaviourCompletions } from "~/components/behaviours/completions";
@@ -12,6 +13,8 @@ import { JsonView } from "~/components/json-view";
 import { Refusal } from "~/components/refusal";
 
 const LinesEditor = lazy(() => import("~/components/behaviours/lines-editor"));
+
+const MOST_SHOWN = 4;
 
 interface BehavioursFieldProps {
   description: string;
@@ -70,7 +73,7 @@ export function BehavioursField(props: BehavioursFieldProps) {
         </div>
       )}
       {error && <Input.Error role="alert">{error}</Input.Error>}
-      {reading.problem && !error && <Refusal error={reading.problem} title="Not checked" />}
+      {reading.problem && !error && <NotRead problem={reading.problem} />}
       <Group justify="space-between" gap="xs">
         <ReadingStatus reading={reading} id={status} />
         <SegmentedControl
@@ -87,7 +90,7 @@ export function BehavioursField(props: BehavioursFieldProps) {
       </Group>
       {reading.asLines !== null && <AsLines text={reading.asLines} onTake={onChange} />}
       <LeftLines left={leftOf(reading.lines)} onShow={(line) => editor.current?.goTo(line)} />
-      {asLines && <LineAtCursor line={lineAt(reading.lines, cursor)} />}
+      {asLines && reading.asLines === null && <LineAtCursor line={lineAt(reading.lines, cursor)} />}
       {asLines && (
         <Fold label="What a line can say">
           <ActsLegend known={known} onInsert={(line) => editor.current?.insert(line)} />
@@ -95,6 +98,17 @@ export function BehavioursField(props: BehavioursFieldProps) {
       )}
     </Stack>
   );
+}
+
+/** What is wrong with the whole: too much of it, or a list of rules that is none. */
+function NotRead({ problem }: { problem: Problem }) {
+  const faults = errorsBelow(problem.errors, "behavior_instructions");
+  if (faults.length === 0) return <Refusal error={problem} title="Not checked" />;
+  return faults.slice(0, MOST_SHOWN).map(({ loc, msg }) => (
+    <Input.Error key={`${loc.join(".")} ${msg}`} role="alert">
+      {loc.length > 0 ? `${loc.join(".")}: ${msg}` : msg}
+    </Input.Error>
+  ));
 }
 
 /** Rules as JSON are taken too, and kept as lines. */

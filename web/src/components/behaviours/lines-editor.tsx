@@ -62,8 +62,9 @@ export default function LinesEditor(props: LinesEditorProps) {
   useEffect(() => {
     const editor = view.current;
     // A reading of another text has nothing to say of these lines; the next one comes.
-    if (editor?.state.doc.toString() === reading.of) showLines(editor, reading.lines);
-  }, [reading.of, reading.lines, view]);
+    if (editor?.state.doc.toString() !== reading.of) return;
+    showLines(editor, reading.asLines === null ? reading.lines : []);
+  }, [reading.of, reading.lines, reading.asLines, view]);
 
   useImperativeHandle(handle, () => ({
     insert: (line) => view.current && insertLine(view.current, line),

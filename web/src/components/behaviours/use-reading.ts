@@ -57,12 +57,7 @@ export function lineAt(lines: BehaviourLine[], number: number): BehaviourLine | 
   return lines.find((line) => line.number <= number && number < line.number + line.text.split("\n").length);
 }
 
-export interface Counts {
-  understood: number;
-  left: number;
-}
-
-export function countsOf(lines: BehaviourLine[]): Counts {
+export function countsOf(lines: BehaviourLine[]): { understood: number; left: number } {
   return {
     understood: lines.filter(({ rule }) => rule !== null).length,
     left: lines.filter(({ problem }) => problem !== null).length,
