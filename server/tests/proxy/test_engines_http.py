@@ -74,6 +74,19 @@ def state(run: OpenRun) -> dict[str, Any]:
     return found
 
 
+class Slow:
+    """A model that thinks until it is told to go on."""
+
+    def __init__(self) -> None:
+        self.thinking = threading.Event()
+        self.go_on = threading.Event()
+
+    def __call__(self, _: Asked) -> Any:
+        self.thinking.set()
+        assert self.go_on.wait(60)
+        return THOUGHT
+
+
 @pytest.fixture
 def pool() -> Iterator[ThreadPoolExecutor]:
     with ThreadPoolExecutor(4) as pool:
@@ -215,28 +228,22 @@ def test_strict_asks_the_model_again_and_then_gives_up(org: Org, agent_server: S
 def test_the_run_is_free_while_a_model_thinks_and_is_asked_again_if_the_world_has_moved(
     org: Org, agent_server: StartAgent, pool: ThreadPoolExecutor
 ) -> None:
-    thinking, go_on = threading.Event(), threading.Event()
-
-    def slow(_: Asked) -> Any:
-        thinking.set()
-        assert go_on.wait(60)
-        return THOUGHT
-
+    slow = Slow()
     with ModelServer(slow) as server, open_run(org, agent_server, agent=agent()) as run:
         use_model(org, server)
         pondering = pool.submit(envelope, run, "ponder_order", ONE)
-        assert thinking.wait(60)
+        assert slow.thinking.wait(60)
         assert envelope(run, "get_order", ONE)["source"] == "odyssey"
-        go_on.set()
+        slow.go_on.set()
         assert pondering.result()["response"] == THOUGHT["response"]
         assert len(server.asked) == 1  # reading does not move the world
 
-        thinking.clear()
-        go_on.clear()
+        slow.thinking.clear()
+        slow.go_on.clear()
         pondering = pool.submit(envelope, run, "ponder_order", {"order_id": "ord_2"})
-        assert thinking.wait(60)
+        assert slow.thinking.wait(60)
         envelope(run, "update_order", {"order_id": "ord_2", "status": "lost"})
-        go_on.set()
+        slow.go_on.set()
         pondering.result()
         assert len(server.asked) == 3
         assert "lost" in server.asked[-1].user
@@ -261,19 +268,13 @@ def test_failure_rules_come_before_a_model_and_count_its_calls_once(
 def test_a_run_that_ends_while_a_model_thinks_gets_no_answer(
     org: Org, agent_server: StartAgent, pool: ThreadPoolExecutor
 ) -> None:
-    thinking, go_on = threading.Event(), threading.Event()
-
-    def slow(_: Asked) -> Any:
-        thinking.set()
-        assert go_on.wait(60)
-        return THOUGHT
-
+    slow = Slow()
     with ModelServer(slow) as server, open_run(org, agent_server, agent=agent()) as run:
         use_model(org, server)
         pondering = pool.submit(run.call, "ponder_order", ONE)
-        assert thinking.wait(60)
+        assert slow.thinking.wait(60)
         org.ok(org.post(f"/api/runs/{run.id}/cancel"))
-        go_on.set()
+        slow.go_on.set()
         assert pondering.result().status_code == 401
         assert run.events("tool_call") == []
 

@@ -1,5 +1,6 @@
 """The report on a tool's programs, as both routes give it."""
 
+from odyssey.agents.program_routes import ProgramFault
 from odyssey.records.problems import FieldError
 from odyssey.runs.compiling.propose import Proposal
 from odyssey.runs.compiling.replaying import Mismatch, Trial
@@ -7,7 +8,6 @@ from odyssey.runs.compiling.schemas import (
     MismatchOut,
     ProgramAttemptOut,
     ProgramChangeOut,
-    ProgramFaultOut,
     ProgramReportOut,
     ProgramShareOut,
 )
@@ -41,8 +41,8 @@ def _attempt(trial: Trial) -> ProgramAttemptOut:
     )
 
 
-def _fault(error: FieldError) -> ProgramFaultOut:
-    return ProgramFaultOut(loc=list(error.loc), msg=error.msg)
+def _fault(error: FieldError) -> ProgramFault:
+    return ProgramFault(loc=list(error.loc), msg=error.msg)
 
 
 def _mismatch(one: Mismatch) -> MismatchOut:

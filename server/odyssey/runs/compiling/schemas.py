@@ -4,6 +4,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, Field
 
+from odyssey.agents.program_routes import ProgramFault
 from odyssey.core.depends import existing_id
 from odyssey.core.wire import Body
 
@@ -68,11 +69,6 @@ class ProgramShareOut(BaseModel):
     of: int
 
 
-class ProgramFaultOut(BaseModel):
-    loc: list[str | int]
-    msg: str
-
-
 class ProgramChangeOut(BaseModel):
     entity_type: str
     id: str
@@ -97,7 +93,7 @@ class MismatchOut(BaseModel):
 
 
 class ProgramAttemptOut(BaseModel):
-    errors: list[ProgramFaultOut] = Field(description="Why it could not be replayed, or not to the end.")
+    errors: list[ProgramFault] = Field(description="Why it could not be replayed, or not to the end.")
     equal: int = Field(description="Calls with equal response and equal changes.")
     of: int
     mismatches: list[MismatchOut] = Field(description=f"The first {MOST_MISMATCHES}.")

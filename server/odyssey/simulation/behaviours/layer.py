@@ -36,14 +36,7 @@ class _Layer:
         self._lines = lines
         self._call = call
         self._world = world
-        facts = Facts(
-            args=call.arguments,
-            ledger=world,
-            actor=call.actor,
-            calls=call.calls,
-            random_seed=call.random_seed,
-            sequence=call.sequence,
-        )
+        facts = Facts.of(call, world)
         binding = Binding(call, world)
         self._before = Moment(facts, binding, binding, {let.name: let for let in lines.lets})
         self._define_types(self._before)

@@ -5,7 +5,7 @@ with what was wrong with it. Whatever fails is an answer of source `error` that 
 """
 
 import time
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
@@ -15,6 +15,7 @@ from odyssey.models.roles import ModelParts, has_simulator_model, simulator_mode
 from odyssey.records.json_schema import CompiledSchema
 from odyssey.records.ledger import Add, ConsistencyMode, Operation, Remove, Update
 from odyssey.records.problems import FieldError
+from odyssey.records.tools import CacheUse
 from odyssey.simulation.consistency.meant import Meant
 from odyssey.simulation.engine import Answer, EngineName, Reading, ToolCall
 from odyssey.simulation.llm.cache import AnswerCache, KeptAnswer, question_key
@@ -49,7 +50,7 @@ class Question(NamedTuple):
     behaviour: str
     org_id: int
     run_id: int | None
-    cache: Literal["use", "require", "forbid"] = "use"
+    cache: CacheUse = "use"
 
 
 class LlmEngine:

@@ -21,14 +21,7 @@ _WORK_OF_A_ROUND = 100
 
 def run_program(program: Program, call: ToolCall, world: Ledger) -> Answer:
     """Answer a call; raises ProgramFailedError, and nothing else."""
-    facts = Facts(
-        args=call.arguments,
-        ledger=world,
-        actor=call.actor,
-        calls=call.calls,
-        random_seed=call.random_seed,
-        sequence=call.sequence,
-    )
+    facts = Facts.of(call, world)
     program.names.define(facts)
     for requirement in program.requirements:
         refusal = requirement.check(facts)
