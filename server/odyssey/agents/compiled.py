@@ -1,8 +1,9 @@
 """An agent version made ready for the hot path: parsed and compiled once, then shared by all its runs."""
 
+import asyncio
 from collections import Counter, OrderedDict
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -12,7 +13,7 @@ from odyssey.agents.repository import get_version
 from odyssey.records.faults import Faults
 from odyssey.records.json_schema import CompiledSchema, compile_schema
 from odyssey.records.tools import LedgerSchema, Tool, declared_types
-from odyssey.simulation.behaviours import read_behaviours
+from odyssey.simulation.behaviours import EMPTY, read_behaviours
 from odyssey.simulation.choosing import Manner
 from odyssey.simulation.programs import Program, read_program
 
@@ -39,10 +40,15 @@ class CompiledAgent(NamedTuple):
     """The sub-agent of each tool that exactly one declared sub-agent owns."""
     programs: dict[str, Program]
 
-    def manner(self, behaviour: str, entity_types: Iterable[str]) -> Manner:
-        """How its tools are simulated in a world that behaves so."""
-        types = frozenset([*declared_types(self.ledger_schema), *entity_types])
-        behaviours = read_behaviours(behaviour, tools=frozenset(self.tools), types=types).behaviours
+    async def manner(self, behaviour: str, entity_types: Iterable[str]) -> Manner:
+        """How its tools are simulated in a world that behaves so; many lines take their time to read."""
+        behaviours = EMPTY
+        if behaviour:
+            types = frozenset([*declared_types(self.ledger_schema), *entity_types])
+            tools = frozenset(self.tools)
+            behaviours = (
+                await asyncio.to_thread(read_behaviours, behaviour, tools=tools, types=types)
+            ).behaviours
         return Manner(self.programs, behaviours, self.config.engine, self.config.engines)
 
 
@@ -56,14 +62,22 @@ class CompiledAgents:
         key = (agent_id, version)
         found = self._kept.get(key)
         if found is None:
-            found = self._kept[key] = _compile((await get_version(session, agent_id, version)).content)
+            content = (await get_version(session, agent_id, version)).content
+            found = self._kept[key] = await _compiled(content)
             while len(self._kept) > _KEPT:
                 self._kept.popitem(last=False)
         self._kept.move_to_end(key)
         return found
 
 
-def _compile(content: dict[str, object]) -> CompiledAgent:
+async def _compiled(content: dict[str, Any]) -> CompiledAgent:
+    """Programs may be long enough that others should not wait for them."""
+    if "programs" in content["config"]:
+        return await asyncio.to_thread(_compile, content)
+    return _compile(content)
+
+
+def _compile(content: dict[str, Any]) -> CompiledAgent:
     tools = msgspec.convert(content["tools_schema"], list[Tool])
     config = from_public(content["config"])
     return CompiledAgent(

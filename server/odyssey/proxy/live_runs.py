@@ -190,7 +190,7 @@ class LiveRuns:
             live = LiveToken(token.token_hash, token.run_id, token.attempt, token.expires_at)
             ledger = await self._worlds.boot(session, context.org_id, context.initial_state_hash)
             behaviour = await behaviour_of(session, context)
-            manner = agent.manner(behaviour, ledger.entity_types())
+            manner = await agent.manner(behaviour, ledger.entity_types())
             run = LiveRun(live, context, agent, rules, manner, ledger)
             if context.cassette is not None:
                 run.playback = await load_playback(session, context.org_id, context.cassette)

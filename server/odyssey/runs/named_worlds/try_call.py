@@ -1,5 +1,6 @@
 """Trying a call on a world: the answer a run would get as its first, on a fork that nobody keeps."""
 
+import asyncio
 import time
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -82,7 +83,7 @@ async def _asked(session: AsyncSession, parts: TryingParts, world: World, body: 
         rules=rules,
         counters=RuleCounters.start(rules),
         calls=(),
-        manner=_manner(side, body, conduct.behavior_instructions, ledger),
+        manner=await asyncio.to_thread(_manner, side, body, conduct.behavior_instructions, ledger),
         random_seed=new_random_seed() if body.random_seed is None else body.random_seed,
         sequence=_FIRST,
         ledger_schema=side.ledger_schema,
