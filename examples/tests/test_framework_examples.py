@@ -74,7 +74,13 @@ def listens(port: int) -> bool:
         return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
-@pytest.mark.parametrize("name", ["openai-agents", "anthropic", "langgraph", "strands"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "openai-agents",
+        *(pytest.param(name, marks=pytest.mark.full) for name in ("anthropic", "langgraph", "strands")),
+    ],
+)
 def test_an_example_is_examined_pushed_tested_and_traced(name: str, environment: dict[str, str]) -> None:
     folder = EXAMPLES / name
     findings = odyssey(environment, folder, "doctor")

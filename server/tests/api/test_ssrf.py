@@ -146,9 +146,9 @@ def registered(org: Org) -> dict[str, Any]:
     return found[0] if found else org.agent(GOOD, publish=False)
 
 
-def judge(org: Org, url: str) -> httpx.Response:
-    settings = {"provider": "openai", "base_url": url, "model": "judge-1", "api_key": "sk-no-matter"}
-    return org.put("/api/settings", {"models": {"judge": settings}})
+def model(org: Org, url: str, role: str) -> httpx.Response:
+    settings = {"provider": "openai", "base_url": url, "model": "model-1", "api_key": "sk-no-matter"}
+    return org.put("/api/settings", {"models": {role: settings}})
 
 
 BLOCKED = re.compile(r"is not a public address|is a cloud metadata service")
@@ -188,7 +188,8 @@ SURFACES: dict[str, Surface] = {
     "PUT /api/tool-endpoints/{endpoint_id} servers": lambda org, url: put_endpoint(
         org, GOOD_API, spec=openapi(servers=[{"url": url}]), base_url=None
     ),
-    "PUT /api/settings base_url": judge,
+    "PUT /api/settings base_url judge": lambda org, url: model(org, url, "judge"),
+    "PUT /api/settings base_url simulator": lambda org, url: model(org, url, "simulator"),
 }
 
 ADDRESS_FIELDS = {"endpoint_url", "url", "base_url", "spec_url"}
@@ -211,6 +212,10 @@ NO_ADDRESS = {
     "PUT /api/worlds/{world_id}",
     "POST /api/worlds/{world_id}/operations",
     "POST /api/worlds/{world_id}/try",
+    "POST /api/behaviors/read",
+    "POST /api/programs/read",
+    "POST /api/agents/{agent_id}/programs/replay",
+    "POST /api/agents/{agent_id}/programs/propose",
     "PUT /api/worlds/{world_id}/fidelity",
     "POST /api/runs",
     "POST /api/runs/validate",

@@ -210,10 +210,14 @@ def tried(org: Org, command: str) -> None:
             assert answer.status_code == 200, command
 
 
+def _is_form(name: str) -> bool:
+    return name.startswith(("new ", "edit ", "register "))
+
+
 def opened(paths: Mapping[str, str]) -> list[ParameterSet]:
-    """Every page as it opens; what else it can show, behind a comma, is looked at in full."""
+    """Every page as it opens; what else it can show, behind a comma, and forms, which have tests of their own, in full."""
     return [
-        pytest.param(path, id=name, marks=[pytest.mark.full] if "," in name else [])
+        pytest.param(path, id=name, marks=[pytest.mark.full] if "," in name or _is_form(name) else [])
         for name, path in paths.items()
     ]
 
