@@ -396,7 +396,7 @@ def test_a_name_that_moves_after_it_was_saved_is_not_asked(outside: Outside, org
     outside.service.behaviour = partial(_hosting, openapi(servers=[{"url": api_at}]))
     api = org.ok(new_endpoint(org, "http_openapi", spec_url=f"{api_at}/openapi.json"))
     mcp = org.ok(new_endpoint(org, "mcp_server", url=f"{mcp_at}/mcp"))
-    org.ok(judge(org, f"{api_at}/v1"))
+    org.ok(model(org, f"{api_at}/v1", "judge"))
     tools = [live("get_order", "readOrder", api["name"]), live("look", "look", mcp["name"])]
     moving = org.agent(f"{agent_at}/dispatch", tools_schema=tools)
     staying = org.agent(outside.agent.url, tools_schema=tools)
@@ -450,7 +450,7 @@ def test_no_redirect_is_followed(outside: Outside, org: Org, status: int) -> Non
     body = {"tool_name": "readOrder", "arguments": {"order_id": "1"}}
     tried = org.ok(org.post(f"/api/tool-endpoints/{api['id']}/call", body))
     assert (tried["source"], tried["status"]) == ("passthrough", status)
-    org.ok(judge(org, f"{outside.service.url}/v1"))
+    org.ok(model(org, f"{outside.service.url}/v1", "judge"))
     outside.acts.now = lambda dispatched: final()
     assert judged(org, org.agent(outside.agent.url))["status"] == "completed"
     paths = {request.path for request in outside.service.asked}

@@ -215,7 +215,7 @@ def _is_form(name: str) -> bool:
 
 
 def opened(paths: Mapping[str, str]) -> list[ParameterSet]:
-    """Every page as it opens; what else it can show, behind a comma, and forms, which have tests of their own, in full."""
+    """Every page as it opens. What else it can show, behind a comma, and forms, which have own tests, come in full."""
     return [
         pytest.param(path, id=name, marks=[pytest.mark.full] if "," in name or _is_form(name) else [])
         for name, path in paths.items()

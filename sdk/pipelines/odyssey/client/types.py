@@ -1694,15 +1694,16 @@ class Precision(TypedDict):
     wrong: int
 
 
-class ProgramFaultOut(TypedDict):
+class ProgramFault(TypedDict):
     loc: list[str | int]
+    """Where in the program, from the outside in."""
     msg: str
 
 
 class ProgramAttemptOut(TypedDict):
     equal: int
     """Calls with equal response and equal changes."""
-    errors: list[ProgramFaultOut]
+    errors: list[ProgramFault]
     """Why it could not be replayed, or not to the end."""
     mismatches: list[MismatchOut]
     """The first 5."""
@@ -1715,12 +1716,6 @@ class ProgramBody(TypedDict):
     """What a tool does: let, require, operations, after, response."""
     tool: Mapping[str, Any] | str
     """The tool as in a tools_schema; or its name, with the agent_id of whom has it."""
-
-
-class ProgramFault(TypedDict):
-    loc: list[str | int]
-    """Where in the program, from the outside in."""
-    msg: str
 
 
 class ProgramShareOut(TypedDict):
