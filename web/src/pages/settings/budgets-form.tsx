@@ -44,8 +44,8 @@ export function BudgetsForm({ saved, onUnsaved }: FormProps<Budgets>) {
             error={at("calls_per_day")}
           />
           <Text size="xs" c="var(--ody-text-dim)">
-            Once a budget is used up the judge is not asked: runs that need it stay without a verdict until
-            they are graded again.
+            Once a budget is used up no model is asked: runs that need the judge stay without a verdict until
+            they are graded again, and calls that need the simulator are answered with an error.
           </Text>
           <Refusal error={saving.failure} />
           <Group>
