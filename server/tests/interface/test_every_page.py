@@ -105,6 +105,11 @@ PATHS = {
 }
 
 
+MOST_READ = (
+    *("home", "agents", "agent", "runs", "new run", "run", "settings", "dataset", "batch", "worlds", "world"),
+    *("scenario", "eval run", "side by side", "review", "matrices", "matrix"),
+)
+
 WITHOUT_CURL = {"/no/such/page"}
 
 HEAT_PATHS = {
@@ -210,14 +215,10 @@ def tried(org: Org, command: str) -> None:
             assert answer.status_code == 200, command
 
 
-def _is_form(name: str) -> bool:
-    return name.startswith(("new ", "edit ", "register "))
-
-
 def opened(paths: Mapping[str, str]) -> list[ParameterSet]:
-    """Every page as it opens. What else it can show, behind a comma, and forms, which have own tests, come in full."""
+    """The pages that people open most; all the others, and what a page can show beside, in full."""
     return [
-        pytest.param(path, id=name, marks=[pytest.mark.full] if "," in name or _is_form(name) else [])
+        pytest.param(path, id=name, marks=[] if name in MOST_READ else [pytest.mark.full])
         for name, path in paths.items()
     ]
 
