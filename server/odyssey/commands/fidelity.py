@@ -50,7 +50,7 @@ def fidelity(
     programs: Path | None = None,
     as_json_text: Annotated[bool, Parameter(name="--json", negative="")] = False,
 ) -> None:
-    """Replay recorded calls of a real back end and print how often the world engine answers the same.
+    """Replay recorded calls of a real back end and print how often simulated tools answer the same.
 
     Every task starts from the state. After each call the recorded changes are put into the world, so that one miss
     counts once. Shares come with their 95 % Wilson intervals.
@@ -67,15 +67,16 @@ def fidelity(
         Id of a named world: measure on its state, and send it the report, which its runs then carry. The platform is
         the one at ODYSSEY_URL, asked with ODYSSEY_API_KEY.
     behavior
-        Text file of behaviour lines to lie over the engine.
+        Text file of behaviour lines to lie over the engine; not with --world.
     programs
-        YAML or JSON file {tool: program} of programs that answer before it.
+        YAML or JSON file {tool: program} of programs that answer before it; not with --world.
     as_json_text
         Print one JSON object instead of the table.
     """
     try:
         listed = read_tools(tools)
         tasks = read_tasks(calls, {tool.name for tool in listed})
+        _check_alone(world, behavior, programs)
         named = None if world is None else NamedWorld(Platform.from_environment(), world)
         initial = _initial_state(state, named)
         engine = read_engine(listed, initial, behavior, programs)
@@ -89,12 +90,25 @@ def fidelity(
         print(json.dumps(as_json(found), indent=2))
     else:
         width = None if sys.stdout.isatty() else _WIDTH_OF_A_LOG
-        Console(width=width).print(table(found, len(tasks)))
+        Console(width=width).print(table(found, len(tasks), _measured(behavior, programs)))
     if named is not None:
         try:
             named.send(as_json(found))
         except PlatformRefusedError as error:
             sys.exit(f"odyssey: {error}")
+
+
+def _check_alone(world: int | None, behavior: Path | None, programs: Path | None) -> None:
+    if world is not None and (behavior or programs):
+        raise FileRefusedError(
+            "the report that a world keeps is of the world engine alone: leave --behavior and --programs out, "
+            "or measure on --state FILE"
+        )
+
+
+def _measured(behavior: Path | None, programs: Path | None) -> str:
+    beside = [name for name, given in (("behaviours", behavior), ("programs", programs)) if given]
+    return f"the world engine with {' and '.join(beside)}" if beside else "the world engine"
 
 
 def read_engine(
@@ -192,12 +206,12 @@ def read_tasks(path: Path, tools: set[str]) -> list[RecordedTask]:
     return tasks
 
 
-def table(found: Fidelity, tasks: int) -> Table:
+def table(found: Fidelity, tasks: int, measured: str = "the world engine") -> Table:
     caption = (
         "Shares with 95 % Wilson intervals. Reads: calls that changed nothing, of tools that touch the world. "
         "Changes: of the calls by which either side changed it. Refusals: of the calls that either side refused."
     )
-    drawn = Table(title=f"Fidelity of the world engine: {tasks} tasks", caption=caption)
+    drawn = Table(title=f"Fidelity of {measured}: {tasks} tasks", caption=caption)
     drawn.add_column("tool", overflow="fold")
     drawn.add_column("calls", justify="right")
     for title in _SHARES.values():

@@ -78,7 +78,7 @@ def soft_warnings(unclear: Sequence[Unclear]) -> list[str]:
     """Tell of the first unclear lines as a run carries it, and of how many more there are."""
     told = [f"{_CODE}: line {each.line}: {each.told()}" for each in unclear[:_MOST_TOLD]]
     more = len(unclear) - len(told)
-    return [*told, f"{_CODE}: and {more} more lines"] if more else told
+    return [*told, f"{_CODE}: and {more} more line{'' if more == 1 else 's'}"] if more else told
 
 
 @lru_cache(maxsize=_KEPT)

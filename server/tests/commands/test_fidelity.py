@@ -88,6 +88,18 @@ def test_programs_and_behaviours_are_measured_with_the_world(
     assert ("line 2 is left out" in printed.err) == ("behavior" in files)
 
 
+def test_a_world_keeps_only_a_report_of_the_engine_alone(tmp_path: Path) -> None:
+    options = write(tmp_path, behavior="get_ticket changes nothing else")
+    with pytest.raises(SystemExit) as stopped:
+        run(*options, "--world", "1")
+    assert "of the world engine alone" in str(stopped.value)
+
+
+def test_the_table_says_what_was_measured(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run(*write(tmp_path, behavior="get_ticket changes nothing else", programs="{}"))
+    assert "Fidelity of the world engine with behaviours and programs: 1 tasks" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("files", "message"),
     [

@@ -49,7 +49,7 @@ _ADDED = {
     "orgs": "Organisations of this server.",
     "settings": "List every setting of the server with its ODYSSEY_… variable.",
     "signin-link": "Print a link that signs a person in, once, within 15 minutes.",
-    "fidelity": "Replay recorded calls of a real back end and print how often the world engine answers the same.",
+    "fidelity": "Replay recorded calls of a real back end and print how often simulated tools answer the same.",
 }
 _ELSEWHERE = {"logout": "login:logout", "test": "test:run_tests", "compile": "compile:compile_tools"}
 """Commands that are not the function of their name in the module of their name."""
