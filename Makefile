@@ -14,9 +14,12 @@ LIVE := server/tests/live
 FRAMEWORKS := .venv-frameworks
 # What is written against the agent frameworks, and checked where they are.
 ADAPTED := sdk/adapter_tests examples/openai-agents examples/anthropic examples/langgraph examples/strands
+# A cache of its own, since it runs beside the other mypy.
+ADAPTERS_MYPY = $(BIN)/mypy --cache-dir .mypy_cache/adapters --python-executable $(FRAMEWORKS)/bin/python
+CHECKS := check-types check-adapters check-style check-web
 LIVE_STAMPS := $(LIVE)/node_modules/.installed .venv-live/.installed
 
-.PHONY: help setup web live frameworks demo test test-full check format docs screenshots bench bench-statistics bench-matrix dev requirements clean
+.PHONY: help setup web live frameworks demo test test-full check $(CHECKS) format docs screenshots bench bench-statistics bench-matrix dev requirements clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 20
@@ -66,14 +69,23 @@ test-full: web live frameworks ## what `make test` runs, and what is marked as f
 	@$(FRAMEWORKS)/bin/python -m pytest -m "" sdk/adapter_tests
 
 check: web frameworks ## ruff, mypy strict, import-linter, tsc and biome, openapi.json and the reference up to date
+	@$(MAKE) --no-print-directory --jobs 2 --output-sync=target $(CHECKS)
+
+check-types:
+	@$(BIN)/mypy
+
+check-adapters:
+	@$(ADAPTERS_MYPY) $(wildcard sdk/pipelines/odyssey/adapters/*/*.py)
+	@for folder in $(ADAPTED); do MYPYPATH=$$folder $(ADAPTERS_MYPY) $$folder/*.py || exit 1; done
+
+check-style:
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
-	@$(BIN)/mypy
-	@$(BIN)/mypy --python-executable $(FRAMEWORKS)/bin/python $(wildcard sdk/pipelines/odyssey/adapters/*/*.py)
-	@for folder in $(ADAPTED); do MYPYPATH=$$folder $(BIN)/mypy --python-executable $(FRAMEWORKS)/bin/python $$folder/*.py || exit 1; done
 	@$(BIN)/lint-imports --no-logo
 	@$(BIN)/python scripts/client.py --check
 	@$(BIN)/python scripts/reference.py --check
+
+check-web:
 	@$(NPM) run --silent check
 
 format: $(STAMP) ## let ruff mend what it can
