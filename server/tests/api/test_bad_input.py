@@ -10,29 +10,24 @@ from typing import Any
 
 import httpx
 import pytest
+from api.objects import Objects, unchanged_objects
 from api.surface import (
     AGENT,
     BODIES,
-    CREDENTIAL_BODY,
-    ENDPOINT_BODY,
     NO_SCENARIO,
     OPERATIONS,
     REPORT,
-    SCENARIO_BODY,
     UNUSED_URL,
     VARIATION_BODY,
     WITH_BODY,
-    WORLD_BODY,
     Operation,
     call,
     new_email,
     problem,
-    snapshot,
 )
 from conftest import NewDatabase
 from sqlalchemy import text
-from support.cassettes import keep_cassette
-from support.platform import Org, Platform
+from support.platform import WORLD, Org, Platform
 
 SECRET = "planted-secret-8f3a1c"
 JSON = {"Content-Type": "application/json"}
@@ -57,49 +52,25 @@ NOT_JSON = {
 }
 
 
-@pytest.fixture
-def ids(org: Org) -> dict[str, object]:
-    agent = org.agent(AGENT["config"]["endpoint_url"])
-    person = org.ok(org.post("/api/people", {"email": new_email(), "role": "member"}))
-    key = org.ok(org.post("/api/keys", {"name": "spare"}))
-    world = org.ok(org.post("/api/worlds", WORLD_BODY))
-    ids = {"agent_id": agent["id"], "person_id": person["id"], "key_id": key["id"]}
-    scenario = org.ok(org.post("/api/v1/eval/scenarios", SCENARIO_BODY))
-    variation = org.ok(org.post("/api/v1/eval/variations", VARIATION_BODY | {"name": "flattery"}))
-    ids |= {"scenario_id": scenario["id"], "variation_id": variation["id"]}
-    ids["endpoint_id"] = org.ok(org.post("/api/tool-endpoints", ENDPOINT_BODY | {"name": "shop"}))["id"]
-    ids["credential_name"] = org.ok(org.post("/api/credentials", CREDENTIAL_BODY | {"name": "SHOP"}))["name"]
-    return {**ids, "world_id": world["id"]}
-
-
-@pytest.fixture
-def ids_and_run(org: Org, ids: dict[str, object]) -> dict[str, object]:
-    (run_id,) = org.start({"id": ids["agent_id"]})
-    org.wait(run_id)
-    dataset = org.ok(org.post("/api/datasets", [{"user_instruction": "Do it."}], params={"name": "rows"}))
-    body = {"agent_id": ids["agent_id"], "dataset_id": dataset["id"]}
-    batch = org.ok(org.post("/api/runs", body))["batch"]
-    cassette = keep_cassette(org, run_id)
-    return ids | {
-        "run_id": run_id,
-        "dataset_id": dataset["id"],
-        "batch_id": batch["id"],
-        "cassette_id": cassette,
-    }
+@pytest.fixture(scope="module")
+def objects(platform: Platform) -> Iterator[Objects]:
+    """What requests may name, in an organisation where none of them may change anything."""
+    with unchanged_objects(platform) as objects:
+        yield objects
 
 
 Send = Callable[..., httpx.Response]
 
 
 @pytest.fixture
-def send(org: Org, ids: dict[str, object], caplog: pytest.LogCaptureFixture) -> Iterator[Send]:
-    """Send a body to a real object; in the end nothing may have changed and no secret may be in the log."""
-    before = snapshot(org)
+def send(objects: Objects, caplog: pytest.LogCaptureFixture) -> Iterator[Send]:
+    """Send a body to a real object; in the end no secret may be in the log."""
     caplog.set_level(logging.DEBUG, "odyssey")
 
     def send(operation: Operation, body: Any, **headers: str) -> httpx.Response:
         content = body if isinstance(body, bytes) else json.dumps(body).encode()
-        answer = call(org, operation, operation.url(**ids), content=content, headers=JSON | headers)
+        url = operation.url(**objects.of(operation.ids))
+        answer = call(objects.org, operation, url, content=content, headers=JSON | headers)
         identity = answer.headers["x-request-id"]
         while not any(getattr(record, "request_id", None) == identity for record in caplog.records):
             time.sleep(0.002)  # the line is written after the answer has left
@@ -109,7 +80,6 @@ def send(org: Org, ids: dict[str, object], caplog: pytest.LogCaptureFixture) -> 
     logged = [str(vars(record)) for record in caplog.get_records("call")]
     assert logged
     assert not [line for line in logged if SECRET in line]
-    assert snapshot(org) == before
 
 
 def test_every_operation_that_takes_a_body_is_swept() -> None:
@@ -488,15 +458,16 @@ def cursor_of(key: object) -> str:
     return base64.urlsafe_b64encode(f"k{key}".encode()).decode().rstrip("=")
 
 
-def test_pages_out_of_range_are_422(org: Org, ids_and_run: dict[str, object]) -> None:
+def test_pages_out_of_range_are_422(objects: Objects) -> None:
+    org = objects.org
     wrong = [("limit", value) for value in ("0", "201", "-1", "abc", "1.5", "", "1e2", "9" * 30)]
     wrong += [
         ("cursor", value) for value in ("x", "!!!", "é", "\x00", "x" * 65, base64.b64encode(b"5").decode())
     ]
     wrong += [("cursor", cursor_of(value)) for value in ("", "-1", "x", 2**63, 10**19 - 1, 10**40)]
     for operation in (operation for operation in OPERATIONS if "cursor" in operation.query):
-        url = operation.url(**ids_and_run)
-        compared = {"with": str(ids_and_run["batch_id"])} if "with" in operation.query else {}
+        url = operation.url(**objects.of(operation.ids))
+        compared = {"with": str(objects["batch_id"])} if "with" in operation.query else {}
         for name, value in wrong:
             body = problem(org.get(url, params=compared | {name: value}), 422, "validation_failed")
             assert body["errors"][0]["loc"] == ["query", name], (name, value)
@@ -507,9 +478,10 @@ def test_pages_out_of_range_are_422(org: Org, ids_and_run: dict[str, object]) ->
             assert compared or page.keys() - {"total", "open"} == {"items", "next_cursor"}
 
 
-def test_other_query_parameters_out_of_range_are_422(org: Org, ids_and_run: dict[str, object]) -> None:
-    run, agent = f"/api/runs/{ids_and_run['run_id']}", f"/api/agents/{ids_and_run['agent_id']}"
-    world = f"/api/worlds/{ids_and_run['world_id']}"
+def test_other_query_parameters_out_of_range_are_422(objects: Objects) -> None:
+    org = objects.org
+    run, agent = f"/api/runs/{objects['run_id']}", f"/api/agents/{objects['agent_id']}"
+    world = f"/api/worlds/{objects['world_id']}"
     for path, query in (
         ("/api/agents", {"status": "deleted"}),
         ("/api/agents", {"q": "x" * 201}),
@@ -523,8 +495,8 @@ def test_other_query_parameters_out_of_range_are_422(org: Org, ids_and_run: dict
         ("/api/v1/eval/scenarios", {"tag": "A"}),
         ("/api/v1/eval/scenarios", {"risk_level": "huge"}),
         ("/api/v1/eval/scenarios/export", {"format": "xml"}),
-        (f"/api/v1/eval/scenarios/{ids_and_run['scenario_id']}", {"version": "0"}),
-        (f"/api/v1/eval/scenarios/{ids_and_run['scenario_id']}/cells", {"matrix_id": "7"}),
+        (f"/api/v1/eval/scenarios/{objects['scenario_id']}", {"version": "0"}),
+        (f"/api/v1/eval/scenarios/{objects['scenario_id']}/cells", {"matrix_id": "7"}),
         ("/api/v1/eval/runs", {"matrix_id": "7"}),
         ("/api/v1/eval/runs", {"scenario_id": "7"}),
         ("/api/v1/eval/runs", {"agent_id": str(2**63)}),
@@ -565,7 +537,7 @@ def test_other_query_parameters_out_of_range_are_422(org: Org, ids_and_run: dict
     several = problem(org.get("/api/runs", params={"status": ["failed", "done"]}), 422, "validation_failed")
     assert several["errors"][0]["loc"] == ["query", "status", 1]
     problem(org.client.put(f"{agent}?draft=maybe", json={}), 422, "validation_failed")
-    assert org.ok(org.get(f"{run}/ledger", params={"at": str(2**62)}))["state"] == {}
+    assert org.ok(org.get(f"{run}/ledger", params={"at": str(2**62)}))["state"] == WORLD
 
 
 def test_another_method_is_405_and_names_those_there_are(org: Org) -> None:

@@ -1,7 +1,7 @@
 """The published description against the running server: every operation, with good and with broken requests."""
 
 import json
-import threading
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -12,6 +12,7 @@ import httpx
 import pytest
 import requests
 import schemathesis
+from api.objects import Objects, waiting_agent
 from api.surface import (
     AGENT,
     CREDENTIAL_BODY,
@@ -21,8 +22,6 @@ from api.surface import (
     REPORT,
     SCENARIO_BODY,
     VARIATION_BODY,
-    WORLD_BODY,
-    new_email,
 )
 from conftest import NewDatabase
 from hypothesis import HealthCheck, Phase, given, settings
@@ -34,11 +33,9 @@ from schemathesis.specs.openapi.checks import (
     response_schema_conformance,
     status_code_conformance,
 )
-from support.agents import Dispatched, ScriptedAgent, final
-from support.cassettes import keep_cassette
-from support.experiments import finished
+from support.agents import ScriptedAgent
 from support.live_shop import LiveShop
-from support.platform import WORLD, Org, Platform
+from support.platform import Platform
 
 DOCUMENT: dict[str, Any] = json.loads((Path(__file__).parents[3] / "openapi.json").read_text("utf-8"))
 STREAMS = {"/api/runs/events", "/api/runs/{run_id}/events", "/api/v1/eval/matrix/{matrix_id}/stream"}
@@ -64,61 +61,28 @@ class Server(NamedTuple):
 
     platform: Platform
     schema: Any
-    agent_url: str
-    """Of an agent that answers a ping and keeps a run waiting until the tests end."""
-    received: list[Dispatched]
+    agent: ScriptedAgent
 
 
 @pytest.fixture(scope="module")
 def server(new_database: NewDatabase) -> Iterator[Server]:
     platform = Platform(new_database(), rate_limit=100_000, max_runs=1000)
-    release = threading.Event()
-    agent = ScriptedAgent(lambda d: "ping" in d.body or (release.wait(300) and final()))
-    yield Server(platform, schemathesis.openapi.from_dict(DOCUMENT), agent.url, agent.received)
-    release.set()
-    agent.stop()
+    with waiting_agent() as agent:
+        yield Server(platform, schemathesis.openapi.from_dict(DOCUMENT), agent)
     platform.stop()
 
 
-class Objects(NamedTuple):
-    org: Org
-    ids: dict[str, object]
-    run_token: str
-
-
 @pytest.fixture
-def objects(server: Server) -> Iterator[Objects]:
-    """One object of each kind; the run is under way."""
-    org = server.platform.new_org()
-    agent = org.agent(server.agent_url)
-    (run_id,) = org.start(agent, {"user_instruction": "Wait.", "initial_state": WORLD})
-    while run_id not in (
-        tokens := {d.body.get("run_id"): d.token for d in server.received if "run_id" in d.body}
-    ):
-        org.wait(run_id, "running")
-    key = org.ok(org.post("/api/keys", {"name": "spare"}))
-    person = org.ok(org.post("/api/people", {"email": new_email(), "role": "member"}))
-    ids = {"agent_id": agent["id"], "run_id": run_id, "person_id": person["id"], "key_id": key["id"]}
-    world = org.ok(org.post("/api/worlds", WORLD_BODY))
-    org.ok(org.put(f"/api/worlds/{world['id']}/fidelity", REPORT))
-    dataset = org.ok(org.post("/api/datasets", [{"user_instruction": "Wait."}], params={"name": "rows"}))
-    absent = org.agent(AGENT["config"]["endpoint_url"])
-    batch = org.ok(org.post("/api/runs", {"agent_id": absent["id"], "dataset_id": dataset["id"]}))["batch"]
-    ids |= {"world_id": world["id"], "dataset_id": dataset["id"], "batch_id": batch["id"]}
-    scenario = org.ok(org.post("/api/v1/eval/scenarios", SCENARIO_BODY | {"agent_id": agent["id"]}))["id"]
-    eval_run = org.ok(org.post("/api/v1/eval/runs", {"scenario_id": scenario}))["runs"][0]["id"]
-    variation = org.ok(org.post("/api/v1/eval/variations", VARIATION_BODY))["id"]
-    cells = {"scenario_ids": [scenario], "variation_types": ["sycophancy"]}
-    matrix = org.ok(org.post("/api/v1/eval/matrix", cells | {"agent_id": absent["id"]}))["id"]
-    ids["matrix_id"] = finished(org, matrix)["id"]
-    item = org.ok(org.post("/api/v1/review/items", {"run_id": eval_run}))["id"]
-    ids |= {"scenario_id": scenario, "variation_id": variation, "eval_run_id": eval_run, "item_id": item}
-    ids["endpoint_id"] = org.ok(org.post("/api/tool-endpoints", ENDPOINT_BODY))["id"]
-    ids["credential_name"] = org.ok(org.post("/api/credentials", CREDENTIAL_BODY))["name"]
-    ids["cassette_id"] = keep_cassette(org, run_id)
-    ids |= {"version": agent["version"], "run": run_id, "tool_name": "list_orders", "event_type": "message"}
-    yield Objects(org, ids, tokens[run_id])
-    org.client.close()
+def objects(server: Server) -> Objects:
+    return Objects(server.platform.new_org(), server.agent.url)
+
+
+def run_token(server: Server, run_id: int) -> str:
+    while True:
+        for dispatched in server.agent.received:
+            if dispatched.body.get("run_id") == run_id:
+                return dispatched.token
+        time.sleep(0.01)
 
 
 def test_the_committed_description_is_the_served_one(platform: Platform) -> None:
@@ -139,11 +103,11 @@ def test_requests_of_every_kind_are_answered_as_described(
 ) -> None:
     method, path = OPERATIONS[label]
     operation = server.schema[path][method.upper()]
-    secret = objects.run_token if path.startswith(PROXY) else objects.org.api_key
+    secret = run_token(server, objects["run_id"]) if path.startswith(PROXY) else objects.org.api_key
     named = [
         one["name"] for one in DOCUMENT["paths"][path][method].get("parameters", ()) if one["in"] == "path"
     ]
-    real = {name: objects.ids[name] for name in named} or None
+    real = objects.of(named) or None
     any_id = operation.as_strategy(generation_mode=GenerationMode.POSITIVE)
     own_id = operation.as_strategy(generation_mode=GenerationMode.POSITIVE, path_parameters=real)
     broken = operation.as_strategy(generation_mode=GenerationMode.NEGATIVE, path_parameters=real)
@@ -178,7 +142,7 @@ Success = tuple[str, str, str, Any]
 
 
 def of_agents_and_worlds(objects: Objects) -> list[Success]:
-    agent, world = f"/api/agents/{objects.ids['agent_id']}", f"/api/worlds/{objects.ids['world_id']}"
+    agent, world = f"/api/agents/{objects['agent_id']}", f"/api/worlds/{objects['world_id']}"
     seeds = seeds_of(objects)
     return [
         ("POST", "/api/agents", "/api/agents", AGENT),
@@ -189,22 +153,22 @@ def of_agents_and_worlds(objects: Objects) -> list[Success]:
             "POST",
             f"{agent}/programs/replay",
             "/api/agents/{agent_id}/programs/replay",
-            RECORDED_BODY | {"world_id": objects.ids["world_id"], "program": PROGRAM},
+            RECORDED_BODY | {"world_id": objects["world_id"], "program": PROGRAM},
         ),
         (
             "POST",
             "/api/programs/read",
             "/api/programs/read",
-            {"agent_id": objects.ids["agent_id"], "tool": "get_order", "program": {"response": "= x"}},
+            {"agent_id": objects["agent_id"], "tool": "get_order", "program": {"response": "= x"}},
         ),
         ("GET", f"{agent}/versions/1", "/api/agents/{agent_id}/versions/{version}", None),
         ("GET", f"{agent}/consistency", "/api/agents/{agent_id}/consistency", None),
-        ("POST", "/api/runs", "/api/runs", {"agent_id": objects.ids["agent_id"], "seeds": seeds}),
+        ("POST", "/api/runs", "/api/runs", {"agent_id": objects["agent_id"], "seeds": seeds}),
         (
             "POST",
             "/api/runs/validate",
             "/api/runs/validate",
-            {"agent_id": objects.ids["agent_id"], "seeds": seeds},
+            {"agent_id": objects["agent_id"], "seeds": seeds},
         ),
         ("GET", "/api/runs?q=it&status=pending&status=running", "/api/runs", None),
         ("GET", "/api/agents?q=AGENT&status=published", "/api/agents", None),
@@ -217,8 +181,8 @@ def of_agents_and_worlds(objects: Objects) -> list[Success]:
             "/api/behaviors/read",
             {
                 "behavior_instructions": "get_order returns order\nBe kind.",
-                "agent_id": objects.ids["agent_id"],
-                "world_id": objects.ids["world_id"],
+                "agent_id": objects["agent_id"],
+                "world_id": objects["world_id"],
             },
         ),
         ("GET", f"{world}/fidelity", "/api/worlds/{world_id}/fidelity", None),
@@ -228,7 +192,7 @@ def of_agents_and_worlds(objects: Objects) -> list[Success]:
             "POST",
             f"{world}/try",
             "/api/worlds/{world_id}/try",
-            {"agent_id": objects.ids["agent_id"], "tool": "create_order", "arguments": {"status": "new"}},
+            {"agent_id": objects["agent_id"], "tool": "create_order", "arguments": {"status": "new"}},
         ),
         (
             "POST",
@@ -240,10 +204,10 @@ def of_agents_and_worlds(objects: Objects) -> list[Success]:
 
 
 def of_datasets_and_batches(objects: Objects) -> list[Success]:
-    dataset = f"/api/datasets/{objects.ids['dataset_id']}"
-    batch = f"/api/batches/{objects.ids['batch_id']}"
+    dataset = f"/api/datasets/{objects['dataset_id']}"
+    batch = f"/api/batches/{objects['batch_id']}"
     seeds = seeds_of(objects)
-    of_dataset = {"agent_id": objects.ids["agent_id"], "dataset_id": objects.ids["dataset_id"]}
+    of_dataset = {"agent_id": objects["agent_id"], "dataset_id": objects["dataset_id"]}
     waiting = objects.org.ok(objects.org.post("/api/runs", of_dataset))["batch"]
     return [
         ("POST", "/api/datasets?name=rows", "/api/datasets", seeds),
@@ -269,9 +233,9 @@ def of_datasets_and_batches(objects: Objects) -> list[Success]:
 
 
 def of_evals(objects: Objects) -> list[Success]:
-    scenario = f"/api/v1/eval/scenarios/{objects.ids['scenario_id']}"
-    variation = f"/api/v1/eval/variations/{objects.ids['variation_id']}"
-    pressed = {"scenario_id": objects.ids["scenario_id"], "variation_type": "sycophancy"}
+    scenario = f"/api/v1/eval/scenarios/{objects['scenario_id']}"
+    variation = f"/api/v1/eval/variations/{objects['variation_id']}"
+    pressed = {"scenario_id": objects["scenario_id"], "variation_type": "sycophancy"}
     return [
         ("POST", "/api/v1/eval/scenarios", "/api/v1/eval/scenarios", SCENARIO_BODY),
         ("GET", "/api/v1/eval/scenarios?tag=returns&q=LATE", "/api/v1/eval/scenarios", None),
@@ -293,7 +257,7 @@ def of_evals(objects: Objects) -> list[Success]:
         ("GET", "/api/v1/eval/runs?flagged=false", "/api/v1/eval/runs", None),
         (
             "GET",
-            f"/api/v1/eval/runs/{objects.ids['eval_run_id']}",
+            f"/api/v1/eval/runs/{objects['eval_run_id']}",
             "/api/v1/eval/runs/{eval_run_id}",
             None,
         ),
@@ -306,9 +270,9 @@ def of_evals(objects: Objects) -> list[Success]:
 
 
 def of_matrices(objects: Objects) -> list[Success]:
-    every, one = "/api/v1/eval/matrix", f"/api/v1/eval/matrix/{objects.ids['matrix_id']}"
+    every, one = "/api/v1/eval/matrix", f"/api/v1/eval/matrix/{objects['matrix_id']}"
     template = f"{every}/{{matrix_id}}"
-    body = {"scenario_ids": [objects.ids["scenario_id"]], "variation_types": ["sycophancy"]}
+    body = {"scenario_ids": [objects["scenario_id"]], "variation_types": ["sycophancy"]}
     waiting = objects.org.ok(objects.org.post(every, body))["id"]
     return [
         ("POST", every, every, body | {"repeats": 3, "placebo": True, "name": "nightly"}),
@@ -326,8 +290,8 @@ def of_matrices(objects: Objects) -> list[Success]:
 
 
 def of_reviews(objects: Objects) -> list[Success]:
-    items, item = "/api/v1/review/items", f"/api/v1/review/items/{objects.ids['item_id']}"
-    own = {"scenario_id": objects.ids["scenario_id"]}
+    items, item = "/api/v1/review/items", f"/api/v1/review/items/{objects['item_id']}"
+    own = {"scenario_id": objects["scenario_id"]}
     run_id = objects.org.ok(objects.org.post("/api/v1/eval/runs", own))["runs"][0]["id"]
     return [
         ("GET", f"{items}?status=open&source=manual", items, None),
@@ -363,9 +327,9 @@ def of_endpoints(objects: Objects) -> list[Success]:
 
 def of_cassettes(objects: Objects) -> list[Success]:
     every, template = "/api/cassettes", "/api/cassettes/{cassette_id}"
-    one = f"{every}/{objects.ids['cassette_id']}"
-    replay = {"id": objects.ids["cassette_id"], "match": "lenient", "on_miss": "capture"}
-    run = {"agent_id": objects.ids["agent_id"], "seeds": seeds_of(objects), "cassette": replay}
+    one = f"{every}/{objects['cassette_id']}"
+    replay = {"id": objects["cassette_id"], "match": "lenient", "on_miss": "capture"}
+    run = {"agent_id": objects["agent_id"], "seeds": seeds_of(objects), "cassette": replay}
     return [
         ("GET", every, every, None),
         ("GET", one, template, None),
@@ -377,8 +341,8 @@ def of_cassettes(objects: Objects) -> list[Success]:
 
 
 def of_runs_and_the_end(objects: Objects) -> list[Success]:
-    agent, run = f"/api/agents/{objects.ids['agent_id']}", f"/api/runs/{objects.ids['run_id']}"
-    world = f"/api/worlds/{objects.ids['world_id']}"
+    agent, run = f"/api/agents/{objects['agent_id']}", f"/api/runs/{objects['run_id']}"
+    world = f"/api/worlds/{objects['world_id']}"
     return [
         ("GET", run, "/api/runs/{run_id}", None),
         ("GET", f"{run}/ledger", "/api/runs/{run_id}/ledger", None),
@@ -391,7 +355,7 @@ def of_runs_and_the_end(objects: Objects) -> list[Success]:
 
 
 def seeds_of(objects: Objects) -> list[dict[str, Any]]:
-    return [{"user_instruction": "Do it.", "world_id": objects.ids["world_id"]}]
+    return [{"user_instruction": "Do it.", "world_id": objects["world_id"]}]
 
 
 def test_successes_are_as_described(server: Server, objects: Objects) -> None:
@@ -410,5 +374,5 @@ def test_successes_are_as_described(server: Server, objects: Objects) -> None:
         for method, path, template, body in part(objects):
             answer = objects.org.client.request(method, path, json=body)
             assert answer.status_code < 300, answer.text
-            case = server.schema[template][method].Case(path_parameters=objects.ids)
+            case = server.schema[template][method].Case(path_parameters=objects.make_all())
             case.validate_response(answer, checks=CHECKS)

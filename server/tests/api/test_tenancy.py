@@ -1,77 +1,31 @@
 """Another organisation's object and one that does not exist are the same thing, on every route there is."""
 
-import threading
-from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from collections.abc import Iterator
+from typing import Any
 
 import httpx
 import pytest
+from api.objects import Objects, unchanged_objects
 from api.surface import (
     AGENT,
     BODIES,
-    CREDENTIAL_BODY,
-    ENDPOINT_BODY,
     MISSING,
     QUERIES,
-    REPORT,
-    SCENARIO_BODY,
-    VARIATION_BODY,
     WITH_IDS,
-    WORLD_BODY,
     Operation,
     call,
     new_email,
     problem,
     snapshot,
 )
-from support.agents import Behaviour, ScriptedAgent, final
-from support.cassettes import keep_cassette
-from support.experiments import finished
-from support.platform import Org
-
-StartAgent = Callable[[Behaviour], ScriptedAgent]
+from support.platform import Org, Platform
 
 
-class Household(NamedTuple):
-    """An organisation that has one object of every kind; its run is under way until the test ends."""
-
-    org: Org
-    ids: dict[str, object]
-
-
-def _objects(org: Org, agent_server: StartAgent, release: threading.Event) -> dict[str, object]:
-    agent = org.agent(agent_server(lambda d: release.wait(60) and final()).url)
-    (run_id,) = org.start(agent)
-    org.wait(run_id, "running")
-    person = org.ok(org.post("/api/people", {"email": new_email(), "role": "member"}))
-    key = org.ok(org.post("/api/keys", {"name": "spare"}))
-    world = org.ok(org.post("/api/worlds", WORLD_BODY))
-    org.ok(org.put(f"/api/worlds/{world['id']}/fidelity", REPORT))
-    dataset = org.ok(org.post("/api/datasets", [{"user_instruction": "Do it."}], params={"name": "rows"}))
-    batch = org.ok(org.post("/api/runs", {"agent_id": agent["id"], "dataset_id": dataset["id"]}))
-    org.wait(batch["runs"][0]["id"], "running")
-    made = {"agent_id": agent["id"], "run_id": run_id, "person_id": person["id"], "key_id": key["id"]}
-    made |= {"world_id": world["id"], "dataset_id": dataset["id"], "batch_id": batch["batch"]["id"]}
-    scenario = org.ok(org.post("/api/v1/eval/scenarios", SCENARIO_BODY))["id"]
-    variation = org.ok(org.post("/api/v1/eval/variations", VARIATION_BODY))["id"]
-    eval_run = org.ok(org.post("/api/v1/eval/runs", {"scenario_id": scenario}))["runs"][0]["id"]
-    org.wait(eval_run, "running")
-    item = org.ok(org.post("/api/v1/review/items", {"run_id": eval_run}))["id"]
-    made |= {"scenario_id": scenario, "variation_id": variation, "eval_run_id": eval_run, "item_id": item}
-    absent = org.agent(AGENT["config"]["endpoint_url"])
-    body = {"scenario_ids": [scenario], "variation_types": ["sycophancy"], "agent_id": absent["id"]}
-    made["matrix_id"] = finished(org, org.ok(org.post("/api/v1/eval/matrix", body))["id"])["id"]
-    made["endpoint_id"] = org.ok(org.post("/api/tool-endpoints", ENDPOINT_BODY))["id"]
-    made["credential_name"] = org.ok(org.post("/api/credentials", CREDENTIAL_BODY))["name"]
-    made["cassette_id"] = keep_cassette(org, run_id)
-    return {**made, "version": agent["version"]}
-
-
-@pytest.fixture
-def household(org: Org, agent_server: StartAgent) -> Iterator[Household]:
-    release = threading.Event()
-    yield Household(org, _objects(org, agent_server, release))
-    release.set()
+@pytest.fixture(scope="module")
+def household(platform: Platform) -> Iterator[Objects]:
+    """An organisation that has one object of every kind, none of which a stranger may change."""
+    with unchanged_objects(platform) as objects:
+        yield objects
 
 
 def told(answer: httpx.Response) -> tuple[int, str, dict[str, str]]:
@@ -85,18 +39,16 @@ def options(operation: Operation) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("operation", WITH_IDS, ids=str)
-def test_anothers_object_is_not_there(household: Household, other_org: Org, operation: Operation) -> None:
-    before = snapshot(household.org)
+def test_anothers_object_is_not_there(household: Objects, other_org: Org, operation: Operation) -> None:
     missing = call(other_org, operation, operation.url(), **options(operation))
     problem(missing, 404, "not_found")
     for name in operation.ids:
-        foreign = operation.url(**{name: household.ids[name]})
+        foreign = operation.url(**{name: household[name]})
         huge = operation.url(
             **{name: MISSING[name] if isinstance(MISSING[name], str) else 99999999999999999999}
         )
         for url in (foreign, huge):
             assert told(call(other_org, operation, url, **options(operation))) == told(missing)
-    assert snapshot(household.org) == before
 
 
 @pytest.mark.parametrize("operation", WITH_IDS, ids=str)
@@ -111,17 +63,17 @@ def test_a_malformed_id_is_422(other_org: Org, operation: Operation) -> None:
                 assert body["errors"][0]["loc"] == ["path", name]
 
 
-def test_its_owner_reaches_every_object(household: Household) -> None:
+def test_its_owner_reaches_every_object(household: Objects) -> None:
     reads = [operation for operation in WITH_IDS if operation.method == "GET"]
     assert reads
     for operation in reads:
         same = "batch_id" if "batch_id" in operation.ids else "matrix_id"
-        query = {"with": household.ids[same]} if "with" in operation.query else {}
-        answer = call(household.org, operation, operation.url(**household.ids), params=query)
+        query = {"with": household[same]} if "with" in operation.query else {}
+        answer = call(household.org, operation, operation.url(**household.of(operation.ids)), params=query)
         assert answer.status_code == 200, operation
 
 
-def test_lists_hold_only_ones_own(household: Household, other_org: Org) -> None:
+def test_lists_hold_only_ones_own(household: Objects, other_org: Org) -> None:
     seen = snapshot(other_org)
     assert all(
         seen[name]["items"] == []
@@ -143,28 +95,26 @@ def test_lists_hold_only_ones_own(household: Household, other_org: Org) -> None:
     )
     assert all(variation["built_in"] for variation in seen["v1/eval/variations"]["items"])
     assert len(seen["people"]["items"]) == len(seen["keys"]["items"]) == 1
-    foreign = other_org.get("/api/runs", params={"agent_id": str(household.ids["agent_id"])})
+    foreign = other_org.get("/api/runs", params={"agent_id": str(household["agent_id"])})
     assert other_org.ok(foreign)["items"] == []
 
 
-def test_a_run_of_anothers_agent_is_a_run_of_none(household: Household, other_org: Org) -> None:
-    before = snapshot(household.org)
+def test_a_run_of_anothers_agent_is_a_run_of_none(household: Objects, other_org: Org) -> None:
     answers = [
         other_org.post(path, {"agent_id": agent_id, "seeds": [{"user_instruction": "Do it."}]})
-        for agent_id in (household.ids["agent_id"], MISSING["agent_id"], 2**63 - 1, 2**63)
+        for agent_id in (household["agent_id"], MISSING["agent_id"], 2**63 - 1, 2**63)
         for path in ("/api/runs", "/api/runs/validate")
     ]
     problem(answers[0], 404, "not_found")
     assert len({(answer.status_code, answer.text) for answer in answers}) == 1
-    assert snapshot(household.org) == before
     assert snapshot(other_org)["runs"]["items"] == []
 
 
-def test_a_program_is_not_read_for_anothers_agent(household: Household, other_org: Org) -> None:
+def test_a_program_is_not_read_for_anothers_agent(household: Objects, other_org: Org) -> None:
     body = {"program": {}, "tool": "get_order"}
     answers = [
         other_org.post("/api/programs/read", body | {"agent_id": agent_id})
-        for agent_id in (household.ids["agent_id"], MISSING["agent_id"], 2**63 - 1, 2**63)
+        for agent_id in (household["agent_id"], MISSING["agent_id"], 2**63 - 1, 2**63)
     ]
     problem(answers[0], 404, "not_found")
     assert len({(answer.status_code, answer.text) for answer in answers}) == 1

@@ -46,7 +46,7 @@ def ended(org: Org, batch: dict[str, Any]) -> dict[str, Any]:
         shown = read_batch(org, batch)
         if shown["status"] not in ("checking", "running") and not shown["verdicts"]["PENDING"]:
             return shown
-        time.sleep(0.2)
+        time.sleep(0.05)
     raise AssertionError(shown)
 
 
