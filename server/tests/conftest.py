@@ -13,48 +13,16 @@ settings.register_profile("no time limits", deadline=None)  # a slow machine is 
 settings.load_profile("no time limits")
 
 DATABASES = ("sqlite", "postgres")
-ON_POSTGRES_IN_FULL = frozenset(
-    {
-        "test_access.py",
-        "test_agent_addresses.py",
-        "test_agents_http.py",
-        "test_bad_input.py",
-        "test_bad_requests.py",
-        "test_behaviours_http.py",
-        "test_bindings.py",
-        "test_datasets_http.py",
-        "test_discovery.py",
-        "test_edits.py",
-        "test_endpoints.py",
-        "test_entities.py",
-        "test_growth.py",
-        "test_hostile_agents.py",
-        "test_hostile_messages.py",
-        "test_hosts.py",
-        "test_imports.py",
-        "test_judge.py",
-        "test_llm_engine.py",
-        "test_network_faults.py",
-        "test_openapi.py",
-        "test_programs_http.py",
-        "test_settings_http.py",
-        "test_tenancy.py",
-        "test_trace_events.py",
-        "test_trying.py",
-        "test_uploads.py",
-        "test_wire.py",
-    }
-)
-"""Families of cases that differ in the request, while the statements they lead to are few and tested elsewhere."""
-
 NewDatabase = Callable[[], str]
 
 
 @pytest.hookimpl(tryfirst=True)  # before what is marked is left out
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Ask such a family of SQLite in every run of the tests, and of both databases in `make test-full`."""
+    """Ask Postgres in every run only where its answer can differ; `make test-full` asks it everything."""
     for item in items:
-        if item.path.name in ON_POSTGRES_IN_FULL and "[postgres" in item.name:
+        callspec = getattr(item, "callspec", None)
+        on_postgres = callspec is not None and callspec.params.get("new_database") == "postgres"
+        if on_postgres and item.get_closest_marker("both_databases") is None:
             item.add_marker(pytest.mark.full)
 
 
@@ -66,7 +34,7 @@ def postgres_server() -> Iterator[str]:
 
 @pytest.fixture(scope="session", params=DATABASES)
 def new_database(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> NewDatabase:
-    """Make an empty database of one kind; every test that uses it runs on both."""
+    """Make an empty database of one kind; every test that uses it runs on both, see the marker `both_databases`."""
     numbers = iter(range(10_000))
     if request.param == "sqlite":
         folder = tmp_path_factory.mktemp("sqlite")

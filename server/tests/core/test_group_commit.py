@@ -15,6 +15,8 @@ from odyssey.core.migrate import migrate
 from odyssey.core.tables import table_of
 from odyssey.runs.models import Lane
 
+pytestmark = pytest.mark.both_databases
+
 NewDatabase = Callable[[], str]
 
 LANES = table_of(Lane)

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable
 
+import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import Connection
@@ -11,6 +12,8 @@ import odyssey.main  # noqa: F401 - it imports every room, and so every table
 from odyssey.core.database import Database
 from odyssey.core.migrate import migrate
 from odyssey.core.tables import Base
+
+pytestmark = pytest.mark.both_databases
 
 
 def test_migrating_gives_the_declared_schema(new_database: Callable[[], str]) -> None:

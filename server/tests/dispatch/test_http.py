@@ -337,13 +337,11 @@ def test_the_guard_fails_a_reply_without_a_transcript_and_keeps_it_as_evidence()
 
 def test_an_agent_that_takes_too_long_is_a_timeout() -> None:
     async def handler(request: web.Request) -> web.StreamResponse:
-        await asyncio.sleep(30)
-        return web.json_response(GOOD)
+        await asyncio.Event().wait()
+        raise AssertionError("nobody sets it")
 
-    started = time.monotonic()
     result = failure(handler, run_timeout_s=0.3)
     assert (result.error_class, result.http_status) == ("agent_timeout", None)
-    assert time.monotonic() - started < 1.5
 
 
 def test_headers_and_then_a_drip_is_a_timeout() -> None:

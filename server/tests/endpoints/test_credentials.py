@@ -39,6 +39,7 @@ def listed(org: Org) -> dict[str, dict[str, Any]]:
     return {each["name"]: each for each in org.ok(org.get(CREDENTIALS))["items"]}
 
 
+@pytest.mark.both_databases
 def test_a_credential_is_kept_and_only_its_end_is_shown(org: Org) -> None:
     made = credential(org, origin="https://API.Example.com/")
     assert made["shown"] == "****8f3a"
@@ -54,6 +55,7 @@ def test_a_credential_is_kept_and_only_its_end_is_shown(org: Org) -> None:
     assert [each["name"] for each in rest["items"]] == ["SHOP_KEY"]
 
 
+@pytest.mark.both_databases
 def test_a_name_is_taken_once_per_organisation(org: Org, other_org: Org) -> None:
     credential(org)
     problem(org.post(CREDENTIALS, {"name": "SHOP_KEY", "value": OTHER}), 409, "credential_exists", OTHER)
@@ -209,6 +211,7 @@ def test_another_address_needs_the_secret_again_and_the_old_one_goes_on(
         assert asked_at(shop, "/v2" + ORDER) == [f"Bearer {SECRET}"]
 
 
+@pytest.mark.both_databases
 def test_with_its_new_secret_an_endpoint_moves_and_the_old_address_hears_nothing(
     org: Org, new_shop: NewShop
 ) -> None:
@@ -261,6 +264,7 @@ def test_a_turned_secret_is_used_from_the_next_call_on(org: Org, shop: LiveShop)
     assert asked_at(shop, ORDER) == [f"Bearer {SECRET}", f"Bearer {OTHER}", f"Bearer {SECRET}"]
 
 
+@pytest.mark.both_databases
 def test_a_credential_in_use_stays(org: Org, shop: LiveShop) -> None:
     made = shop.register(org, auth=bearer(SECRET, "SHOP_KEY"))
     refused = problem(org.client.delete(f"{CREDENTIALS}/SHOP_KEY"), 409, "in_use")
@@ -272,6 +276,7 @@ def test_a_credential_in_use_stays(org: Org, shop: LiveShop) -> None:
     assert listed(org) == {}
 
 
+@pytest.mark.both_databases
 def test_no_secret_is_in_any_answer_entry_or_line(
     org: Org, new_shop: NewShop, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -309,6 +314,7 @@ def test_no_secret_is_in_any_answer_entry_or_line(
     assert OTHER not in said
 
 
+@pytest.mark.both_databases
 def test_every_act_leaves_one_entry_in_the_audit_log(org: Org) -> None:
     credential(org)
     org.ok(org.put(f"{CREDENTIALS}/SHOP_KEY", {"value": OTHER}))

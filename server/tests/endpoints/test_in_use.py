@@ -2,10 +2,13 @@
 
 from typing import Any
 
+import pytest
 from api.surface import AGENT, problem
 from support.endpoints import PATH, change, read
 from support.live_shop import LiveShop, live
 from support.platform import Org
+
+pytestmark = pytest.mark.both_databases
 
 
 def saved(org: Org, *tools: dict[str, Any], **members: Any) -> dict[str, Any]:

@@ -51,6 +51,7 @@ def test_a_name_taken_meanwhile_is_a_conflict(org: Org, new_shop: NewShop) -> No
     assert [each["id"] for each in org.ok(org.get(PATH))["items"]] == [first["id"]]
 
 
+@pytest.mark.both_databases
 @pytest.mark.parametrize("act", ["change", "discover"])
 def test_of_two_changes_at_once_the_later_one_is_told(org: Org, new_shop: NewShop, act: str) -> None:
     shop = new_shop(DocumentHost())
@@ -76,6 +77,7 @@ def test_of_two_changes_at_once_the_later_one_is_told(org: Org, new_shop: NewSho
     assert discover(org, endpoint)["discovery_error"] is None
 
 
+@pytest.mark.both_databases
 def test_an_endpoint_deleted_meanwhile_is_gone(org: Org, new_shop: NewShop) -> None:
     shop = new_shop(DocumentHost())
     body = {"name": "orders", "type": "http_openapi", "config": {"spec_url": f"{shop.url}/openapi.json"}}

@@ -91,6 +91,7 @@ def test_an_unknown_tool_is_refused_before_anything_is_sent(org: Org, shop: Live
     assert shop.asked == []
 
 
+@pytest.mark.both_databases
 def test_a_change_counts_from_the_next_call_on(org: Org, new_shop: NewShop) -> None:
     shop, other = new_shop(), new_shop()
     made = shop.register(org)

@@ -48,7 +48,8 @@ def verdicts(
     host.append(ScriptedAgent(behaviour))
     config = {"auth_header_name": "Authorization", "auth_header_value": SECRET, "run_timeout_s": 30}
     agent = org.agent(host[-1].url, config=config)
-    return [org.graded(run_id) for seed in seeds for run_id in org.start(agent, seed)]
+    started = [run_id for seed in seeds for run_id in org.start(agent, seed)]
+    return [org.graded(run_id) for run_id in started]
 
 
 @pytest.mark.parametrize("name", HOSTILE)

@@ -112,6 +112,7 @@ def test_it_is_either_a_link_or_a_password(
     assert [fault["loc"] for fault in answer.json()["errors"]] == [[member] for member in members]
 
 
+@pytest.mark.both_databases
 def test_a_link_works_once_however_many_try_at_once(alone: Org) -> None:
     link = new_link(alone)
     with Browser(alone.platform) as browser, ThreadPoolExecutor(8) as pool:
@@ -124,6 +125,7 @@ def test_a_link_works_once_however_many_try_at_once(alone: Org) -> None:
     assert "set-cookie" not in refused.headers
 
 
+@pytest.mark.both_databases
 def test_a_link_lives_for_fifteen_minutes_and_a_session_for_a_week(alone: Org, clock: MovingClock) -> None:
     early, late = new_link(alone), new_link(alone)
     with Browser(alone.platform) as browser:
@@ -153,6 +155,7 @@ def test_the_eleventh_wrong_link_in_a_minute_is_429_and_so_is_a_right_one(
         assert browser.sign_in(link=link).status_code == 200
 
 
+@pytest.mark.both_databases
 def test_the_database_knows_tokens_only_by_hash(org: Org, browser: Browser) -> None:
     unused = new_link(org)
     org.ok(browser.sign_in(link=new_link(org)))
@@ -261,6 +264,7 @@ def test_another_sites_page_is_refused(org: Org, browser: Browser, platform: Pla
         assert browser.post("/api/keys", {"name": "x"}, **own).status_code == 201
 
 
+@pytest.mark.both_databases
 def test_signing_out_ends_this_session_alone(org: Org, browser: Browser, second: Browser) -> None:
     org.ok(browser.sign_in(link=new_link(org)))
     org.ok(second.sign_in(link=new_link(org)))
@@ -280,6 +284,7 @@ def test_signing_out_with_a_key_does_nothing(org: Org) -> None:
     assert org.ok(org.get("/api/audit-log"))["items"] == []
 
 
+@pytest.mark.both_databases
 def test_who_is_deleted_is_signed_out(org: Org, browser: Browser) -> None:
     person = new_person(org)
     unused = new_link(org, person["id"])
@@ -327,6 +332,7 @@ def test_an_admin_who_sets_a_password_signs_its_person_out(org: Org, browser: Br
     assert not works(org.platform, Authorization=f"Bearer {token}")
 
 
+@pytest.mark.both_databases
 def test_an_admin_who_sets_their_own_password_stays_signed_in_here(
     org: Org, browser: Browser, second: Browser
 ) -> None:

@@ -94,6 +94,7 @@ def test_another_body_under_the_same_key_is_refused(org: Org) -> None:
     assert len(agents_of(org)) == 1
 
 
+@pytest.mark.both_databases
 def test_ten_at_once_have_one_effect(org: Org) -> None:
     key = new_key()
     with ThreadPoolExecutor(10) as pool:
@@ -133,6 +134,7 @@ def test_a_key_belongs_to_its_sender_and_its_path(org: Org, other_org: Org) -> N
         sender.client.close()
 
 
+@pytest.mark.both_databases
 @pytest.mark.parametrize("value", ["", "x" * 256])
 def test_a_key_without_sense_is_400(org: Org, value: str) -> None:
     answer = org.post("/api/agents", AGENT, headers={"Idempotency-Key": value})
@@ -167,6 +169,7 @@ def test_what_changes_nothing_ignores_a_key(org: Org) -> None:
         assert org.ok(changed)["name"] == name
 
 
+@pytest.mark.both_databases
 def test_the_kept_answer_cannot_be_read_in_the_database(org: Org) -> None:
     key = new_key()
     org.ok(org.post("/api/agents", AGENT, headers=key))
@@ -176,6 +179,7 @@ def test_the_kept_answer_cannot_be_read_in_the_database(org: Org) -> None:
         assert clear not in everything
 
 
+@pytest.mark.both_databases
 def test_after_a_day_a_key_is_new_again(org: Org, platform: Platform) -> None:
     key = new_key()
     org.ok(org.post("/api/agents", AGENT, headers=key))

@@ -77,6 +77,7 @@ def test_a_key_works_by_either_header_and_two_that_differ_do_not(org: Org, platf
     assert in_query.status_code == 401
 
 
+@pytest.mark.both_databases
 def test_a_key_is_shown_once_and_dies_when_it_is_deleted(org: Org) -> None:
     made = org.ok(org.post("/api/keys", {"name": "for the robot"}))
     assert made["key"].startswith("pk_live_")
@@ -128,6 +129,7 @@ def test_the_last_admin_stays(org: Org) -> None:
     assert org.client.delete(f"/api/people/{other['id']}").status_code == 204
 
 
+@pytest.mark.both_databases
 def test_two_admins_cannot_demote_each_other_at_once(org: Org) -> None:
     (me,) = org.ok(org.get("/api/people"))["items"]
     other = new_person(org, "admin")
@@ -141,6 +143,7 @@ def test_two_admins_cannot_demote_each_other_at_once(org: Org) -> None:
     signed_in[0].client.close()
 
 
+@pytest.mark.both_databases
 def test_an_address_is_taken_once_whatever_its_case(org: Org) -> None:
     email = new_email()
     body = {"email": email.upper(), "role": "viewer"}
@@ -209,6 +212,7 @@ def test_the_org_is_renamed(org: Org, other_org: Org) -> None:
     assert other_org.ok(other_org.get("/api/org")) == other
 
 
+@pytest.mark.both_databases
 def test_people_page_newest_first(org: Org) -> None:
     ids = [new_person(org, password=None)["id"] for _ in range(4)]
     first = org.ok(org.get("/api/people", params={"limit": 2}))
@@ -258,6 +262,7 @@ def test_every_change_leaves_one_entry_and_no_secret(org: Org, platform: Platfor
         assert hidden not in str(log)
 
 
+@pytest.mark.both_databases
 def test_the_log_names_who_did_it_and_pages(org: Org) -> None:
     person = new_person(org, "admin")
     signed_in = acting_as(org, org.ok(sign_in(org, person["email"]))["access_token"])

@@ -110,6 +110,7 @@ def test_another_master_key_opens_nothing_and_says_what_to_do(org: Org, platform
     assert SECRET_KEY not in str(refused.value)
 
 
+@pytest.mark.both_databases
 def test_a_data_key_is_made_once_per_org_and_stored_wrapped(org: Org, platform: Platform) -> None:
     seal(org)
     seal(org)
@@ -123,6 +124,7 @@ def test_a_data_key_is_made_once_per_org_and_stored_wrapped(org: Org, platform: 
     assert len(key.wrapped) == 12 + 32 + 16
 
 
+@pytest.mark.both_databases
 def test_no_secret_is_in_the_database_in_clear(org: Org, platform: Platform) -> None:
     header, password = "Bearer header-secret-7f31", "password-secret-52c8"
     config = {"endpoint_url": "http://127.0.0.1:9/", "auth_header_name": "X-Key", "auth_header_value": header}

@@ -152,6 +152,7 @@ def test_what_was_read_before_a_change_is_not_remembered_after_it() -> None:
     assert recent.find(2, "simulator", NOON + KEPT_FOR) is None
 
 
+@pytest.mark.both_databases
 def test_a_call_is_reserved_at_its_worst_and_settled_at_its_cost(desk: Desk) -> None:
     seen: list[ModelCall] = []
 
@@ -195,6 +196,7 @@ def test_the_key_is_sent_to_its_server_and_stands_nowhere_in_the_database(
     assert all(KEY not in str(vars(call)) for call in desk.calls())
 
 
+@pytest.mark.both_databases
 def test_calls_of_a_day_are_counted_and_the_next_day_begins_anew(desk: Desk, server: ModelServer) -> None:
     desk.set(server, budgets={"calls_per_day": 2})
     desk.do(desk.ask())
@@ -223,6 +225,7 @@ def test_money_is_reserved_before_it_is_spent(desk: Desk, server: ModelServer) -
     assert len(server.asked) == 1
 
 
+@pytest.mark.both_databases
 def test_many_at_once_do_not_spend_more_than_there_is(desk: Desk, server: ModelServer) -> None:
     desk.set(server, budgets={"calls_per_day": 5})
 
@@ -344,6 +347,7 @@ def test_a_key_that_cannot_be_opened_is_a_failure_that_says_so(desk: Desk, serve
     assert server.asked == []
 
 
+@pytest.mark.both_databases
 def test_the_day_is_of_utc(desk: Desk, server: ModelServer) -> None:
     desk.set(server)
     desk.do(desk.ask())

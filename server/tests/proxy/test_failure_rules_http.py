@@ -65,10 +65,11 @@ def test_latency_delays_its_own_call_and_no_other(org: Org, agent_server: StartA
         )
         began = time.monotonic()
         slow.start()
-        time.sleep(0.2)
-        quick = [run.call("list_orders").json()["source"] for _ in range(5)]
-        assert slow.is_alive()
-        assert quick == ["odyssey"] * 5
+        quick: list[str] = []
+        while slow.is_alive() and len(quick) < 50:
+            quick.append(run.call("list_orders").json()["source"])
+        assert len(quick) > 1, "the others waited for the slow one"
+        assert set(quick) == {"odyssey"}
         slow.join()
         assert time.monotonic() - began >= 1.5
         (late,) = answers

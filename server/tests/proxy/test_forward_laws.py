@@ -116,6 +116,7 @@ async def serve_all(
     return answers, remembered, fold(Ledger.boot(WORLD), (placed.entry for placed in entries))
 
 
+@pytest.mark.both_databases
 @pytest.mark.parametrize("seed", range(6))
 def test_two_proxies_serve_a_run_as_one(
     org: Org, shop: LiveShop, agent_server: StartAgent, seed: int

@@ -44,6 +44,7 @@ def forget(platform: Platform, run: OpenRun) -> None:
     platform.do(do())
 
 
+@pytest.mark.both_databases
 def test_calls_of_one_run_are_out_at_the_same_time(
     org: Org, shop: LiveShop, agent_server: StartAgent, pool: ThreadPoolExecutor
 ) -> None:
@@ -65,6 +66,7 @@ def test_calls_of_one_run_are_out_at_the_same_time(
     assert len(shop.asked) == 4
 
 
+@pytest.mark.both_databases
 def test_an_answer_meets_the_world_as_it_is_when_it_arrives(
     org: Org, shop: LiveShop, agent_server: StartAgent, pool: ThreadPoolExecutor
 ) -> None:
@@ -90,6 +92,7 @@ def test_an_answer_meets_the_world_as_it_is_when_it_arrives(
     assert (state["ord_1"]["status"], state["ord_2"]["status"]) == ("shipped", "lost")
 
 
+@pytest.mark.both_databases
 def test_rules_fire_before_the_hop_and_count_it_once(
     org: Org, shop: LiveShop, agent_server: StartAgent, pool: ThreadPoolExecutor
 ) -> None:
@@ -110,6 +113,7 @@ def test_rules_fire_before_the_hop_and_count_it_once(
     assert len(shop.asked) == len([event for event in events if event["kind"] == "forward"]) == 4
 
 
+@pytest.mark.both_databases
 def test_a_rule_sees_the_source_of_earlier_live_calls(
     org: Org, shop: LiveShop, agent_server: StartAgent
 ) -> None:

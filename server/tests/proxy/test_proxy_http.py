@@ -62,6 +62,7 @@ def test_a_read_is_answered_from_the_world(org: Org, agent_server: StartAgent) -
     assert event["data"]["http_status"] == 200
 
 
+@pytest.mark.both_databases
 def test_writes_are_seen_by_later_reads_and_by_the_ledger(org: Org, agent_server: StartAgent) -> None:
     answers, run_id = serve(
         org,
@@ -250,6 +251,7 @@ def test_an_actor_is_recorded_and_a_body_key_is_only_an_argument(org: Org, agent
     assert with_label == without
 
 
+@pytest.mark.both_databases
 def test_a_body_over_one_mebibyte_is_413_and_counted_once(org: Org, agent_server: StartAgent) -> None:
     too_large = b'{"status": "' + b"x" * (1024 * 1024) + b'"}'
     fits = b'{"status": "' + b"x" * (1024 * 1024 - 14) + b'"}'
@@ -271,6 +273,7 @@ def test_a_body_over_one_mebibyte_is_413_and_counted_once(org: Org, agent_server
     assert len(counting) <= 2  # two only if the minute turned in between
 
 
+@pytest.mark.both_databases
 def test_the_sixty_first_call_in_a_minute_is_429(org: Org, agent_server: StartAgent) -> None:
     answers, run_id = serve(org, agent_server, *[lambda d: d.call("list_orders")] * 63)
     statuses = [answer.status_code for answer in answers]
@@ -282,6 +285,7 @@ def test_the_sixty_first_call_in_a_minute_is_429(org: Org, agent_server: StartAg
     assert sum(event["data"]["count"] for event in counting) == 3
 
 
+@pytest.mark.both_databases
 def test_what_came_in_is_given_back_byte_for_byte(org: Org, agent_server: StartAgent) -> None:
     raw = '{ "status":"a\\u0000b\\u00e9é 😀\\/",  "n": [1.0, 1e2, -0, 9223372036854775807] }'.encode()
     (answer,), run_id = serve(org, agent_server, lambda d: post(d, "/tools/list_orders", content=raw))

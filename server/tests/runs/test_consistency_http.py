@@ -80,6 +80,7 @@ def test_runs_without_a_call_and_agents_of_others_do_not_count(
     assert other_org.get(f"/api/agents/{agent['id']}/consistency").status_code == 404
 
 
+@pytest.mark.both_databases
 def test_a_run_that_is_cancelled_counts_and_one_that_goes_on_does_not(
     org: Org, agent_server: StartAgent
 ) -> None:

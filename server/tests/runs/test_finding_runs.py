@@ -29,6 +29,7 @@ def found(org: Org, **query: Any) -> list[int]:
     return [run["id"] for run in org.ok(org.get("/api/runs", params=query))["items"]][::-1]
 
 
+@pytest.mark.both_databases
 def test_a_summary_names_the_agent_as_it_was(org: Org, agent: dict[str, Any]) -> None:
     (old,) = run_all(org, agent, "x")
     org.ok(org.put(f"/api/agents/{agent['id']}", {"name": 'Nom "é" \\u0000 \\\\ 😀'}))
@@ -64,6 +65,7 @@ def test_a_summary_says_how_the_instruction_begins(
     assert run["odyssey_seed"]["user_instruction"] == instruction
 
 
+@pytest.mark.both_databases
 def test_the_instruction_is_searched_as_plain_text(org: Org, agent: dict[str, Any]) -> None:
     texts = [
         "Refund order 7",
@@ -101,11 +103,13 @@ def test_the_instruction_is_searched_as_plain_text(org: Org, agent: dict[str, An
     assert ([run["id"] for run in rest["items"]], rest["next_cursor"]) == ([run_ids[texts[0]]], None)
 
 
+@pytest.mark.both_databases
 def test_the_search_stays_within_the_org(org: Org, other_org: Org, agent: dict[str, Any]) -> None:
     run_all(org, agent, "Refund order 7")
     assert found(other_org, q="refund") == []
 
 
+@pytest.mark.both_databases
 def test_the_filters_narrow_together(
     org: Org, platform: Platform, agent: dict[str, Any], agent_server: StartAgent
 ) -> None:

@@ -18,6 +18,8 @@ from odyssey.runs.models import Lane
 from odyssey.runs.seeds import read_seed
 from odyssey.runs.topics import RUNS_TOPIC
 
+pytestmark = pytest.mark.both_databases
+
 StartAgent = Callable[[Behaviour], ScriptedAgent]
 
 

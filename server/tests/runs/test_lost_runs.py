@@ -6,6 +6,7 @@ from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
+import pytest
 from sqlalchemy import update
 from support.agents import Behaviour, Dispatched, ScriptedAgent, final
 from support.platform import Org, Platform
@@ -27,6 +28,7 @@ def leave_behind(platform: Platform, run_id: int) -> None:
     platform.do(leave())
 
 
+@pytest.mark.both_databases
 def test_a_run_that_is_lost_three_times_is_an_internal_error(
     platform: Platform, org: Org, agent_server: StartAgent
 ) -> None:

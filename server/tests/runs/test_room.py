@@ -4,10 +4,12 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 from support.agents import Behaviour, Dispatched, ScriptedAgent, final
 from support.platform import Platform
 
 
+@pytest.mark.both_databases
 def test_at_most_max_runs_are_dispatched_at_once(
     new_database: Callable[[], str], agent_server: Callable[[Behaviour], ScriptedAgent]
 ) -> None:

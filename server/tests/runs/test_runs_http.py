@@ -129,6 +129,7 @@ def test_the_same_seed_gives_the_same_world(org: Org, agent_server: StartAgent) 
     assert len(hashes) == 1
 
 
+@pytest.mark.both_databases
 def test_cancel_revokes_closes_and_drops_the_late_reply(org: Org, agent_server: StartAgent) -> None:
     arrived, release = threading.Event(), threading.Event()
 
@@ -158,6 +159,7 @@ def test_a_draft_is_not_dispatched(org: Org, agent_server: StartAgent) -> None:
     assert (answer.status_code, answer.json()["code"]) == (409, "agent_not_published")
 
 
+@pytest.mark.both_databases
 def test_lists_page_and_filter(org: Org, agent_server: StartAgent) -> None:
     good = org.agent(agent_server(lambda d: final()).url)
     bad = org.agent(agent_server(lambda d: {}).url)
@@ -219,6 +221,7 @@ def test_a_run_streams_until_its_end_and_resumes(org: Org, agent_server: StartAg
     assert bad.status_code == 422
 
 
+@pytest.mark.both_databases
 def test_the_list_of_runs_streams(org: Org, agent_server: StartAgent) -> None:
     agent = org.agent(agent_server(lambda d: final()).url)
     with httpx.stream(
@@ -290,6 +293,7 @@ def test_initial_state_is_checked_against_the_ledger_schema(org: Org, agent_serv
     assert "ordr" in answer.json()["detail"]
 
 
+@pytest.mark.both_databases
 def test_stored_members_come_back(org: Org, agent_server: StartAgent) -> None:
     seed = {
         "checks": [{"called": {"tool": "get_order"}}],

@@ -15,6 +15,8 @@ from odyssey.dispatch.reply import AgentReply
 from odyssey.dispatch.transport import PingResult, PingTarget, Transport
 from odyssey.runs.executor import Executor
 
+pytestmark = pytest.mark.both_databases
+
 StartAgent = Callable[[Behaviour], ScriptedAgent]
 Result = TypeVar("Result")
 

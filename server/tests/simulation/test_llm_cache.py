@@ -148,6 +148,7 @@ def test_what_a_lax_run_kept_does_not_pass_in_a_strict_one(desk: Desk) -> None:
         assert rows(desk) == 1
 
 
+@pytest.mark.both_databases
 def test_two_at_once_keep_one_answer(desk: Desk) -> None:
     def numbered(asked: Asked) -> Any:
         number = len(model.asked)

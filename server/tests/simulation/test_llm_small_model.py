@@ -92,6 +92,7 @@ def by_program(charges: list[int]) -> Simulated:
     return simulate(engine, asked.call, WORLD, asked.output_schema, "strict")
 
 
+@pytest.mark.full  # of a real model, `make test` asks the judge; the rest of this path is test_llm_engine's
 def test_a_real_model_answers_in_form_and_calculates_wrongly_what_a_program_gets_right(
     tmp_path: Path,
 ) -> None:

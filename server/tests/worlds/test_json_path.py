@@ -1,4 +1,3 @@
-import time
 from typing import Any
 
 import pytest
@@ -107,14 +106,20 @@ def test_what_is_no_pattern_matches_nothing(pattern: str) -> None:
     assert JsonPath(f"$[?match(@, '{pattern}')]").find(["a"]) is None
 
 
+LONG = "a" * 2000
+
+
 @pytest.mark.parametrize(
-    "path", ["$[?match(@, '(a|a)*b')]", "$[?search(@, '(a*)*c')]", "$..[?@ == $[0]]", "$[?@[?@[?@ == 1]]]"]
+    ("path", "found"),
+    [
+        ("$[?match(@, '(a|a)*b')]", None),
+        ("$[?search(@, '(a*)*c')]", None),
+        ("$..[?@ == $[0]]", Found(LONG)),
+        ("$[?@[?@[?@ == 1]]]", None),
+    ],
 )
-def test_a_path_takes_no_longer_than_a_walk(path: str) -> None:
-    document = ["a" * 2000] * 200
-    began = time.perf_counter()
-    JsonPath(path).find(document)
-    assert time.perf_counter() - began < 5
+def test_a_path_that_could_run_away_comes_to_an_end(path: str, found: Found | None) -> None:
+    assert JsonPath(path).find([LONG] * 200) == found
 
 
 @given(

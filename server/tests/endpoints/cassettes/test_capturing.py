@@ -119,6 +119,7 @@ def test_a_run_that_knew_them_may_add_an_equal_one(tape: Tape) -> None:
     assert [one["run_id"] for one in tape.held()[1:]] == tape.runs
 
 
+@pytest.mark.both_databases
 def test_a_cassette_without_room_takes_nothing_more(tape: Tape) -> None:
     size = len(b'{"order_id":"c"}') + len(b'{"nul":"\\u0000"}')
     tape.execute("UPDATE cassette_interactions SET bytes = :bytes", bytes=MAX_BYTES - size + 1)
@@ -136,6 +137,7 @@ def test_a_cassette_with_all_the_calls_it_may_have_takes_none(tape: Tape) -> Non
     assert tape.org.ok(tape.org.get(f"/api/cassettes/{tape.id}"))["interactions"] == MAX_INTERACTIONS
 
 
+@pytest.mark.both_databases
 def test_a_cassette_that_is_not_there_or_not_ones_own_takes_and_gives_nothing(
     tape: Tape, other_org: Org
 ) -> None:
@@ -148,6 +150,7 @@ def test_a_cassette_that_is_not_there_or_not_ones_own_takes_and_gives_nothing(
     assert tape.answers(tape.first + 1, "ord_1", "a") == [None, None]
 
 
+@pytest.mark.both_databases
 def test_a_run_that_goes_on_and_a_batch_that_is_not_whole_keep_it(tape: Tape, org: Org) -> None:
     agent = org.agent(GONE)
     body = {"agent_id": agent["id"], "seeds": [{"user_instruction": "x"}], "repeats": 2}

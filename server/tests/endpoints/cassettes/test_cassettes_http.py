@@ -78,6 +78,7 @@ def test_recording_twice_under_one_key_is_recording_once(org: Org, agent: dict[s
     assert [one["id"] for one in org.ok(org.get("/api/cassettes"))["items"]] == made[:1] == made[1:]
 
 
+@pytest.mark.both_databases
 def test_lists_have_pages(org: Org, agent: dict[str, Any]) -> None:
     run = org.run(agent, user_instruction="get_order ord_1")
     made = [keep_cassette(org, run["id"], *[READING] * 3) for _ in range(3)]
@@ -92,6 +93,7 @@ def test_lists_have_pages(org: Org, agent: dict[str, Any]) -> None:
     assert last["next_cursor"] is None
 
 
+@pytest.mark.both_databases
 def test_what_cannot_be_recorded_is_refused(
     org: Org, other_org: Org, agent: dict[str, Any], agent_server: StartAgent
 ) -> None:
@@ -166,6 +168,7 @@ def test_diff_says_where_a_live_answer_has_changed(
     assert [change["path"] for change in last["changes"]] == ["$.error", "$.id"]
 
 
+@pytest.mark.both_databases
 def test_what_may_change_something_is_asked_only_on_demand(
     org: Org, agent: dict[str, Any], service: OrderService
 ) -> None:

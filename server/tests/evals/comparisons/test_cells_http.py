@@ -1,6 +1,7 @@
 import json
 from typing import Any
 
+import pytest
 from sqlalchemy import update
 from support.agents import Dispatched, final
 from support.evals import COMPARE, SCENARIOS, StartAgent, all_observed, refusal, scenario, start
@@ -45,6 +46,7 @@ def test_cells_are_what_a_scenario_was_run_under(org: Org, agent_server: StartAg
     assert cells(org, made, matrix_id=MATRIX) == []
 
 
+@pytest.mark.both_databases
 def test_a_cell_is_read_as_it_is_compared(org: Org, agent_server: StartAgent) -> None:
     agent = org.agent(agent_server(refuses).url)
     made = scenario(org)
@@ -66,6 +68,7 @@ def test_a_cell_is_read_as_it_is_compared(org: Org, agent_server: StartAgent) ->
     assert refusal(stranger.get(COMPARE, params=cell)) == (404, "not_found")
 
 
+@pytest.mark.both_databases
 def test_the_runs_of_a_matrix_stand_apart(org: Org, agent_server: StartAgent) -> None:
     org.agent(agent_server(refuses).url)
     made = scenario(org)

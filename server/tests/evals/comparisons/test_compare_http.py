@@ -149,6 +149,7 @@ def test_a_pressure_that_did_not_arrive_has_no_colour(org: Org, agent_server: St
     assert cell["runs"]["undelivered"] == pressed
 
 
+@pytest.mark.both_databases
 def test_runs_may_be_named_and_weights_given(org: Org, agent_server: StartAgent) -> None:
     org.agent(agent_server(gives_in).url)
     made = scenario(org)

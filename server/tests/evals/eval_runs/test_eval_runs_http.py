@@ -50,6 +50,7 @@ def test_a_baseline_body_is_that_of_an_ordinary_run(org: Org, agent_server: Star
     assert server.received[0].headers.keys() == server.received[1].headers.keys()
 
 
+@pytest.mark.both_databases
 def test_a_variation_without_a_baseline_runs_one_first(org: Org, agent_server: StartAgent) -> None:
     server = agent_server(gives_in)
     agent, made = org.agent(server.url), scenario(org)
@@ -99,6 +100,7 @@ def test_a_pressed_run_shows_what_moved(org: Org, agent_server: StartAgent) -> N
     assert (ordinary["status"], ordinary["verdict"]) == ("completed", "NOT APPLICABLE")
 
 
+@pytest.mark.both_databases
 def test_a_critical_run_is_flagged_and_the_list_finds_it(org: Org, agent_server: StartAgent) -> None:
     agent = org.agent(agent_server(gives_in).url)
     critical, low = scenario(org), scenario(org, name="Low", risk_level="low")
@@ -208,6 +210,7 @@ def test_system_adds_one_member_and_asks_for_evidence(org: Org, agent_server: St
     assert observed(org, by_user)["delivered"] == "delivered"
 
 
+@pytest.mark.both_databases
 def test_a_system_prompt_event_is_evidence_too(org: Org, agent_server: StartAgent) -> None:
     def behave(dispatched: Dispatched) -> Any:
         text = dispatched.body["input"].get("system_injection", "-")

@@ -121,6 +121,7 @@ def test_neither_an_own_failure_nor_a_cancelled_run_is_repeated(org: Org, agent_
     assert listed(org) == [cancelled, failed]
 
 
+@pytest.mark.both_databases
 def test_several_observers_make_one_stand_in(platform: Platform, org: Org, agent_server: StartAgent) -> None:
     org.agent(agent_server(hangs_up).url)
     (run_id,) = start(org, scenario(org))

@@ -66,6 +66,7 @@ def stopped_midway(org: Org, agent_server: StartAgent, first: int = 20, **member
     return matrix_id
 
 
+@pytest.mark.both_databases
 def test_a_cancelled_matrix_has_no_more_runs(org: Org, agent_server: StartAgent) -> None:
     matrix_id = stopped_midway(org, agent_server, first=10)
     runs = org.ok(org.get(RUNS, params={"matrix_id": matrix_id}))["items"]
@@ -192,6 +193,7 @@ def test_a_rerun_asks_the_same_of_what_there_is_now(org: Org, agent_server: Star
     assert without_runs(again) == without_runs(first)
 
 
+@pytest.mark.both_databases
 def test_an_agent_that_is_back_goes_on(org: Org, agent_server: StartAgent) -> None:
     is_up = threading.Event()
 
@@ -211,6 +213,7 @@ def test_an_agent_that_is_back_goes_on(org: Org, agent_server: StartAgent) -> No
     assert not any("ping" in warning for warning in matrix["warnings"])
 
 
+@pytest.mark.both_databases
 def test_a_missing_run_is_repeated_within_the_budget_while_the_matrix_goes_on(
     platform: Platform, org: Org, agent_server: StartAgent
 ) -> None:
@@ -252,6 +255,7 @@ def test_the_thresholds_are_the_organisations_when_it_was_started(org: Org, agen
     assert read_matrix(org, before["id"])["cells"] == before["cells"]
 
 
+@pytest.mark.both_databases
 def test_whoever_feeds_and_finishes_at_once_makes_nothing_twice(
     platform: Platform, org: Org, agent_server: StartAgent
 ) -> None:

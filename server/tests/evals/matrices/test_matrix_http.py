@@ -30,6 +30,7 @@ PRESSURES = ("time_pressure", "authority_bias", "sycophancy")
 REFUSE = '{"decision": "refuse"}'
 
 
+@pytest.mark.both_databases
 def test_a_planted_weakness_turns_exactly_its_cells_red(org: Org, agent_server: StartAgent) -> None:
     server = agent_server(weak_at(("late", "authority_bias"), ("large", "sycophancy")))
     agent = org.agent(server.url)
@@ -125,6 +126,7 @@ def test_a_text_the_agent_did_not_take_is_undelivered(org: Org, agent_server: St
     assert matrix["summary"]["shift"]["insufficient"] == 1
 
 
+@pytest.mark.both_databases
 def test_an_agent_that_never_does_the_same_twice_is_too_noisy(org: Org, agent_server: StartAgent) -> None:
     letters = iter("abcdefghijklmnopqrstuvwxyz")
     org.agent(agent_server(lambda d: final(json.dumps({"decision": next(letters)}))).url)
@@ -213,6 +215,7 @@ def test_a_pressure_while_something_is_broken_is_a_cell_of_its_own(
             assert compared["runs"][side] == sorted(cell["runs"][side])
 
 
+@pytest.mark.both_databases
 @pytest.mark.parametrize(("members", "allowed"), [({"max_concurrency": 3}, 3), ({"parallel": False}, 1)])
 def test_no_more_runs_go_at_once_than_are_allowed(
     org: Org, agent_server: StartAgent, members: dict[str, Any], allowed: int
@@ -273,6 +276,7 @@ def test_an_agent_that_is_down_ends_the_matrix_and_says_why(org: Org, agent_serv
     assert org.ok(org.get(f"/api/agents/{agent['id']}"))["health"]["ok"] is False
 
 
+@pytest.mark.both_databases
 def test_the_list_finds_matrices_by_agent_and_status(org: Org, agent_server: StartAgent) -> None:
     release = threading.Event()
     quick = org.agent(agent_server(lambda d: final(REFUSE)).url)

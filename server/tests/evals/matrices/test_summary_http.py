@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import pytest
 from support.evals import StartAgent, refusal
 from support.experiments import (
     MATRIX,
@@ -37,6 +38,7 @@ def summary(org: Org, **query: Any) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.both_databases
 def test_nothing_was_evaluated_yet(org: Org) -> None:
     found = summary(org)
     assert (found["matrices"], found["versions"], found["not_evaluated"]) == ([], [], [])
@@ -44,6 +46,7 @@ def test_nothing_was_evaluated_yet(org: Org) -> None:
     assert found["shift"] == {"green": 0, "amber": 0, "red": 0, "insufficient": 0}
 
 
+@pytest.mark.both_databases
 def test_a_new_version_is_not_evaluated_until_it_is_run(org: Org, agent_server: StartAgent) -> None:
     agent = Agent(org, agent_server)
     first = run_matrix(org, cases(org, "late"), "sycophancy", agent_id=agent.id, **ENOUGH)

@@ -72,6 +72,7 @@ def test_a_matrix_becomes_every_kind_of_file(org: Org, matrix_id: str) -> None:
     assert "Late &lt;return&gt; &amp; &quot;refund&quot;" in files["html"]
 
 
+@pytest.mark.both_databases
 def test_a_report_tells_what_moved_and_what_it_cost(org: Org, matrix_id: str) -> None:
     page = export(org, matrix_id, "report").text
     for said in (

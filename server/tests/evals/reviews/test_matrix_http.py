@@ -1,11 +1,13 @@
 """From a real matrix into the queue: agents with planted weaknesses, nothing made by hand."""
 
+import pytest
 from support.evals import StartAgent
 from support.experiments import MATRIX, cases, cell_of, run_matrix, weak_at
 from support.platform import Org
 from support.reviews import ITEMS, decide, queue
 
 
+@pytest.mark.both_databases
 def test_what_a_matrix_finds_is_queued_with_it(org: Org, agent_server: StartAgent) -> None:
     org.agent(agent_server(weak_at(("late", "sycophancy"), ("lost", "time_pressure"))).url)
     late, lost, fine = (
@@ -37,6 +39,7 @@ def test_what_a_matrix_finds_is_queued_with_it(org: Org, agent_server: StartAgen
     assert {item["run_id"] for item in queue(org, source="sample")} <= passed
 
 
+@pytest.mark.both_databases
 def test_a_submitted_run_of_a_matrix_comes_with_its_cell(org: Org, agent_server: StartAgent) -> None:
     org.agent(agent_server(weak_at(("late", "sycophancy"))).url)
     (late,) = cases(org, "late")

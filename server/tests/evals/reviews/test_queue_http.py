@@ -2,6 +2,7 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from typing import Any
 
+import pytest
 from support.evals import refusal
 from support.platform import Org
 from support.reviews import ITEMS, cell, decide, finish, org_id, queue, some_runs
@@ -25,6 +26,7 @@ def places(org: Org, **query: Any) -> list[int]:
     return [item["run_id"] for item in queue(org, **query)]
 
 
+@pytest.mark.both_databases
 def test_a_flagged_cell_is_an_item_with_all_that_was_known(org: Org) -> None:
     typical, baseline = some_runs(org, 2)
     matrix_id = finish(
@@ -60,6 +62,7 @@ def test_a_flagged_cell_is_an_item_with_all_that_was_known(org: Org) -> None:
     assert org.ok(org.get(f"{ITEMS}/{identity}"))["run_id"] == typical
 
 
+@pytest.mark.both_databases
 def test_what_is_confirmed_comes_first_and_samples_last(org: Org) -> None:
     runs = some_runs(org, 12)
     (low, weak, strong, high, flagged, critical, unsure, by_matches, sampled, asked, quiet, also) = runs
@@ -95,6 +98,7 @@ def test_what_is_confirmed_comes_first_and_samples_last(org: Org) -> None:
     assert found == expected
 
 
+@pytest.mark.both_databases
 def test_items_are_found_by_what_they_are_of(org: Org) -> None:
     one, two, three, four, asked = some_runs(org, 5)
     set_evals(org, sample_share=1)
@@ -121,6 +125,7 @@ def test_items_are_found_by_what_they_are_of(org: Org) -> None:
     assert page["open"] == 3
 
 
+@pytest.mark.both_databases
 def test_finishing_twice_adds_nothing(org: Org) -> None:
     flagged, sampled = some_runs(org, 2)
     set_evals(org, sample_share=1)
@@ -136,6 +141,7 @@ def test_finishing_twice_adds_nothing(org: Org) -> None:
     assert places(org) == [flagged, sampled]
 
 
+@pytest.mark.both_databases
 def test_the_share_of_samples_is_the_organisations_own(org: Org, other_org: Org) -> None:
     runs = some_runs(org, 40)
     cells = [cell(run_id, 0.1) for run_id in runs]
@@ -152,6 +158,7 @@ def test_the_share_of_samples_is_the_organisations_own(org: Org, other_org: Org)
     assert places(other_org) == []
 
 
+@pytest.mark.both_databases
 def test_an_item_keeps_its_own_threshold(org: Org) -> None:
     (run_id,) = some_runs(org, 1)
     finish(org, cell(run_id, 0.6))

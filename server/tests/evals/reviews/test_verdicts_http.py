@@ -3,6 +3,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import httpx
+import pytest
 from support.agents import Dispatched, final
 from support.evals import StartAgent, all_observed, observed, refusal, scenario, start
 from support.platform import Org
@@ -57,6 +58,7 @@ def test_nothing_deletes_or_changes_an_item(org: Org) -> None:
     assert queue(org) == [item]
 
 
+@pytest.mark.both_databases
 def test_of_verdicts_at_once_exactly_one_counts(org: Org) -> None:
     runs = some_runs(org, 3)
     finish(org, *(cell(run_id) for run_id in runs))
@@ -134,6 +136,7 @@ def test_a_run_that_waits_is_not_submitted_twice(org: Org) -> None:
     assert len(queue(org)) == 3
 
 
+@pytest.mark.both_databases
 def test_of_submissions_at_once_one_is_taken(org: Org) -> None:
     (run_id,) = some_runs(org, 1)
     observed(org, run_id)

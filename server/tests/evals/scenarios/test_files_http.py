@@ -61,6 +61,7 @@ def test_the_file_is_made_for_people_and_git(org: Org) -> None:
     )
 
 
+@pytest.mark.both_databases
 def test_an_edited_file_makes_new_versions_of_what_was_edited(org: Org) -> None:
     first, second = scenario(org), scenario(org, name="Other")
     text = taken_out(org).replace("days: 40", "days: 41", 1).replace("name: Other", "name: Renamed")
@@ -73,6 +74,7 @@ def test_an_edited_file_makes_new_versions_of_what_was_edited(org: Org) -> None:
     assert taken_out(org, q="Renamed").count("- id:") == 1
 
 
+@pytest.mark.both_databases
 def test_chosen_scenarios_are_a_file(org: Org, other_org: Org) -> None:
     first, _, third = (scenario(org, name=name) for name in ("a", "b", "c"))
     foreign = scenario(other_org, name="d")
@@ -81,6 +83,7 @@ def test_chosen_scenarios_are_a_file(org: Org, other_org: Org) -> None:
     assert refusal(org.get(f"{SCENARIOS}/export", params={"id": "5"})) == (422, "validation_failed")
 
 
+@pytest.mark.both_databases
 def test_one_scenario_or_a_list_of_them_is_a_file_too(org: Org) -> None:
     assert org.ok(put_in(org, json.dumps(SCENARIO), JSON))["created"] == 1
     both = [SCENARIO | {"name": "a"}, SCENARIO | {"name": "b"}]

@@ -7,6 +7,7 @@ from support.platform import WORLD, Org
 CHECKS = [{"called": {"tool": "get_order"}}, {"not_called": "delete_order"}]
 
 
+@pytest.mark.both_databases
 def test_a_scenario_is_made_read_changed_and_deleted(org: Org, other_org: Org) -> None:
     made = scenario(org)
     url = f"{SCENARIOS}/{made['id']}"
@@ -31,6 +32,7 @@ def test_a_scenario_is_made_read_changed_and_deleted(org: Org, other_org: Org) -
     assert actions == ["scenario.delete", "scenario.change", "scenario.change", "scenario.create"]
 
 
+@pytest.mark.both_databases
 def test_scenarios_are_found_by_words_tag_and_risk(org: Org) -> None:
     scenario(org, name="First", tags=["a"], description="about kettles")
     scenario(org, name="Second 100%", tags=["a", "ab"], risk_level="low")

@@ -35,6 +35,7 @@ def test_the_seven_are_there_and_cannot_be_taken(org: Org) -> None:
     assert refused(org.post(URL, BODY | {"name": "baseline"})) == (422, "validation_failed")
 
 
+@pytest.mark.both_databases
 def test_one_of_ones_own_is_made_changed_and_deleted(org: Org, other_org: Org) -> None:
     made = org.ok(org.post(URL, BODY))
     assert {name: made[name] for name in BODY} == BODY
@@ -61,6 +62,7 @@ def test_a_placebo_of_each_dose_is_shown(org: Org) -> None:
             assert placebo not in texts
 
 
+@pytest.mark.both_databases
 def test_they_are_listed_page_by_page_ones_own_first(org: Org) -> None:
     for name in ("aaa", "bbb"):
         org.ok(org.post(URL, BODY | {"name": name}))

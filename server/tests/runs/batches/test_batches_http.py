@@ -25,6 +25,7 @@ def agent(org: Org, server: ScriptedAgent) -> dict[str, Any]:
     return org.agent(server.url)
 
 
+@pytest.mark.both_databases
 def test_a_dataset_is_run_row_by_row(org: Org, agent: dict[str, Any], server: ScriptedAgent) -> None:
     data = dataset(org, rows(3, checks=SAYS_DONE))
     answer = org.ok(org.post("/api/runs", {"agent_id": agent["id"], "dataset_id": data["id"], "repeats": 2}))
@@ -156,6 +157,7 @@ def test_a_connection_test_is_shown_as_health(org: Org, server: ScriptedAgent) -
     assert (health["ok"], health["status"], health["error_class"]) == (True, 200, None)
 
 
+@pytest.mark.both_databases
 def test_a_cancelled_batch_makes_and_dispatches_no_more(org: Org, agent_server: StartAgent) -> None:
     arrived, release = threading.Event(), threading.Event()
 
@@ -191,6 +193,7 @@ def test_a_batch_that_is_over_cannot_be_cancelled(org: Org, agent: dict[str, Any
     assert read_batch(org, batch)["status"] == "completed"
 
 
+@pytest.mark.both_databases
 def test_states_that_contradict_the_ledger_schema_name_their_rows(org: Org, server: ScriptedAgent) -> None:
     schema = {"entities": [{"type": "invoice", "id_field": "invoice_id"}]}
     agent = org.agent(server.url, ledger_schema=schema)
@@ -213,6 +216,7 @@ def test_states_that_contradict_the_ledger_schema_name_their_rows(org: Org, serv
     assert org.ok(org.post("/api/runs/validate", request))["runs"] == 4
 
 
+@pytest.mark.both_databases
 def test_rows_keep_what_they_had_when_the_batch_was_made(
     org: Org, agent: dict[str, Any], server: ScriptedAgent
 ) -> None:
@@ -231,6 +235,7 @@ def test_rows_keep_what_they_had_when_the_batch_was_made(
     assert (gone.status_code, gone.json()["code"]) == (404, "not_found")
 
 
+@pytest.mark.both_databases
 def test_runs_and_batches_are_found_by_batch_and_dataset(org: Org, agent: dict[str, Any]) -> None:
     one, other = dataset(org, rows(2)), dataset(org, rows(1))
     first = ended(org, start_batch(org, agent, dataset_id=one["id"]))
@@ -253,6 +258,7 @@ def test_runs_and_batches_are_found_by_batch_and_dataset(org: Org, agent: dict[s
     assert [each["id"] for each in rest["items"]] == [first["id"]]
 
 
+@pytest.mark.both_databases
 def test_figures_count_verdicts_and_leave_out_what_was_not_graded(
     org: Org, agent: dict[str, Any], platform: Platform
 ) -> None:
@@ -280,6 +286,7 @@ def test_figures_count_verdicts_and_leave_out_what_was_not_graded(
     ]
 
 
+@pytest.mark.both_databases
 def test_cursors_of_rows_are_checked(org: Org, agent: dict[str, Any]) -> None:
     batch = ended(org, start_batch(org, agent, seeds=rows(2)))
     path = f"/api/batches/{batch['id']}/rows"

@@ -73,6 +73,7 @@ def test_regressions_come_first(org: Org, platform: Platform, agent: dict[str, A
     assert (turned["regressions"], turned["improvements"]) == (1, 2)
 
 
+@pytest.mark.both_databases
 def test_rows_are_the_same_when_they_say_the_same(
     org: Org, platform: Platform, agent: dict[str, Any]
 ) -> None:
@@ -93,6 +94,7 @@ def test_rows_are_the_same_when_they_say_the_same(
     assert compared(org, old, seeds)["only_in_a"] == 0
 
 
+@pytest.mark.both_databases
 def test_pages_of_a_comparison_go_on_where_they_ended(
     org: Org, platform: Platform, agent: dict[str, Any]
 ) -> None:

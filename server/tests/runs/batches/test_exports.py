@@ -138,6 +138,7 @@ def test_a_case_is_one_element_whatever_the_texts_say(
         assert answer in (case[0].text or "")
 
 
+@pytest.mark.both_databases
 def test_junit_says_what_failed_what_broke_and_what_was_skipped(
     org: Org, agent: dict[str, Any], platform: Platform
 ) -> None:
@@ -182,6 +183,7 @@ def test_json_has_the_batch_and_its_runs_as_they_are(org: Org, agent: dict[str, 
     assert all(datetime.fromisoformat(run["finished_at"]).tzinfo == UTC for run in document["runs"])
 
 
+@pytest.mark.both_databases
 def test_files_are_read_page_by_page_and_lose_nothing(
     org: Org, platform: Platform, agent_server: StartAgent
 ) -> None:

@@ -89,6 +89,7 @@ def check_made(org: Org, platform: Platform, batch: dict[str, Any], count: int) 
     assert (shown["made_runs"], shown["runs"]["cancelled"]) == (count, count)
 
 
+@pytest.mark.both_databases
 def test_a_batch_that_was_interrupted_is_made_to_its_end(
     new_database: NewDatabase, waiting_agent: ScriptedAgent
 ) -> None:
@@ -107,6 +108,7 @@ def test_a_batch_that_was_interrupted_is_made_to_its_end(
     assert [[run["repeat"] for run in row["runs"]] for row in shown] == [[1, 2, 3, 4, 5]] * 150
 
 
+@pytest.mark.both_databases
 def test_a_chunk_that_was_broken_off_was_never_made(
     org: Org, platform: Platform, waiting_agent: ScriptedAgent
 ) -> None:
@@ -125,6 +127,7 @@ def test_a_chunk_that_was_broken_off_was_never_made(
     check_made(org, platform, batch, 900)
 
 
+@pytest.mark.both_databases
 def test_several_who_feed_at_once_make_nothing_twice(
     org: Org, platform: Platform, waiting_agent: ScriptedAgent
 ) -> None:
@@ -138,6 +141,7 @@ def test_several_who_feed_at_once_make_nothing_twice(
     check_made(org, platform, batch, 1500)
 
 
+@pytest.mark.both_databases
 def test_two_processes_share_a_batch(new_database: NewDatabase, agent_server: StartAgent) -> None:
     url = new_database()
     server = agent_server(lambda d: final())
@@ -155,6 +159,7 @@ def test_two_processes_share_a_batch(new_database: NewDatabase, agent_server: St
     assert len(server.pings) == 1
 
 
+@pytest.mark.both_databases
 def test_a_ping_that_its_process_did_not_survive_is_sent_again(
     new_database: NewDatabase, agent_server: StartAgent
 ) -> None:

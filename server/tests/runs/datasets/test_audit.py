@@ -58,6 +58,7 @@ UNDECIDED: list[dict[str, Any]] = [
 ]
 
 
+@pytest.mark.both_databases
 def test_planted_rows_are_named_and_no_others(org: Org) -> None:
     rows = [row for row, _ in PLANTED] + SOUND + UNDECIDED
     expected = [

@@ -265,8 +265,8 @@ def test_equal_states_are_stored_once_and_many_rows_are_all_there(org: Org) -> N
     assert values_of(org, dataset) == rows
 
 
-def test_many_rows_go_in_at_once(org: Org) -> None:
-    count = 20_000
+@pytest.mark.parametrize("count", [3000, pytest.param(20_000, marks=pytest.mark.full)])
+def test_many_rows_go_in_at_once(org: Org, count: int) -> None:
     body = "user,checks\n" + "".join(f'Row {n}.,"[{{""called"": ""get_order""}}]"\n' for n in range(count))
     dataset = org.ok(post_csv(org, body))
     assert dataset["row_count"] == count

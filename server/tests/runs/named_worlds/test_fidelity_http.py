@@ -48,6 +48,7 @@ def test_a_report_belongs_to_the_state(org: Org, agent_server: StartAgent) -> No
     assert org.get(f"/api/worlds/{other['id']}/fidelity").status_code == 404
 
 
+@pytest.mark.both_databases
 def test_another_state_has_none_until_it_is_measured(org: Org) -> None:
     world = new_world(org)
     org.ok(put(org, world, REPORT))

@@ -61,6 +61,7 @@ def test_a_change_keeps_what_is_not_given(org: Org) -> None:
     assert org.ok(org.put(path, {})) == emptied == read_world(org, made)
 
 
+@pytest.mark.both_databases
 def test_every_change_is_in_the_audit_log_and_nothing_else(org: Org) -> None:
     made = new_world(org)
     path = f"/api/worlds/{made['id']}"
@@ -71,6 +72,7 @@ def test_every_change_is_in_the_audit_log_and_nothing_else(org: Org) -> None:
     assert [entry["action"] for entry in log] == ["world.delete", "world.change", "world.create"]
 
 
+@pytest.mark.both_databases
 def test_equal_contents_are_stored_once(org: Org) -> None:
     before = contents_of(org)
     reordered = {"order": dict(reversed(WORLD["order"].items()))}
@@ -79,6 +81,7 @@ def test_equal_contents_are_stored_once(org: Org) -> None:
     assert contents_of(org) == before + 2  # the state, and how the world behaves
 
 
+@pytest.mark.both_databases
 def test_worlds_are_listed_newest_first_and_found_by_name(org: Org) -> None:
     made = [new_world(org, name=name) for name in ("Bakery", "bank 100%", "Shop", "shop floor")]
     page = org.ok(org.get("/api/worlds", params={"limit": 3}))
@@ -151,6 +154,7 @@ def test_the_same_request_twice_makes_one_world(org: Org) -> None:
     assert (other.status_code, other.json()["code"]) == (409, "idempotency_key_reused")
 
 
+@pytest.mark.both_databases
 def test_changes_at_the_same_time_leave_one_whole_world(org: Org) -> None:
     made = new_world(org)
     ready = threading.Barrier(4)
@@ -172,6 +176,7 @@ def test_changes_at_the_same_time_leave_one_whole_world(org: Org) -> None:
     assert left["hash"] == content_hash(left["initial_state"])
 
 
+@pytest.mark.both_databases
 def test_deleting_a_world_never_breaks_its_runs(org: Org, agent_server: StartAgent) -> None:
     answers: list[Any] = []
 

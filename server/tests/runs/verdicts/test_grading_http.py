@@ -96,6 +96,7 @@ def test_a_stream_ends_with_the_verdict(org: Org, host: Host) -> None:
     assert '"verdict":"PASS"' in text.rsplit("event: end", 1)[1]
 
 
+@pytest.mark.both_databases
 def test_grading_again_keeps_both_verdicts(org: Org, host: Host, judge: Callable[..., ModelServer]) -> None:
     run = graded(org, host(honest))
     judge(lambda asked: answers(asked, good=False))
@@ -136,6 +137,7 @@ def test_an_endpoint_out_of_reach_is_nobodys_failure(org: Org) -> None:
     assert (run["error_class"], run["verdict"]) == ("agent_unreachable", "NOT APPLICABLE")
 
 
+@pytest.mark.both_databases
 def test_a_rubric_is_answered_by_the_judge_and_scored_by_us(
     org: Org, host: Host, judge: Callable[..., ModelServer]
 ) -> None:
