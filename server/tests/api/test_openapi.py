@@ -46,7 +46,6 @@ OPERATIONS = {
     if path not in STREAMS
 }
 PROXY = "/api/odyssey-proxy/"
-EXAMPLES = 6
 
 CHECKS = [
     not_a_server_error,
@@ -97,9 +96,10 @@ def test_every_error_is_described(platform: Platform) -> None:
             assert list(default) == ["application/problem+json"], (method, path)
 
 
+@pytest.mark.parametrize("examples", [2, pytest.param(12, marks=pytest.mark.full)])
 @pytest.mark.parametrize("label", OPERATIONS)
 def test_requests_of_every_kind_are_answered_as_described(
-    server: Server, objects: Objects, label: str
+    server: Server, objects: Objects, label: str, examples: int
 ) -> None:
     method, path = OPERATIONS[label]
     operation = server.schema[path][method.upper()]
@@ -112,17 +112,17 @@ def test_requests_of_every_kind_are_answered_as_described(
     own_id = operation.as_strategy(generation_mode=GenerationMode.POSITIVE, path_parameters=real)
     broken = operation.as_strategy(generation_mode=GenerationMode.NEGATIVE, path_parameters=real)
     for strategy in (own_id, any_id) if real else (any_id,):
-        send(server.platform.url, secret, strategy)
+        send(server.platform.url, secret, strategy, examples)
     with suppress(Unsatisfiable):  # some requests have no part that could be wrong
-        send(server.platform.url, secret, broken)
+        send(server.platform.url, secret, broken, examples)
 
 
-def send(url: str, secret: str, strategy: Any) -> None:
+def send(url: str, secret: str, strategy: Any, examples: int) -> None:
     with requests.Session() as session:
         session.trust_env = False
 
         @settings(
-            max_examples=EXAMPLES,
+            max_examples=examples,
             derandomize=True,
             deadline=None,
             database=None,
