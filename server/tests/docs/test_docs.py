@@ -2,24 +2,26 @@
 
 import os
 import re
-import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
+from unittest.mock import patch
 
-import httpx
 import pytest
-from support.process import ServerProcess
+from support.asgi import Served
+from support.example_agents import load_example
+from support.platform import Platform
 from support.programs import need
+from support.warm_programs import warm_programs
 
 from odyssey.core.settings import Settings
 
 ROOT = Path(__file__).parents[3]
 GUIDES = sorted((ROOT / "docs" / "guides").glob("*.md"))
 PAGES = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "examples").rglob("*.md")]
-KEY = "pk_live_" + "d" * 40
+FIRST_ADMIN = "admin@localhost"
 TOKEN = "a-token-of-your-own"
 
 
@@ -30,32 +32,21 @@ def blocks(page: Path, language: str) -> list[str]:
 @pytest.fixture(scope="module")
 def environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
     """A platform and the plain Python agent, as the guides ask for."""
-    server = ServerProcess("--data", str(tmp_path_factory.mktemp("data")), ODYSSEY_BOOTSTRAP_API_KEY=KEY)
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    agent = subprocess.Popen(
-        [sys.executable, "-m", "uvicorn", "agent:app", "--port", str(port), "--log-level", "warning"],
-        cwd=ROOT / "examples" / "plain-python",
-        env={**os.environ, "AGENT_TOKEN": TOKEN},
-    )
-    url = f"http://127.0.0.1:{port}/dispatch"
-    for _ in range(300):
-        try:
-            httpx.get(url, trust_env=False)
-            break
-        except httpx.ConnectError:
-            time.sleep(0.1)
-    yield {
-        "ODYSSEY_URL": server.url,
-        "ODYSSEY_API_KEY": KEY,
-        "AGENT_URL": url,
-        "AGENT_TOKEN": TOKEN,
-        "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
-    }
-    agent.terminate()
-    agent.wait(timeout=30)
-    server.stop()
+    data = tmp_path_factory.mktemp("guides")
+    agent = load_example("plain-python/agent.py", TOKEN)
+    with ExitStack() as stack:
+        stack.enter_context(patch.dict(os.environ, {"NO_PROXY": "127.0.0.1"}))
+        platform = Platform(f"sqlite+aiosqlite:///{data / 'odyssey.db'}", receipt_seconds=15)
+        stack.callback(platform.stop)
+        commands = stack.enter_context(warm_programs(data))
+        yield {
+            "ODYSSEY_URL": platform.url,
+            "ODYSSEY_API_KEY": platform.new_org("Guides", FIRST_ADMIN).api_key,
+            "AGENT_URL": f"{stack.enter_context(Served(agent.app)).url}/dispatch",
+            "AGENT_TOKEN": TOKEN,
+            "PATH": f"{commands}:{Path(sys.executable).parent}:{os.environ['PATH']}",
+            "PYTEST_ADDOPTS": "-p no:schemathesis -p no:hypothesispytest",  # which a reader may not have
+        }
 
 
 @pytest.mark.parametrize("guide", [page for page in GUIDES if blocks(page, "sh")], ids=lambda page: page.stem)
