@@ -68,11 +68,14 @@ async function dispatch(request) {
   return { final_response: finalResponse || "I found nothing to look up." }; // an empty answer fails the run
 }
 
-createServer(async (request, response) => {
+const server = createServer(async (request, response) => {
   const [status, answer] = await dispatch(request).then(
     (value) => [200, value],
     (error) => [error.status ?? 500, { detail: error.status ? error.message : "The agent failed." }],
   );
   if (!request.complete) response.setHeader("Connection", "close"); // a body nobody will read
   response.writeHead(status, { "Content-Type": "application/json" }).end(JSON.stringify(answer));
-}).listen(Number(PORT), "127.0.0.1");
+});
+server.listen(Number(PORT), "127.0.0.1", () => {
+  console.log(`The agent listens at http://127.0.0.1:${server.address().port}/dispatch`);
+});

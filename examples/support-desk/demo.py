@@ -19,7 +19,7 @@ from pressure import run_matrix, unexpected_cells
 from rich.console import Console
 from rich.markup import escape
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-from services import HOST, DemoError, Service, choose_port, running, wait_until
+from services import DemoError, Service, announced, choose_port, running, wait_until
 from tickets import FILE, Ticket, names, pass_rate, table_of, unexpected
 
 HERE = Path(__file__).resolve().parent
@@ -94,8 +94,8 @@ def signin_link(address: str, data: Path) -> str:
     return made.stdout.strip()
 
 
-def agent_command(port: int) -> list[str]:
-    return [sys.executable, str(HERE / "desk_agent.py"), "--port", str(port)]
+def agent_command() -> list[str]:
+    return [sys.executable, str(HERE / "desk_agent.py"), "--port", "0"]
 
 
 def answers(method: str, url: str, **kwargs: Any) -> bool:
@@ -105,7 +105,9 @@ def answers(method: str, url: str, **kwargs: Any) -> bool:
         return False
 
 
-def await_start(platform: Service, address: str, agent: Service, endpoint_url: str, agent_token: str) -> None:
+def await_start(platform: Service, agent: Service, agent_token: str) -> tuple[str, str]:
+    """Wait until both answer; returns their addresses."""
+
     def platform_is_up() -> bool:
         return answers("GET", f"{address}/health")
 
@@ -114,9 +116,12 @@ def await_start(platform: Service, address: str, agent: Service, endpoint_url: s
         return answers("POST", endpoint_url, json={"ping": True}, headers=headers)
 
     with console.status("Starting the platform and the agent"):
+        address = announced("Odyssey is up at", platform, agent, timeout_s=START_TIMEOUT_S)
+        endpoint_url = announced("The desk listens at", agent, platform, timeout_s=START_TIMEOUT_S)
         for service, is_up in ((platform, platform_is_up), (agent, agent_is_up)):
             if not wait_until(is_up, platform, agent, timeout_s=START_TIMEOUT_S, every_s=0.1):
                 raise DemoError(f"The {service.name} gave no good answer for {START_TIMEOUT_S:.0f} s.")
+    return address, endpoint_url
 
 
 def register(platform: Platform, endpoint_url: str, agent_token: str) -> int:
@@ -193,19 +198,17 @@ def press(platform: Platform, address: str, key: str) -> None:
 def run_demo(once: bool, wanted_port: int, workdir: Path, stack: ExitStack) -> None:
     data = workdir / "data" if once else DATA_TO_KEEP
     key, bootstrap = api_key_for(data)
-    port, agent_port, agent_token = choose_port(wanted_port), choose_port(0), secrets.token_urlsafe(32)
-    if port != wanted_port:
-        console.print(f"Port {wanted_port} is busy; the platform takes {port}.")
-    address, endpoint_url = f"http://{HOST}:{port}", f"http://{HOST}:{agent_port}/dispatch"
-    headers = {"Authorization": f"Bearer {key}"}
-    http = stack.enter_context(httpx.Client(base_url=address, headers=headers, timeout=30, trust_env=False))
+    port, agent_token = choose_port(wanted_port), secrets.token_urlsafe(32)
     server = stack.enter_context(running("platform", platform_command(port, data), bootstrap, workdir))
-    token_env = {"AGENT_TOKEN": agent_token}
-    agent = stack.enter_context(running("agent", agent_command(agent_port), token_env, workdir))
-    # Runs first when the stack unwinds: an impatient second Ctrl-C must not leave a service behind.
+    agent = stack.enter_context(running("agent", agent_command(), {"AGENT_TOKEN": agent_token}, workdir))
+    # Runs before the services are stopped: an impatient second Ctrl-C must not leave a service behind.
     stack.callback(signal.signal, signal.SIGINT, signal.SIG_IGN)
 
-    await_start(server, address, agent, endpoint_url, agent_token)
+    address, endpoint_url = await_start(server, agent, agent_token)
+    if port != wanted_port:
+        console.print(f"Port {wanted_port} is busy; the platform is at {address}.")
+    headers = {"Authorization": f"Bearer {key}"}
+    http = stack.enter_context(httpx.Client(base_url=address, headers=headers, timeout=30, trust_env=False))
     platform = Platform(http)
     agent_id = register(platform, endpoint_url, agent_token)
     batch_id, tickets = start_runs(platform, agent_id, upload(platform))

@@ -6,6 +6,7 @@ import json
 import os
 import random
 import secrets
+import socket
 import sys
 import time
 from collections.abc import AsyncIterator, Mapping
@@ -189,7 +190,11 @@ def main() -> None:
     agent_token = os.environ.get("AGENT_TOKEN")
     if not agent_token:
         sys.exit("AGENT_TOKEN is not set. Give it the token that the agent was registered with.")
-    uvicorn.run(create_app(agent_token), host="127.0.0.1", port=port, log_level="warning")
+    with socket.socket(proto=socket.IPPROTO_TCP) as listener:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(("127.0.0.1", port))
+        print(f"The desk listens at http://127.0.0.1:{listener.getsockname()[1]}/dispatch", flush=True)
+        uvicorn.Server(uvicorn.Config(create_app(agent_token), log_level="warning")).run(sockets=[listener])
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """Subprocesses of the demo: started with a log, watched while they run, stopped without a trace."""
 
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -78,12 +79,26 @@ def wait_until(check: Callable[[], bool], *services: Service, timeout_s: float, 
     return True
 
 
+def announced(phrase: str, service: Service, *others: Service, timeout_s: float) -> str:
+    """Wait for the address that a service writes into its log after a phrase."""
+    found: list[str] = []
+
+    def is_there() -> bool:
+        found[:] = re.findall(rf"{phrase} (http://\S+)\n", service.log.read_text(errors="replace"))
+        return bool(found)
+
+    if not wait_until(is_there, service, *others, timeout_s=timeout_s, every_s=0.05):
+        raise DemoError(f"The {service.name} did not start within {timeout_s:.0f} s.")
+    return found[0]
+
+
 def choose_port(wanted: int) -> int:
+    """Keep the port if it is free; 0 lets the service take any that is."""
     with socket.socket() as probe:
         # Without it a port whose last connections still fade away would look busy.
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((HOST, wanted))
         except OSError:
-            probe.bind((HOST, 0))
-        return int(probe.getsockname()[1])
+            return 0
+        return wanted

@@ -1,23 +1,21 @@
-"""Every example agent, as a real process, against a scripted proxy: the duties of the wire contract."""
+"""Every example agent, on a socket of its own, against a scripted proxy: the duties of the wire contract."""
 
 import json
 import os
-import shutil
-import socket
+import re
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import httpx
 import pytest
+from support.asgi import Served
+from support.example_agents import EXAMPLES, load_example
+from support.programs import need
 
-EXAMPLES = Path(__file__).resolve().parent.parent
 HOST = "127.0.0.1"
 AGENT_TOKEN = "inbound-token-of-the-tests"
 RUN_TOKEN = "run-token-of-the-tests"
@@ -108,7 +106,7 @@ class Agent(NamedTuple):
         content = body if isinstance(body, str) else json.dumps(body)
         named = {"Content-Type": "application/json", "Authorization": authorization} | (headers or {})
         sent = {name.encode(): value.encode("latin-1") for name, value in named.items() if value is not None}
-        return httpx.post(self.url, content=content, headers=sent, timeout=30, trust_env=False)
+        return httpx.post(self.url, content=content, headers=sent, timeout=30, trust_env=False, verify=False)
 
     def dispatch(self, proxy: FakeProxy, instruction: str) -> dict[str, Any]:
         body = dispatch_body(instruction) | {"odyssey_proxy_url": proxy.url}
@@ -124,73 +122,46 @@ def dispatch_body(instruction: str) -> dict[str, Any]:
     return {"task_id": 42, "run_id": 17, "agent_id": 8, "input": task, "run_token_jti": "0" * 32}
 
 
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind((HOST, 0))
-        return int(probe.getsockname()[1])
-
-
-def node() -> str:
-    found = shutil.which("node")
-    if found:
-        return found
-    reason = "node is missing; install it with: apt install nodejs"
-    if os.environ.get("ODYSSEY_TEST_STRICT") == "1":
-        pytest.fail(reason)
-    pytest.skip(reason)
-
-
-def command_of(name: str, port: int) -> list[str]:
-    match name:
-        case "support-desk":
-            return [sys.executable, str(EXAMPLES / name / "desk_agent.py"), "--port", str(port)]
-        case "plain-python":
-            folder = str(EXAMPLES / name)
-            return [sys.executable, "-m", "uvicorn", "agent:app", "--app-dir", folder, "--port", str(port)]
-        case _:
-            return [node(), str(EXAMPLES / name / "agent.mjs")]
-
-
-@contextmanager
-def started(name: str, log: Path) -> Iterator[Agent]:
-    port = free_port()
-    env = os.environ | {"AGENT_TOKEN": AGENT_TOKEN, "PORT": str(port), "NO_PROXY": HOST, "no_proxy": HOST}
-    with log.open("wb") as sink:
-        process = subprocess.Popen(command_of(name, port), env=env, stdout=sink, stderr=subprocess.STDOUT)
-    try:
-        agent = Agent(f"http://{HOST}:{port}/dispatch")
-        deadline = time.monotonic() + 30
-        while not is_up(agent):
-            assert process.poll() is None, log.read_text(encoding="utf-8")
-            assert time.monotonic() < deadline, f"{name} is not up: {log.read_text(encoding='utf-8')}"
-            time.sleep(0.05)
-        yield agent
-    finally:
-        process.terminate()
-        try:
-            process.wait(10)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
-
-
-def is_up(agent: Agent) -> bool:
-    try:
-        return agent.post({"ping": True}).is_success
-    except httpx.TransportError:
-        return False
-
-
-@pytest.fixture(scope="module", params=["support-desk", "plain-python", "plain-node"])
-def agent(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Agent]:
-    with started(request.param, tmp_path_factory.mktemp("log") / "agent.log") as running:
-        yield running
+@pytest.fixture(scope="module", autouse=True)
+def no_proxy() -> Iterator[None]:
+    """The agents here read the environment as every program does."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("NO_PROXY", HOST)
+        patched.setenv("no_proxy", HOST)
+        yield
 
 
 @pytest.fixture(scope="module")
-def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Agent]:
-    with started("support-desk", tmp_path_factory.mktemp("log") / "agent.log") as running:
-        yield running
+def desk() -> Iterator[Agent]:
+    example = load_example("support-desk/desk_agent.py", AGENT_TOKEN)
+    with Served(example.create_app(AGENT_TOKEN)) as served:
+        yield Agent(f"{served.url}/dispatch")
+
+
+@pytest.fixture(scope="module")
+def plain_python() -> Iterator[Agent]:
+    with Served(load_example("plain-python/agent.py", AGENT_TOKEN).app) as served:
+        yield Agent(f"{served.url}/dispatch")
+
+
+@pytest.fixture(scope="module")
+def plain_node() -> Iterator[Agent]:
+    env = os.environ | {"AGENT_TOKEN": AGENT_TOKEN, "PORT": "0"}
+    command = [need("node", "nodejs"), str(EXAMPLES / "plain-node" / "agent.mjs")]
+    with subprocess.Popen(command, env=env, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        found = re.search(r"http://\S+", process.stdout.readline())
+        try:
+            assert found is not None, "it ended before it listened"
+            yield Agent(found[0])
+        finally:
+            process.terminate()
+
+
+@pytest.fixture(params=["desk", "plain_python", "plain_node"])
+def agent(request: pytest.FixtureRequest) -> Agent:
+    found: Agent = request.getfixturevalue(request.param)
+    return found
 
 
 @pytest.fixture
@@ -242,6 +213,13 @@ def test_a_dispatch_calls_tools_with_the_run_token_and_unwraps_them(agent: Agent
         (f"{PROXY_PATH}/tools/get_customer", {"customer_id": "cust_ben"}),
         (f"{PROXY_PATH}/tools/get_order", {"order_id": "ord_1003"}),
     ]
+
+
+def test_the_proxy_url_of_the_body_is_preferred(agent: Agent, proxy: FakeProxy) -> None:
+    headers = {"X-Pipelines-Run-Token": RUN_TOKEN, "X-Pipelines-Odyssey-Proxy-Url": f"{proxy.url}/elsewhere"}
+    body = dispatch_body("I am cust_ben. Where is ord_1003?") | {"odyssey_proxy_url": proxy.url}
+    assert agent.post(body, headers).json()["final_response"]
+    assert f"{PROXY_PATH}/tools/get_order" in {call.path for call in proxy.calls}
 
 
 def test_the_proxy_url_may_come_by_header(agent: Agent, proxy: FakeProxy) -> None:
@@ -303,16 +281,15 @@ def test_the_desk_does_not_repeat_a_payment_when_a_gateway_times_out(desk: Agent
     assert proxy.tools_called() == ["get_customer", "get_order", "get_payment", "create_payment"]
 
 
-def test_the_desk_does_not_start_without_its_token() -> None:
-    env = {name: value for name, value in os.environ.items() if name != "AGENT_TOKEN"}
-    command = command_of("support-desk", free_port())
-    done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=30, check=False)
-    assert done.returncode == 1
-    assert "AGENT_TOKEN is not set" in done.stderr
+def test_the_desk_does_not_start_without_its_token(monkeypatch: pytest.MonkeyPatch) -> None:
+    example = load_example("support-desk/desk_agent.py", AGENT_TOKEN)
+    monkeypatch.delenv("AGENT_TOKEN", raising=False)
+    monkeypatch.setattr(sys, "argv", ["desk_agent.py", "--port", "0"])
+    with pytest.raises(SystemExit, match="AGENT_TOKEN is not set"):
+        example.main()
 
 
-def test_node_refuses_a_body_beyond_its_cap(tmp_path: Path) -> None:
-    with started("plain-node", tmp_path / "agent.log") as running:
-        answer = running.post(dispatch_body("x" * (4 * 1024 * 1024)))
-        assert answer.status_code == 413
-        assert running.post({"ping": True}).is_success
+def test_node_refuses_a_body_beyond_its_cap(plain_node: Agent) -> None:
+    answer = plain_node.post(dispatch_body("x" * (4 * 1024 * 1024)))
+    assert answer.status_code == 413
+    assert plain_node.post({"ping": True}).is_success

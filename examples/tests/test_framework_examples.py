@@ -2,76 +2,77 @@
 
 import json
 import os
-import socket
+import re
 import subprocess
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
-from support.process import ServerProcess
+from support.example_agents import EXAMPLES
+from support.platform import Org, Platform
 from support.programs import need_frameworks
+from support.warm_programs import warm_programs
 
-EXAMPLES = Path(__file__).resolve().parent.parent
-KEY = "pk_live_" + "e" * 40
 TOKEN = "inbound-token-of-the-tests"
 Event = dict[str, Any]
 VENDORS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "AWS_PROFILE", "AWS_ACCESS_KEY_ID")
 """With one of them an example would ask a real model."""
+ADAPTERS = {
+    "openai-agents": "openai_agents",
+    "anthropic": "anthropic",
+    "langgraph": "langchain",
+    "strands": "strands",
+}
 
 
 @pytest.fixture(scope="module")
-def environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
-    """A platform, and the environment of somebody who builds agents: the SDK and frameworks, no server."""
-    frameworks = need_frameworks()
-    server = ServerProcess("--data", str(tmp_path_factory.mktemp("data")), ODYSSEY_BOOTSTRAP_API_KEY=KEY)
-    kept = {name: value for name, value in os.environ.items() if name not in VENDORS}
-    yield {
-        **kept,
-        "PATH": f"{frameworks}:{os.environ['PATH']}",
-        "ODYSSEY_URL": server.url,
-        "ODYSSEY_API_KEY": KEY,
-        "AGENT_TOKEN": TOKEN,
-        "NO_PROXY": "127.0.0.1",
-    }
-    server.stop()
+def org(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Org]:
+    platform = Platform(f"sqlite+aiosqlite:///{tmp_path_factory.mktemp('data') / 'odyssey.db'}")
+    yield platform.new_org()
+    platform.stop()
 
 
-def odyssey(environment: dict[str, str], folder: Path, *arguments: str) -> Any:
-    done = subprocess.run(
-        [str(need_frameworks() / "odyssey"), *arguments, "--json"],
-        cwd=folder,
-        env=environment,
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return json.loads(done.stdout)
+class Builder:
+    """Somebody who builds agents, in the folder of one: has the SDK and its framework, and no server."""
 
+    def __init__(self, org: Org, name: str, programs: Path) -> None:
+        self.folder = EXAMPLES / name
+        self._programs = programs
+        kept = {name: value for name, value in os.environ.items() if name not in VENDORS}
+        own = {"ODYSSEY_URL": org.platform.url, "ODYSSEY_API_KEY": org.api_key, "AGENT_TOKEN": TOKEN}
+        self._environment = kept | own | {"NO_PROXY": "127.0.0.1"}
 
-@contextmanager
-def serving(environment: dict[str, str], folder: Path) -> Iterator[str]:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    command = [str(need_frameworks() / "python"), "-m", "uvicorn", "agent:app", "--port", str(port)]
-    agent = subprocess.Popen([*command, "--log-level", "warning"], cwd=folder, env=environment)
-    try:
-        while not listens(port):
-            assert agent.poll() is None, "the agent ended"
-            time.sleep(0.1)
-        yield f"http://127.0.0.1:{port}/dispatch"
-    finally:
-        agent.terminate()
-        agent.wait()
+    def odyssey(self, *arguments: str) -> Any:
+        done = subprocess.run(
+            [str(self._programs / "odyssey"), *arguments, "--json"],
+            cwd=self.folder,
+            env=self._environment,
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        return json.loads(done.stdout)
 
-
-def listens(port: int) -> bool:
-    with socket.socket() as probe:
-        return probe.connect_ex(("127.0.0.1", port)) == 0
+    @contextmanager
+    def serving(self) -> Iterator[str]:
+        """Serve the agent of the folder; gives its address."""
+        command = [str(self._programs / "uvicorn"), "agent:app", "--port", "0"]
+        pipes: Any = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
+        with subprocess.Popen(command, cwd=self.folder, env=self._environment, **pipes) as agent:
+            assert agent.stderr is not None
+            said, found = b"", None
+            while found is None:
+                line = agent.stderr.readline()
+                said += line
+                assert line, said
+                found = re.search(rb"running on (http://\S+)", line)
+            try:
+                yield f"{found[1].decode()}/dispatch"
+            finally:
+                agent.terminate()
+                agent.stderr.read()  # until nobody has it open any more
 
 
 @pytest.mark.parametrize(
@@ -81,17 +82,17 @@ def listens(port: int) -> bool:
         *(pytest.param(name, marks=pytest.mark.full) for name in ("anthropic", "langgraph", "strands")),
     ],
 )
-def test_an_example_is_examined_pushed_tested_and_traced(name: str, environment: dict[str, str]) -> None:
-    folder = EXAMPLES / name
-    findings = odyssey(environment, folder, "doctor")
-    assert {finding["state"] for finding in findings["findings"]} <= {"passed", "skipped"}, findings
-    with serving(environment, folder) as url:
-        pushed = odyssey(environment, folder, "push", "--endpoint-url", url, "--publish")
-        tested = odyssey(environment, folder, "test")
+def test_an_example_is_examined_pushed_tested_and_traced(name: str, org: Org, tmp_path: Path) -> None:
+    python, adapter = str(need_frameworks() / "python"), f"pipelines.odyssey.adapters.{ADAPTERS[name]}"
+    with warm_programs(tmp_path, adapter, python=python) as programs:
+        builder = Builder(org, name, programs)
+        findings = builder.odyssey("doctor")
+        assert {finding["state"] for finding in findings["findings"]} <= {"passed", "skipped"}, findings
+        with builder.serving() as url:
+            pushed = builder.odyssey("push", "--endpoint-url", url, "--publish")
+            tested = builder.odyssey("test")
     assert tested["pass_rate"] == 1.0
-    refunded = next(
-        trace for trace in traces(environment, pushed["agent"]["id"]) if called(trace, "refund_order")
-    )
+    refunded = next(trace for trace in traces(org, pushed["agent"]["id"]) if called(trace, "refund_order"))
     assert set(calls(refunded)) == {
         ("supervisor/orders", "get_order"),
         ("supervisor/refunds", "get_payment"),
@@ -101,13 +102,10 @@ def test_an_example_is_examined_pushed_tested_and_traced(name: str, environment:
     assert reasons(refunded)
 
 
-def traces(environment: dict[str, str], agent: int) -> Iterator[list[Event]]:
+def traces(org: Org, agent: int) -> Iterator[list[Event]]:
     """Give the events of every run of an agent."""
-    with httpx.Client(
-        base_url=environment["ODYSSEY_URL"], headers={"X-API-Key": KEY}, trust_env=False
-    ) as client:
-        for run in client.get("/api/runs", params={"agent_id": agent}).json()["items"]:
-            yield client.get(f"/api/runs/{run['id']}/trace", params={"limit": 200}).json()["items"]
+    for run in org.ok(org.get("/api/runs", params={"agent_id": agent}))["items"]:
+        yield org.trace(run["id"])
 
 
 def calls(trace: list[Event]) -> list[tuple[str | None, str]]:

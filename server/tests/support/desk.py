@@ -1,22 +1,17 @@
-"""The support desk of the examples as a process, registered in an organisation, with its tickets run."""
+"""The support desk of the examples, served here, registered in an organisation, with its tickets run."""
 
 import csv
 import json
-import os
 import secrets
-import socket
-import subprocess
-import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any, NamedTuple
 
-import httpx
+from support.asgi import Served
+from support.example_agents import EXAMPLES, load_example
 from support.platform import Org
 
-DESK = Path(__file__).resolve().parents[3] / "examples" / "support-desk"
+DESK = EXAMPLES / "support-desk"
 
 
 class Desk(NamedTuple):
@@ -27,18 +22,10 @@ class Desk(NamedTuple):
 
 @contextmanager
 def support_desk(org: Org) -> Iterator[Desk]:
-    token, port = secrets.token_urlsafe(16), _free_port()
-    command = [sys.executable, str(DESK / "desk_agent.py"), "--port", str(port)]
-    environment = os.environ | {"AGENT_TOKEN": token}
-    process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    try:
-        url = f"http://127.0.0.1:{port}/dispatch"
-        _wait_for(url, token)
-        agent = _register(org, url, token)
+    token = secrets.token_urlsafe(16)
+    with Served(load_example("support-desk/desk_agent.py", token).create_app(token)) as served:
+        agent = _register(org, f"{served.url}/dispatch", token)
         yield Desk(agent, _run_tickets(org, agent))
-    finally:
-        process.terminate()
-        process.wait(10)
 
 
 def desk_state() -> dict[str, Any]:
@@ -79,21 +66,3 @@ def _seeds() -> list[dict[str, Any]]:
 
 def _read(name: str) -> Any:
     return json.loads((DESK / name).read_text())
-
-
-def _wait_for(url: str, token: str) -> None:
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline:
-        try:
-            headers = {"Authorization": f"Bearer {token}"}
-            if httpx.post(url, json={"ping": True}, headers=headers, trust_env=False).is_success:
-                return
-        except httpx.TransportError:
-            time.sleep(0.05)
-    raise AssertionError("the support desk did not start")
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
