@@ -55,30 +55,32 @@ def run_pytest(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str
     )
 
 
-def test_a_session_of_somebody_else(tmp_path: Path) -> None:
+# Collected before the others: nothing has asked for a platform yet.
+FIRST = """
+import sys
+
+def test_that_asks_for_nothing():
+    loaded = {name.partition(".")[0] for name in sys.modules}
+    assert not loaded & {"fastapi", "pydantic", "sqlalchemy", "uvicorn", "aiohttp", "httpx", "pipelines"}
+    ours = {name for name in sys.modules if name.startswith("odyssey")}
+    assert ours == {"odyssey", "odyssey.testing", "odyssey.testing.plugin"}
+"""
+
+
+def test_a_session_of_somebody_else_loads_nothing_until_a_test_asks_and_tells_its_runs(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "test_first.py").write_text(FIRST, encoding="utf-8")
     (tmp_path / "test_orders.py").write_text(SUITE, encoding="utf-8")
     done = run_pytest(tmp_path)
     assert done.returncode == 1, done.stdout + done.stderr
-    assert "2 failed, 1 passed" in done.stdout
+    assert "2 failed, 2 passed" in done.stdout
+    assert "test_first.py ." in done.stdout
     assert "FAILED test_orders.py::test_that_does_not_hold - " in done.stdout
     told = done.stdout.partition("- odyssey runs -")[2]
     assert 'get_order {"order_id": "ord_1"} -> odyssey: {"order_id": "ord_1", "status": "shipped"}' in told
     assert done.stdout.count("- odyssey runs -") == 1, "the other failure has nothing to do with runs"
     assert not list(tmp_path.glob("**/odyssey.db")), "the database belongs into a temporary directory"
-
-
-def test_the_plugin_loads_nothing_until_a_test_asks(tmp_path: Path) -> None:
-    (tmp_path / "test_nothing.py").write_text(
-        "import sys\n"
-        "def test_nothing():\n"
-        "    loaded = {name.partition('.')[0] for name in sys.modules}\n"
-        "    assert not loaded & {'fastapi', 'pydantic', 'sqlalchemy', 'uvicorn', 'aiohttp', 'httpx', 'pipelines'}\n"
-        "    ours = {name for name in sys.modules if name.startswith('odyssey')}\n"
-        "    assert ours == {'odyssey', 'odyssey.testing', 'odyssey.testing.plugin'}\n",
-        encoding="utf-8",
-    )
-    done = run_pytest(tmp_path)
-    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_the_fixtures_are_listed_with_what_they_are_for(tmp_path: Path) -> None:
