@@ -110,9 +110,9 @@ def bound(wire: Wire, operation: str, name: str) -> dict[str, Any]:
 def check_failed(answer: httpx.Response, expected: Expected) -> None:
     assert answer.status_code == 200, answer.text
     envelope = answer.json()
-    assert envelope["source"] == "transport_error"
+    assert envelope["source"] == "transport_error", envelope
     error = envelope["response"]["error"]
-    assert (error["code"], error["outcome"]) == (expected.code, expected.outcome), error
+    assert (error["code"], error["outcome"]) == (expected.code, expected.outcome), envelope
     assert error["message"]
 
 
@@ -125,20 +125,21 @@ def check_journal(events: list[dict[str, Any]], calls: int) -> None:
     assert {event["data"]["source"] for event in answers} <= {"transport_error", "passthrough"}
 
 
-@pytest.mark.parametrize("fault", AT_ONCE)
 def test_a_broken_wire_is_a_transport_error_and_nothing_is_sent_twice(
-    fault: Fault, org: Org, agent_server: StartAgent, stack: ExitStack
+    org: Org, agent_server: StartAgent, stack: ExitStack
 ) -> None:
-    expected, wire = AT_ONCE[fault], lay_wire(stack, org, fault)
-    tools = [bound(wire, operation, operation) for operation in CALLS]
+    wires = {fault: lay_wire(stack, org, fault) for fault in AT_ONCE}
+    names = {(fault, operation): f"{fault.name}-{operation}" for fault in wires for operation in CALLS}
+    tools = [bound(wires[fault], operation, name) for (fault, operation), name in names.items()]
     with open_run(org, agent_server, agent={"tools_schema": tools}) as run:
-        for operation, (arguments, _) in CALLS.items():
-            check_failed(run.call(operation, arguments), expected)
-        check_journal(run.events(), len(CALLS))
-    reached = [request for _, request in CALLS.values()] if expected.reaches_service else []
-    assert wire.service.served == reached
-    assert wire.between.forwarded == len(reached)
-    assert wire.between.connections == (0 if fault is Fault.REFUSED else len(CALLS))
+        for (fault, operation), name in names.items():
+            check_failed(run.call(name, CALLS[operation][0]), AT_ONCE[fault])
+        check_journal(run.events(), len(names))
+    for fault, wire in wires.items():
+        reached = [request for _, request in CALLS.values()] if AT_ONCE[fault].reaches_service else []
+        assert wire.service.served == reached, fault
+        assert wire.between.forwarded == len(reached), fault
+        assert wire.between.connections == (0 if fault is Fault.REFUSED else len(CALLS)), fault
 
 
 def test_a_connection_reset_at_once_was_made_or_not(

@@ -1,6 +1,8 @@
 """MCP servers that break the protocol, HTTP or the connection: one code each, in time, and never a second call."""
 
 import json
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from typing import Any, NamedTuple
 
 import pytest
@@ -11,7 +13,7 @@ from odyssey.endpoints.mcp.transport import MAX_RESUMED
 from odyssey.endpoints.upstream import MAX_RESPONSE_BYTES, Answered, NotAnswered
 
 EVENTS = "Content-Type: text/event-stream"
-SHORT_S = 0.7
+LIMIT_S = 3.0
 NOTE = json.dumps(
     {"jsonrpc": "2.0", "method": "notifications/progress", "params": {"x": "y" * 20_000}}
 ).encode()
@@ -71,11 +73,15 @@ def oversize_event(exchange: Exchange) -> None:
     exchange.event(exchange.encoded(result={"content": [part]}), "id: 7", "retry: 60000")
 
 
+def ask_to_wait_an_hour(exchange: Exchange) -> None:
+    exchange.head(200, EVENTS)
+    exchange.event(b"", "id: 1", "retry: 3600000")
+
+
 class Case(NamedTuple):
     answering: Answering
     code: str
     status: int | None = None
-    timeout_s: float = 60.0
 
 
 WRONG = "upstream_protocol_error"
@@ -115,9 +121,8 @@ CASES = {
     "too large": Case(oversize, "upstream_body_too_large", 200),
     "an event too large": Case(oversize_event, "upstream_body_too_large", 200),
     "events without end": Case(flood, "upstream_body_too_large", 200),
-    "silence": Case(silence, "upstream_timeout", timeout_s=SHORT_S),
-    "drops for ever": Case(drip, "upstream_timeout", timeout_s=SHORT_S),
 }
+WITHOUT_END = {"silence": silence, "drops for ever": drip}
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -125,7 +130,7 @@ def test_a_call_that_brings_no_answer_is_made_once_and_says_why(name: str) -> No
     case = CASES[name]
     # No session: there, a 404 has a meaning of its own.
     with RawPeer(session_id=None, tools_call=case.answering) as peer:
-        answer = call(peer.url, timeout_s=case.timeout_s)
+        answer = call(peer.url)
         assert isinstance(answer, NotAnswered), answer
         assert (answer.code, answer.outcome, answer.status) == (case.code, "unknown", case.status)
         assert peer.sent("tools/call") == 1
@@ -136,7 +141,7 @@ def test_a_call_that_brings_no_answer_is_made_once_and_says_why(name: str) -> No
 def test_a_handshake_that_fails_means_that_nothing_was_called(name: str) -> None:
     case = CASES[name]
     with RawPeer(initialize=case.answering) as peer:
-        answer = call(peer.url, timeout_s=case.timeout_s)
+        answer = call(peer.url)
         assert isinstance(answer, NotAnswered), answer
         assert answer.outcome == "not_sent"
         assert answer.code == case.code
@@ -145,7 +150,7 @@ def test_a_handshake_that_fails_means_that_nothing_was_called(name: str) -> None
         assert peer.sent("initialize") == 1
 
 
-@pytest.mark.parametrize("name", [name for name, case in CASES.items() if case.timeout_s > 1])
+@pytest.mark.parametrize("name", CASES)
 def test_a_probe_of_the_newer_version_that_fails_leads_to_the_older_one(name: str) -> None:
     with RawPeer(server_discover=CASES[name].answering) as peer:
         assert call(peer.url) == Answered("done")
@@ -251,13 +256,19 @@ def test_an_answer_that_never_comes_is_not_taken_up_for_ever(going_on: str) -> N
         assert peer.gets == (MAX_RESUMED if going_on == "nothing new" else 1)
 
 
-def test_a_server_that_wants_the_client_to_wait_an_hour_is_not_waited_for() -> None:
-    def begin(exchange: Exchange) -> None:
-        exchange.head(200, EVENTS)
-        exchange.event(b"", "id: 1", "retry: 3600000")
-
-    with RawPeer(tools_call=begin) as peer:
-        answer = call(peer.url, timeout_s=SHORT_S)
-        assert isinstance(answer, NotAnswered)
-        assert (answer.code, answer.outcome) == ("upstream_timeout", "unknown")
-        assert peer.gets == 0
+def test_what_has_no_end_ends_at_the_time_limit() -> None:
+    """All at once, so that the test waits for one limit only."""
+    with ExitStack() as stack, ThreadPoolExecutor() as pool:
+        calls = [RawPeer(session_id=None, tools_call=answering) for answering in WITHOUT_END.values()]
+        handshakes = [RawPeer(initialize=answering) for answering in WITHOUT_END.values()]
+        calls.append(RawPeer(tools_call=ask_to_wait_an_hour))
+        for peer in (*calls, *handshakes):
+            stack.enter_context(peer)
+        asked = [(peer, pool.submit(call, peer.url, timeout_s=LIMIT_S)) for peer in (*calls, *handshakes)]
+        for peer, asking in asked:
+            answer = asking.result()
+            assert isinstance(answer, NotAnswered), answer
+            outcome = "unknown" if peer in calls else "not_sent"
+            assert (answer.code, answer.outcome, answer.status) == ("upstream_timeout", outcome, None)
+            assert peer.sent("tools/call") == (1 if peer in calls else 0)
+            assert (peer.sent("initialize"), peer.gets) == (1, 0)
