@@ -231,13 +231,13 @@ def test_a_reply_is_taken_whole(dispatch: Dispatch, reply: dict[str, Any], warne
 
 def test_messages_of_either_form_are_taken_whole(dispatch: Dispatch) -> None:
     arguments = {"order_id": "ord_1"}
-    nested = {
+    nested: dict[str, Any] = {
         "id": "t1",
         "type": "function",
         "function": {"name": "get_order", "arguments": json.dumps(arguments)},
     }
-    flat = {"id": "t2", "name": "get_order", "arguments": arguments}
-    as_text = {"id": "t3", "name": "get_order", "arguments": json.dumps(arguments)}
+    flat: dict[str, Any] = {"id": "t2", "name": "get_order", "arguments": arguments}
+    as_text: dict[str, Any] = {"id": "t3", "name": "get_order", "arguments": json.dumps(arguments)}
     calls = [nested, flat, as_text]
     messages = [
         {"role": "system", "content": "You help."},

@@ -10,6 +10,7 @@ from support.calls import StartAgent, open_run
 from support.openapi import answer, body, operation, parameter
 from support.platform import Org
 from support.prism import prism
+from support.tls import TLS
 
 from odyssey.core.addresses import AddressPolicy
 from odyssey.core.outbound import OutboundClient
@@ -91,7 +92,7 @@ def document() -> ApiDocument:
 
 def call(address: str, document: ApiDocument, tool: str, arguments: dict[str, Any]) -> Answered:
     async def run() -> Answered:
-        client = OutboundClient(AddressPolicy(allow_loopback=True))
+        client = OutboundClient(AddressPolicy(allow_loopback=True), tls=TLS)
         try:
             forwarded = await OpenApiUpstream(client, document, address, {}).call(
                 tool, arguments, session="run"

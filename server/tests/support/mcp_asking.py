@@ -5,6 +5,8 @@ from collections.abc import Awaitable, Callable, Mapping
 from types import MappingProxyType
 from typing import Any, TypeVar
 
+from support.tls import TLS
+
 from odyssey.core.addresses import AddressPolicy
 from odyssey.core.outbound import OutboundClient
 from odyssey.endpoints.mcp.sessions import McpSessions
@@ -29,7 +31,7 @@ def asking(
     """Do some work with an endpoint; fails if a task outlives the sessions."""
 
     async def run() -> Result:
-        client = OutboundClient(AddressPolicy(allow_loopback=True))
+        client = OutboundClient(AddressPolicy(allow_loopback=True), tls=TLS)
         sessions = McpSessions(client, **limits)
         try:
             return await work(McpUpstream(sessions, url, headers, timeout_s=timeout_s), sessions)

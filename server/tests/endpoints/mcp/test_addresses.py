@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from support.mcp_asking import asking, call, undiscoverable
 from support.mcp_peers import INITIALIZED, OBJECT, Exchange, RawPeer
+from support.tls import TLS
 
 from odyssey.core.addresses import AddressPolicy
 from odyssey.core.outbound import OutboundClient
@@ -39,7 +40,7 @@ def test_a_server_that_is_not_there() -> None:
 
 def test_an_address_that_is_not_allowed_is_not_connected_to() -> None:
     async def run(url: str) -> Forwarded:
-        client = OutboundClient(AddressPolicy())
+        client = OutboundClient(AddressPolicy(), tls=TLS)
         sessions = McpSessions(client)
         try:
             return await McpUpstream(sessions, url, {}).call("echo", {}, session="a")

@@ -4,6 +4,7 @@ from typing import Any
 import pytest
 from support.openapi import Echo, operation, parameter, read
 from support.raw_server import answer, raw_server, replying, until_gone
+from support.tls import TLS
 
 from odyssey.core.addresses import AddressPolicy
 from odyssey.core.outbound import OutboundClient
@@ -66,7 +67,7 @@ def test_discovery_is_the_documents(echo: Echo) -> None:
 
 def hop(talk: Any, *, timeout_s: float = 60.0, policy: AddressPolicy | None = None) -> tuple[Forwarded, int]:
     async def run() -> tuple[Forwarded, int]:
-        client = OutboundClient(policy or AddressPolicy(allow_loopback=True))
+        client = OutboundClient(policy or AddressPolicy(allow_loopback=True), tls=TLS)
         try:
             async with raw_server(talk) as peer:
                 base = f"http://127.0.0.1:{peer.port}"
