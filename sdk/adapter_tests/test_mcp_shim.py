@@ -17,6 +17,7 @@ from mcp import Client, StdioServerParameters, stdio_client
 from mcp.shared.exceptions import MCPError
 from recording_proxy import BASE, RecordingProxy, Refusal
 
+from pipelines.odyssey import mcp_shim
 from pipelines.odyssey.context import acting_as, set_current
 from pipelines.odyssey.errors import NoEnvelopeError
 from pipelines.odyssey.mcp_sessions import (
@@ -44,7 +45,6 @@ LISTED = [
     },
     {"name": "say", "inputSchema": {"type": "object"}},
 ]
-MODES = ("legacy", "2026-07-28", "auto")
 
 
 class ListingProxy(RecordingProxy):
@@ -104,8 +104,10 @@ def text_of(result: Any) -> str:
     return str(part.text)
 
 
-@pytest.mark.parametrize("mode", MODES)
-def test_tools_are_listed_and_called_through_the_process(proxy: ListingProxy, mode: str) -> None:
+@pytest.mark.parametrize(("mode", "actor_id"), [("legacy", None), ("2026-07-28", "supervisor/refunds")])
+def test_tools_are_listed_and_called_through_the_process_for_whoever_started_it(
+    proxy: ListingProxy, mode: str, actor_id: str | None
+) -> None:
     async def conversation(client: Client) -> list[Any]:
         return [
             await every_tool(client),
@@ -113,7 +115,9 @@ def test_tools_are_listed_and_called_through_the_process(proxy: ListingProxy, mo
             await client.call_tool("say"),
         ]
 
-    tools, order, said = talk(stdio_parameters(proxy.envelope()), conversation, mode=mode)
+    with set_current(proxy.envelope()), acting_as(actor_id):
+        parameters = stdio_parameters()
+    tools, order, said = talk(parameters, conversation, mode=mode)
     assert [tool.name for tool in tools] == ["get_order", "say"]
     assert (tools[0].description, tools[0].input_schema) == ("Read one order.", ARGUMENTS)
     assert tools[0].output_schema == {"type": "object"}
@@ -125,18 +129,15 @@ def test_tools_are_listed_and_called_through_the_process(proxy: ListingProxy, mo
         ("get_order", {"order_id": "ord_1"}),
         ("say", {}),
     ]
-    assert {call.actor_id for call in proxy.calls} == {None}
+    assert {*proxy.listings, *(call.actor_id for call in proxy.calls)} == {actor_id}
 
 
-def test_what_a_tool_answers_besides_objects_is_text(proxy: ListingProxy) -> None:
+async def answers_besides_objects_are_text(client: Client, proxy: ListingProxy) -> None:
     proxy.answers["say"] = lambda arguments: arguments["answer"]
-
-    async def conversation(client: Client) -> list[Any]:
-        await every_tool(client)
-        answers = ([1, None, "ö"], 7, {"error": {"code": "down"}}, {"error": "a member of that name"})
-        return [await client.call_tool("say", {"answer": answer}) for answer in answers]
-
-    listed, number, refused, member = talk(stdio_parameters(proxy.envelope()), conversation)
+    answers = ([1, None, "ö"], 7, {"error": {"code": "down"}}, {"error": "a member of that name"})
+    listed, number, refused, member = [
+        await client.call_tool("say", {"answer": answer}) for answer in answers
+    ]
     assert (text_of(listed), text_of(number)) == ('[1,null,"ö"]', "7")
     assert listed.structured_content is None
     assert (refused.is_error, refused.structured_content) == (True, None)
@@ -144,72 +145,56 @@ def test_what_a_tool_answers_besides_objects_is_text(proxy: ListingProxy) -> Non
     assert (member.is_error, member.structured_content) == (False, {"error": "a member of that name"})
 
 
-def test_a_refusal_is_an_error_of_the_tool_with_its_sentence(proxy: ListingProxy) -> None:
+async def a_refusal_is_an_error_of_the_tool_with_its_sentence(client: Client, proxy: ListingProxy) -> None:
     place = {"loc": ["order_id"], "msg": "is missing"}
-    refusals = {
-        "get_order": Refusal(422, "arguments_invalid", "The arguments do not fit.", errors=[place]),
-        "say": Refusal(401, "run_token_revoked", "The run has ended."),
-    }
-    proxy.answers = dict(refusals)
-
-    async def conversation(client: Client) -> list[Any]:
-        await every_tool(client)
-        return [await client.call_tool(name, {}) for name in ("get_order", "say", "get_ordr")]
-
-    invalid, ended, unknown = talk(stdio_parameters(proxy.envelope()), conversation)
+    proxy.answers["get_order"] = Refusal(
+        422, "arguments_invalid", "The arguments do not fit.", errors=[place]
+    )
+    proxy.answers["say"] = Refusal(401, "run_token_revoked", "The run has ended.")
+    invalid, ended, unknown = [await client.call_tool(name, {}) for name in ("get_order", "say", "get_ordr")]
     assert (invalid.is_error, ended.is_error, unknown.is_error) == (True, True, True)
     assert text_of(invalid) == "The arguments do not fit.\n  order_id: is missing"
     assert text_of(ended) == "The run has ended."
     assert "get_ordr" in text_of(unknown)
 
 
-def test_a_call_and_a_listing_that_changed_nothing_are_tried_again(proxy: ListingProxy) -> None:
+async def what_changed_nothing_is_tried_again(client: Client, proxy: ListingProxy) -> None:
     busy = Refusal(503, "simulator_unavailable", "Later.", retryable=True)
     answers: list[Any] = [busy, "at last"]
     proxy.answers["say"] = lambda _: answers.pop(0)
     proxy.refusals = [busy]
-
-    async def conversation(client: Client) -> list[Any]:
-        return [await every_tool(client), await client.call_tool("say")]
-
-    tools, said = talk(stdio_parameters(proxy.envelope()), conversation)
-    assert len(tools) == len(LISTED)
+    proxy.listings.clear()
+    proxy.calls.clear()
+    assert len(await every_tool(client)) == len(LISTED)
     assert len(proxy.listings) == len(LISTED) + 1
-    assert text_of(said) == "at last"
+    assert text_of(await client.call_tool("say")) == "at last"
     assert [call.tool for call in proxy.calls] == ["say", "say"]
 
 
-@pytest.mark.parametrize(
-    ("refusal", "sentence"),
-    [
+async def a_list_that_cannot_be_had_is_an_error_of_the_protocol(client: Client, proxy: ListingProxy) -> None:
+    for refusal, sentence in (
         (Refusal(401, "run_token_expired", "The run token has expired."), "The run token has expired."),
         (Refusal(200, "odd", "no result"), "The run's proxy gave no list of tools."),
-    ],
-)
-def test_a_list_that_cannot_be_had_is_an_error_of_the_protocol(
-    proxy: ListingProxy, refusal: Refusal, sentence: str
-) -> None:
-    proxy.refusals = [refusal] * 4
-
-    async def conversation(client: Client) -> MCPError:
+    ):
+        proxy.refusals = [refusal]
         with pytest.raises(MCPError) as refused:
             await client.list_tools()
-        return refused.value
-
-    refused = talk(stdio_parameters(proxy.envelope()), conversation)
-    assert refused.message == sentence
-    assert proxy.token not in str(refused.data)
+        assert refused.value.message == sentence
+        assert proxy.token not in str(refused.value.data)
+        assert proxy.refusals == []
 
 
-def test_the_shim_acts_for_whoever_started_it(proxy: ListingProxy) -> None:
+def test_what_the_proxy_answers_reaches_the_client(proxy: ListingProxy) -> None:
+    """One process for all of it: starting one takes longer than what is said there."""
+
     async def conversation(client: Client) -> None:
         await every_tool(client)
-        await client.call_tool("say")
+        await answers_besides_objects_are_text(client, proxy)
+        await a_refusal_is_an_error_of_the_tool_with_its_sentence(client, proxy)
+        await what_changed_nothing_is_tried_again(client, proxy)
+        await a_list_that_cannot_be_had_is_an_error_of_the_protocol(client, proxy)
 
-    with set_current(proxy.envelope()), acting_as("supervisor/refunds"):
-        parameters = stdio_parameters()
-    talk(parameters, conversation)
-    assert {*proxy.listings, *(call.actor_id for call in proxy.calls)} == {"supervisor/refunds"}
+    talk(stdio_parameters(proxy.envelope()), conversation)
 
 
 def test_the_token_is_in_the_environment_and_nowhere_else(proxy: ListingProxy) -> None:
@@ -244,23 +229,37 @@ WITHOUT_MCP = (
 
 
 @pytest.mark.parametrize(
-    ("arguments", "variables", "words"),
+    ("variables", "words"),
     [
-        ((), {}, "PIPELINES_ODYSSEY_PROXY_URL and PIPELINES_RUN_TOKEN must be set"),
-        ((), {**RUN, "PIPELINES_RUN_TOKEN": ""}, "PIPELINES_RUN_TOKEN must be set"),
-        ((), {**RUN, "PIPELINES_ACTOR_ID": "a b"}, "PIPELINES_ACTOR_ID: 'a b' is not an actor id"),
-        (WITHOUT_MCP, RUN, "pip install 'odyssey-sdk[mcp]'"),
+        ({}, "PIPELINES_ODYSSEY_PROXY_URL and PIPELINES_RUN_TOKEN must be set"),
+        ({**RUN, "PIPELINES_RUN_TOKEN": ""}, "PIPELINES_RUN_TOKEN must be set"),
+        ({**RUN, "PIPELINES_ACTOR_ID": "a b"}, "PIPELINES_ACTOR_ID: 'a b' is not an actor id"),
     ],
 )
 def test_what_it_lacks_is_one_sentence_and_exit_code_two(
-    arguments: tuple[str, ...], variables: dict[str, str], words: str
+    variables: dict[str, str],
+    words: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
 ) -> None:
-    ended = shim(*arguments, **variables)
-    assert (ended.returncode, ended.stdout) == (2, "")
-    assert ended.stderr.startswith("pipelines-mcp-shim: ")
-    assert words in ended.stderr
-    assert ended.stderr.count("\n") == 1
-    assert RUN["PIPELINES_RUN_TOKEN"] not in ended.stderr
+    for name in ("PIPELINES_ODYSSEY_PROXY_URL", "PIPELINES_RUN_TOKEN", "PIPELINES_ACTOR_ID"):
+        monkeypatch.setenv(name, variables.get(name, ""))
+    code = mcp_shim.main()
+    said = capfd.readouterr()
+    check_lack(code, said.out, said.err, words)
+
+
+def test_without_the_package_it_names_what_to_install() -> None:
+    ended = shim(*WITHOUT_MCP, **RUN)
+    check_lack(ended.returncode, ended.stdout, ended.stderr, "pip install 'odyssey-sdk[mcp]'")
+
+
+def check_lack(code: int, output: str, errors: str, words: str) -> None:
+    assert (code, output) == (2, "")
+    assert errors.startswith("pipelines-mcp-shim: ")
+    assert words in errors
+    assert errors.count("\n") == 1
+    assert RUN["PIPELINES_RUN_TOKEN"] not in errors
 
 
 def test_it_ends_with_its_client_and_says_nothing() -> None:
