@@ -3,6 +3,8 @@
 import fcntl
 import os
 import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
@@ -16,10 +18,10 @@ class StartRefusedError(Exception):
 class DataDirectory:
     def __init__(self, path: Path) -> None:
         self.path = path.absolute()
-        self._lock: IO[str] | None = None
 
-    def hold(self) -> None:
-        """Take the directory for this process; the lock goes with the process, however it ends."""
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Take the directory for this block; the lock goes with the process too, however it ends."""
         try:
             self.path.mkdir(parents=True, exist_ok=True, mode=0o700)
             handle = (self.path / "lock").open("a+", encoding="utf-8")
@@ -27,12 +29,16 @@ class DataDirectory:
             raise StartRefusedError(
                 f"The data directory {self.path} cannot be used: {error.strerror}."
             ) from error
+        with handle:
+            self._take(handle)
+            yield
+
+    def _take(self, handle: IO[str]) -> None:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             handle.seek(0)
             holder = handle.read().strip() or "another process"
-            handle.close()
             raise StartRefusedError(
                 f"The data directory {self.path} is held by {holder}. Stop it, or choose another with --data."
             ) from None
@@ -40,7 +46,6 @@ class DataDirectory:
         handle.truncate()
         handle.write(f"process {os.getpid()}")
         handle.flush()
-        self._lock = handle
 
     @property
     def database_file(self) -> Path:

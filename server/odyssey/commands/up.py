@@ -6,7 +6,7 @@ import re
 import socket
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
@@ -86,23 +86,25 @@ def _settings(chosen: dict[str, Any]) -> Settings:
 
 def serve(settings: Settings) -> None:
     configure_logging(settings.log_level)
-    directory = None
-    if settings.database_url is None:
-        directory = DataDirectory(settings.data)
-        directory.hold()
-    try:
-        secret_key = choose_secret_key(settings, directory)
-        url = settings.database_url or (directory.database_url if directory else "")
-        listener = _listen(settings.host, settings.port)
+    if settings.database_url is not None:
+        _serve_from(settings.database_url, None, settings)
+        return
+    directory = DataDirectory(settings.data)
+    with directory.held():
+        _serve_from(directory.database_url, directory, settings)
+
+
+def _serve_from(url: str, directory: DataDirectory | None, settings: Settings) -> None:
+    secret_key = choose_secret_key(settings, directory)
+    with _listen(settings.host, settings.port) as listener:
         port = listener.getsockname()[1]
-        address = local_address(settings.host, port)
-        app = create_app(
-            settings, database_url=url, secret_key=secret_key, public_url=settings.public_url or address
-        )
-    except ValueError as error:
-        raise StartRefusedError(f"{error}.") from None
-    first_secrets = asyncio.run(_prepare(url, settings))
-    _serve_until_stopped(app, listener, settings, _greeting(settings, port, first_secrets))
+        public_url = settings.public_url or local_address(settings.host, port)
+        try:
+            app = create_app(settings, database_url=url, secret_key=secret_key, public_url=public_url)
+        except ValueError as error:
+            raise StartRefusedError(f"{error}.") from None
+        first_secrets = asyncio.run(_prepare(url, settings))
+        _serve_until_stopped(app, listener, settings, _greeting(settings, port, first_secrets))
 
 
 class _FirstSecrets(NamedTuple):
@@ -139,14 +141,17 @@ def _greeting(settings: Settings, port: int, secrets: _FirstSecrets) -> str:
 
 
 def _listen(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
-        family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        listener = socket.socket(
-            family, socket.SOCK_STREAM, socket.IPPROTO_TCP
-        )  # named, or asyncio keeps Nagle on
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind((host, port))
-        listener.listen(2048)
+        with ExitStack() as refused:
+            listener = socket.socket(
+                family, socket.SOCK_STREAM, socket.IPPROTO_TCP
+            )  # named, or asyncio keeps Nagle on
+            refused.callback(listener.close)
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listener.bind((host, port))
+            listener.listen(2048)
+            refused.pop_all()
     except OSError as error:
         raise StartRefusedError(
             f"Cannot listen on {host}:{port}: {error.strerror}. Choose another --port."
