@@ -100,8 +100,7 @@ def _read_dotenv_first(app: App) -> None:
             ),
         ] = False,
     ) -> Any:
-        if not no_dotenv:
-            dotenv.load()
+        dotenv.load(is_off=no_dotenv)
         return app(tokens, exit_on_error=False)
 
 

@@ -29,12 +29,15 @@ class Setting(NamedTuple):
     """None if the line cannot be read."""
 
 
-def load(folder: Path | None = None, environ: MutableMapping[str, str] = os.environ) -> None:
+def load(
+    folder: Path | None = None, environ: MutableMapping[str, str] = os.environ, *, is_off: bool = False
+) -> None:
     """Take in the file, if there is one; a variable that is set already stays, also an empty one.
 
     What cannot be read is named by its line on stderr, never by what it says: it may be a secret.
     """
-    if environ.get(OFF, "").lower() not in ("", "0", "false", "no"):
+    _taken.clear()
+    if is_off or environ.get(OFF, "").lower() not in ("", "0", "false", "no"):
         return
     path = (folder or Path()) / ".env"
     text = _read(path)
@@ -54,7 +57,7 @@ def load(folder: Path | None = None, environ: MutableMapping[str, str] = os.envi
 
 
 def is_from_file(name: str) -> bool:
-    """Whether a variable has been filled in from `.env`."""
+    """Whether a variable was filled in from `.env`, when that was last read."""
     return name in _taken
 
 
