@@ -16,6 +16,9 @@ import httpx
 from pipelines.odyssey.cli.failures import CommandFailedError
 from pipelines.odyssey.cli.project import Project
 
+Fingerprint = tuple[tuple[str, int], ...]
+"""The files of a folder and when they were saved."""
+
 _PING_S = 2.0
 _PAUSE_S = 0.1
 _FAREWELL_S = 10.0
@@ -81,7 +84,7 @@ def wait_for_ping(child: subprocess.Popen[bytes], url: str, token: str | None) -
             )
 
 
-def fingerprint(folder: Path) -> tuple[tuple[str, int], ...]:
+def fingerprint(folder: Path) -> Fingerprint:
     """Return what tells that the code of a folder has changed."""
     found: list[tuple[str, int]] = []
     for where, folders, files in os.walk(folder):

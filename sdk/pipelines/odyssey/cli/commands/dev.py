@@ -27,7 +27,7 @@ from pipelines.odyssey.cli.printing.screen import Part, Screen, clean, word
 from pipelines.odyssey.cli.printing.timeline import duration, seconds_between
 from pipelines.odyssey.cli.project import Project, read_project
 from pipelines.odyssey.cli.registration import Json, print_registered, publish_agent, register
-from pipelines.odyssey.cli.serving import fingerprint, free_port, served, wait_for_ping
+from pipelines.odyssey.cli.serving import Fingerprint, fingerprint, free_port, served, wait_for_ping
 from pipelines.odyssey.cli.watching import EndedRuns
 
 Port = Annotated[int, Parameter(validator=validators.Number(gte=1, lte=65535))]
@@ -61,6 +61,8 @@ def dev(
     signal.signal(signal.SIGTERM, _stop)
     with failing():
         project = read_project(folder)
+        # Before it is described, or what is saved meanwhile would never be looked at.
+        seen = fingerprint(project.folder)
         described = describe_afresh(project)
     with connected(server) as platform:
         number = port or free_port()
@@ -73,9 +75,10 @@ def dev(
                 wait_for_ping(child, here, token)
                 session = _Session(platform, screen, project, address, token)
                 session.register(described)
+                runs = session.runs_from_now()
                 screen.line(clean(f"Serving {project.app} at {here}; Ctrl-C ends it."))
                 _flush()
-                session.follow()
+                session.follow(runs, seen)
         except KeyboardInterrupt:
             screen.line("Ended.")
 
@@ -102,9 +105,10 @@ class _Session:
         self._screen.line(clean(f"It is published; runs go to {self._address}."))
         _flush()
 
-    def follow(self) -> NoReturn:
-        runs = EndedRuns(self._platform, self._agent["id"])
-        seen = fingerprint(self._project.folder)
+    def runs_from_now(self) -> EndedRuns:
+        return EndedRuns(self._platform, self._agent["id"])
+
+    def follow(self, runs: EndedRuns, seen: Fingerprint) -> NoReturn:
         is_away = False
         while True:
             try:
