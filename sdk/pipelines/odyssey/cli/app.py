@@ -107,6 +107,6 @@ def _read_dotenv_first(app: App) -> None:
 def _run(app: App) -> None:
     """Run a command. A call that cannot be read ends with 2, as 1 says that what was looked at is not right."""
     try:
-        app(exit_on_error=False)
+        app(sys.argv[1:], exit_on_error=False)
     except CycloptsError:
         sys.exit(FAILED)
