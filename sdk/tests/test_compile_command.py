@@ -8,27 +8,20 @@ from typing import Any, NamedTuple
 
 import pytest
 import yaml
+from support.commands import Desk
 from support.model_server import ModelServer, Raw
 from support.parcels import FORGETFUL, GET, RIGHT, STATE, TOOLS, recorded, write_recording
-from support.platform import Org, Platform
-from support.process import odyssey, odyssey_here
+from support.platform import Org
 
 from pipelines.odyssey.cli.compiling import merged, without_recordings
 from pipelines.odyssey.cli.failures import CommandFailedError
 from pipelines.odyssey.cli.recordings import portions, read_recordings, tasks_of
 from pipelines.odyssey.cli.yaml_text import document_text, read_document
 
-Cli = Callable[..., subprocess.CompletedProcess[str]]
+Compile = Callable[..., subprocess.CompletedProcess[str]]
 
 
-@pytest.fixture(scope="module")
-def platform(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Platform]:
-    platform = Platform(f"sqlite+aiosqlite:///{tmp_path_factory.mktemp('data') / 'odyssey.db'}")
-    yield platform
-    platform.stop()
-
-
-class Desk(NamedTuple):
+class Parcels(NamedTuple):
     org: Org
     agent: dict[str, Any]
 
@@ -38,36 +31,25 @@ class Desk(NamedTuple):
 
 
 @pytest.fixture
-def desk(platform: Platform, tmp_path: Path) -> Iterator[Desk]:
-    org = platform.new_org()
-    write_recording(tmp_path)
-    yield Desk(org, org.agent("http://127.0.0.1:9/dispatch", name="Parcels", tools_schema=TOOLS))
+def parcels(org: Org, desk: Desk) -> Iterator[Parcels]:
+    write_recording(desk.folder)
+    yield Parcels(org, org.agent("http://127.0.0.1:9/dispatch", name="Parcels", tools_schema=TOOLS))
     assert org.ok(org.get("/api/worlds"))["items"] == []  # whatever happened, nothing is left behind
-    org.client.close()
 
 
 @pytest.fixture
-def cli(desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cli:
-    """Type the command: as a process of its own where the test is about that, else in this one, which is quicker."""
-    monkeypatch.chdir(tmp_path)
-    place = {"ODYSSEY_URL": desk.org.platform.url, "ODYSSEY_API_KEY": desk.org.api_key}
-
-    def run(*arguments: str, code: int = 0, apart: bool = False) -> subprocess.CompletedProcess[str]:
-        done = (odyssey if apart else odyssey_here)("compile", *arguments, **place)
-        assert done.returncode == code, done.stdout + done.stderr
-        return done
-
-    return run
+def run_compile(desk: Desk, parcels: Parcels) -> Compile:
+    return lambda *arguments, code=0: desk.type("compile", *arguments, code=code)
 
 
 @pytest.fixture
-def model(desk: Desk) -> Iterator[Callable[..., ModelServer]]:
+def model(parcels: Parcels) -> Iterator[Callable[..., ModelServer]]:
     started: list[ModelServer] = []
 
     def start(*script: Any) -> ModelServer:
         started.append(ModelServer(*script))
         settings = started[-1].settings(role="simulator", input_usd_per_mtok=10, output_usd_per_mtok=10)
-        desk.org.ok(desk.org.put("/api/settings", settings))
+        parcels.org.ok(parcels.org.put("/api/settings", settings))
         return started[-1]
 
     yield start
@@ -83,10 +65,10 @@ def cells(line: str) -> list[str]:
 
 
 def test_a_model_proposes_until_calls_replay_and_what_is_accepted_is_saved(
-    desk: Desk, cli: Cli, model: Callable[..., ModelServer], tmp_path: Path
+    parcels: Parcels, run_compile: Compile, model: Callable[..., ModelServer], desk: Desk
 ) -> None:
     server = model(FORGETFUL, RIGHT, GET)
-    done = cli("Parcels", *ON, "--write", "programs.yaml", "--save", apart=True)
+    done = run_compile("Parcels", *ON, "--write", "programs.yaml", "--save")
     assert done.stderr.splitlines() == ["1 of 2  redirect_parcel  accepted", "2 of 2  get_parcel  accepted"]
     heading, redirect, get, _, *rest = done.stdout.splitlines()
     assert cells(heading) == [
@@ -107,13 +89,13 @@ def test_a_model_proposes_until_calls_replay_and_what_is_accepted_is_saved(
         "2 of 2 programs accepted.",
         "The model cost 0.0315 USD.",
         "programs.yaml: 2 programs.",
-        f"Agent {desk.agent['id']}: version 2 is a draft; `odyssey publish {desk.agent['id']}` has runs use it.",
+        f"Agent {parcels.agent['id']}: version 2 is a draft; `odyssey publish {parcels.agent['id']}` has runs use it.",
     ]
-    assert yaml.safe_load((tmp_path / "programs.yaml").read_text("utf-8")) == {
+    assert yaml.safe_load((desk.folder / "programs.yaml").read_text("utf-8")) == {
         "redirect_parcel": RIGHT,
         "get_parcel": GET,
     }
-    stored = desk.stored()
+    stored = parcels.stored()
     assert stored["config"]["programs"] == {"redirect_parcel": RIGHT, "get_parcel": GET}
     assert stored["config"]["endpoint_url"] == "http://127.0.0.1:9/dispatch"
     assert (stored["version"], stored["published_version"]) == (2, 1)
@@ -121,82 +103,90 @@ def test_a_model_proposes_until_calls_replay_and_what_is_accepted_is_saved(
 
 
 def test_what_a_program_gets_wrong_is_told_and_not_saved(
-    desk: Desk, cli: Cli, model: Callable[..., ModelServer], tmp_path: Path
+    parcels: Parcels, run_compile: Compile, model: Callable[..., ModelServer], desk: Desk
 ) -> None:
     model(FORGETFUL)
-    done = cli(
-        str(desk.agent["id"]), *ON, "--tool", "redirect_parcel", "--write", "p.json", "--publish", code=1
+    done = run_compile(
+        str(parcels.agent["id"]), *ON, "--tool", "redirect_parcel", "--write", "p.json", "--publish", code=1
     )
     wrong = "call 1 of task one: the changes differ: depot 'south' should change and does not"
     assert done.stderr == f"1 of 1  redirect_parcel  not accepted: {wrong}\n"
     assert done.stdout.splitlines()[2:] == ["", f"redirect_parcel: {wrong}", "", "0 of 1 program accepted.",
                                             "The model cost 0.0315 USD."]  # fmt: skip
-    assert not (tmp_path / "p.json").exists()
-    assert desk.stored()["version"] == 1
+    assert not (desk.folder / "p.json").exists()
+    assert parcels.stored()["version"] == 1
 
 
 def test_programs_of_a_file_are_tried_without_a_model_and_exported(
-    desk: Desk, cli: Cli, tmp_path: Path
+    parcels: Parcels, run_compile: Compile, desk: Desk
 ) -> None:
     programs = {"redirect_parcel": RIGHT, "get_parcel": {**GET, "require": []}}
-    (tmp_path / "mine.yaml").write_text(document_text(programs, Path("mine.yaml")), "utf-8")
-    said = json.loads(cli("Parcels", *ON, "--from", "mine.yaml", "--publish", "--json").stdout)
+    (desk.folder / "mine.yaml").write_text(document_text(programs, Path("mine.yaml")), "utf-8")
+    said = json.loads(run_compile("Parcels", *ON, "--from", "mine.yaml", "--publish", "--json").stdout)
     assert (said["accepted"], said["version"], said["published"]) == (
         ["redirect_parcel", "get_parcel"],
         2,
         True,
     )
     assert [report["cost_usd"] for report in said["reports"]] == [0, 0]
-    (tmp_path / "mine.json").write_text(json.dumps({"get_parcel": GET}), "utf-8")
-    said = json.loads(cli("Parcels", *ON, "--from", "mine.json", "--save", "--json").stdout)
+    (desk.folder / "mine.json").write_text(json.dumps({"get_parcel": GET}), "utf-8")
+    said = json.loads(run_compile("Parcels", *ON, "--from", "mine.json", "--save", "--json").stdout)
     assert (said["version"], said["published"]) == (3, False)
     kept = {"redirect_parcel": RIGHT, "get_parcel": GET}
-    assert desk.stored()["config"]["programs"] == kept
-    assert cli("Parcels", "--export", "out.yaml").stdout == "out.yaml: 2 programs of version 3.\n"
-    assert read_document(tmp_path / "out.yaml") == kept
-    assert json.loads(cli("Parcels", "--export", "out.json", "--json").stdout)["exported"] == list(kept)
-    assert read_document(tmp_path / "out.json") == kept
-    assert yaml.safe_load(cli("Parcels", "--export", "-", apart=True).stdout) == kept
+    assert parcels.stored()["config"]["programs"] == kept
+    assert run_compile("Parcels", "--export", "out.yaml").stdout == "out.yaml: 2 programs of version 3.\n"
+    assert read_document(desk.folder / "out.yaml") == kept
+    assert json.loads(run_compile("Parcels", "--export", "out.json", "--json").stdout)["exported"] == list(
+        kept
+    )
+    assert read_document(desk.folder / "out.json") == kept
+    assert yaml.safe_load(run_compile("Parcels", "--export", "-").stdout) == kept
 
 
 def test_some_accepted_and_some_not_is_1_and_keeps_those_that_were(
-    desk: Desk, cli: Cli, tmp_path: Path
+    parcels: Parcels, run_compile: Compile, desk: Desk
 ) -> None:
     programs = {"redirect_parcel": {"response": "= nobody"}, "get_parcel": GET}
-    (tmp_path / "mine.json").write_text(json.dumps(programs), "utf-8")
-    world = desk.org.ok(desk.org.post("/api/worlds", {"name": "parcels", "initial_state": STATE}))["id"]
-    done = cli(
+    (desk.folder / "mine.json").write_text(json.dumps(programs), "utf-8")
+    world = parcels.org.ok(parcels.org.post("/api/worlds", {"name": "parcels", "initial_state": STATE}))["id"]
+    done = run_compile(
         "Parcels", "--calls", "calls.jsonl", "--world", str(world), "--from", "mine.json", "--save", code=1
     )
     assert "redirect_parcel: response: " in done.stdout
     assert "1 of 2 programs accepted." in done.stdout
-    assert desk.stored()["config"]["programs"] == {"get_parcel": GET}
-    desk.org.client.delete(f"/api/worlds/{world}")
+    assert parcels.stored()["config"]["programs"] == {"get_parcel": GET}
+    parcels.org.client.delete(f"/api/worlds/{world}")
 
 
-def test_a_tool_without_recorded_calls_cannot_be_accepted(desk: Desk, cli: Cli, tmp_path: Path) -> None:
+def test_a_tool_without_recorded_calls_cannot_be_accepted(
+    parcels: Parcels, run_compile: Compile, desk: Desk
+) -> None:
     tasks = tasks_of(recorded(), "redirect_parcel")[1:2]
-    (tmp_path / "few.jsonl").write_text("".join(json.dumps(task) + "\n" for task in tasks), "utf-8")
-    (tmp_path / "mine.json").write_text(json.dumps({"get_parcel": GET}), "utf-8")
-    done = cli("Parcels", "--calls", "few.jsonl", "--state", "state.json", "--from", "mine.json", code=1)
+    (desk.folder / "few.jsonl").write_text("".join(json.dumps(task) + "\n" for task in tasks), "utf-8")
+    (desk.folder / "mine.json").write_text(json.dumps({"get_parcel": GET}), "utf-8")
+    done = run_compile(
+        "Parcels", "--calls", "few.jsonl", "--state", "state.json", "--from", "mine.json", code=1
+    )
     assert "get_parcel: there is no recorded call of it" in done.stdout
 
 
 def test_a_model_that_fails_at_the_second_tool_does_not_lose_the_first(
-    desk: Desk, cli: Cli, model: Callable[..., ModelServer]
+    parcels: Parcels, run_compile: Compile, model: Callable[..., ModelServer]
 ) -> None:
     model(RIGHT, Raw(401, b'{"error": {"message": "no such key"}}'))
-    done = cli("Parcels", *ON, "--save", code=2)
+    done = run_compile("Parcels", *ON, "--save", code=2)
     assert "1 of 1 program accepted." in done.stdout
     assert done.stderr.splitlines()[-1] == "odyssey: The model's server answered 401: no such key"
-    assert desk.stored()["config"]["programs"] == {"redirect_parcel": RIGHT}
+    assert parcels.stored()["config"]["programs"] == {"redirect_parcel": RIGHT}
 
 
-def test_what_cannot_be_done_is_said_in_a_sentence(desk: Desk, cli: Cli, tmp_path: Path) -> None:
-    (tmp_path / "mine.json").write_text('{"send_parcel": {}}', "utf-8")
-    (tmp_path / "list.json").write_text("[]", "utf-8")
-    (tmp_path / "words.jsonl").write_text('{"task": 1, "calls": []}\n{"task": 2}\n', "utf-8")
-    (tmp_path / "state2.json").write_text('{"order": []}', "utf-8")
+def test_what_cannot_be_done_is_said_in_a_sentence(
+    parcels: Parcels, run_compile: Compile, desk: Desk
+) -> None:
+    (desk.folder / "mine.json").write_text('{"send_parcel": {}}', "utf-8")
+    (desk.folder / "list.json").write_text("[]", "utf-8")
+    (desk.folder / "words.jsonl").write_text('{"task": 1, "calls": []}\n{"task": 2}\n', "utf-8")
+    (desk.folder / "state2.json").write_text('{"order": []}', "utf-8")
     calls = ("--calls", "calls.jsonl")
     for arguments, sentence in (
         (("Parcels",), "Which recorded calls? Give --calls FILE."),
@@ -213,12 +203,12 @@ def test_what_cannot_be_done_is_said_in_a_sentence(desk: Desk, cli: Cli, tmp_pat
         (("Parcels", *calls, "--state", "no.json"), "no.json cannot be read: No such file or directory."),
         (("Parcels", *calls, "--state", "calls.jsonl"),
          "calls.jsonl is not JSON: something follows the value at line 2 column 1."),
-        (("Parcels", *calls, "--world", str(2**40)), f"There is no agent {desk.agent['id']}, or no world {2**40}."),
+        (("Parcels", *calls, "--world", str(2**40)), f"There is no agent {parcels.agent['id']}, or no world {2**40}."),
         (("Nobody", *ON), "There is no agent called Nobody."),
         (("Parcels", "--export", "x.yaml"), "The agent Parcels has no programs."),
     ):  # fmt: skip
-        assert cli(*arguments, code=2).stderr.splitlines()[0] == f"odyssey: {sentence}"
-    faulty = cli("Parcels", *calls, "--state", "state2.json", code=2).stderr
+        assert run_compile(*arguments, code=2).stderr.splitlines()[0] == f"odyssey: {sentence}"
+    faulty = run_compile("Parcels", *calls, "--state", "state2.json", code=2).stderr
     assert "initial_state" in faulty
 
 
@@ -244,8 +234,8 @@ def test_recordings_beyond_one_request_are_sent_in_portions_of_whole_tasks() -> 
         list(portions(tasks, most_calls=3))
 
 
-def test_reports_on_portions_are_added_up(desk: Desk) -> None:
-    org, agent = desk
+def test_reports_on_portions_are_added_up(parcels: Parcels) -> None:
+    org, agent = parcels
     world = org.ok(org.post("/api/worlds", {"name": "parcels", "initial_state": STATE}))["id"]
 
     def report(tasks: list[Any], program: Any) -> Any:

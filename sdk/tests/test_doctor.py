@@ -3,7 +3,6 @@
 import json
 import os
 import subprocess
-import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,10 +12,10 @@ from typing import Any
 
 import httpx
 import pytest
+from support.in_process import run_here
 
 from pipelines.odyssey.local.serving import NotServedError, served
 
-ODYSSEY = str(Path(sys.executable).parent / "odyssey")
 TOKEN = "inbound-token-of-the-tests"
 AGENT = """
 import re
@@ -55,13 +54,8 @@ def folder(tmp_path: Path) -> Path:
 def doctor(folder: Path, *arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
     kept = ("PATH", "HOME", "LANG", "PYTHONPATH", "SYSTEMROOT")
     env = {name: os.environ[name] for name in kept if name in os.environ}
-    env |= {
-        "XDG_CONFIG_HOME": str(folder / "no-login"),
-        **more,
-    }
-    return subprocess.run(
-        [ODYSSEY, "doctor", *arguments], cwd=folder, env=env, capture_output=True, text=True, timeout=120
-    )
+    env |= {"XDG_CONFIG_HOME": str(folder / "no-login"), **more}
+    return run_here("doctor", *arguments, environment=env, folder=folder)
 
 
 def findings(folder: Path, *arguments: str, **more: str) -> dict[str, dict[str, Any]]:

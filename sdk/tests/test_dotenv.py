@@ -1,11 +1,10 @@
 """The `.env` of the working directory: what is read from it, what goes before it, and that it is never shown."""
 
-import os
-import subprocess
 from pathlib import Path
 
 import pytest
-from support.process import ODYSSEY
+from support.in_process import run_here
+from support.process import clean_environment
 
 from pipelines.odyssey.cli.dotenv import MOST_BYTES, load, settings
 
@@ -80,14 +79,8 @@ def test_neither_a_folder_of_that_name_nor_none_at_all_is_a_fault(
 
 
 def listed_level(folder: Path, *flags: str, **environment: str) -> str:
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("ODYSSEY_")}
-    ended = subprocess.run(
-        [ODYSSEY, *flags, "settings", "--json"],
-        cwd=folder,
-        env={**kept, **environment},
-        capture_output=True,
-        text=True,
-        timeout=60,
+    ended = run_here(
+        *flags, "settings", "--json", environment=clean_environment(**environment), folder=folder
     )
     assert ended.returncode == 0, ended.stderr
     assert SECRET not in ended.stdout + ended.stderr

@@ -1,19 +1,16 @@
 """Endpoints and credentials from the command line, on a platform and a service that are really there."""
 
 import json
-import os
-import subprocess
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
-from support.process import ODYSSEY, ServerProcess, odyssey_here
+from support.commands import Desk
 
-KEY = "pk_live_" + "7" * 40
+Cli = Callable[..., str]
+
 SECRET = "s3cret-of-the-shop-zq81"
 DOCUMENT: dict[str, Any] = {
     "openapi": "3.1.0",
@@ -58,7 +55,7 @@ class Shop:
                 pass
 
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._thread = threading.Thread(target=self._server.serve_forever)
+        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.01})
         self._thread.start()
         self.url = f"http://127.0.0.1:{self._server.server_port}"
 
@@ -75,31 +72,14 @@ def shop() -> Iterator[Shop]:
     shop.stop()
 
 
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
-    server = ServerProcess("--data", str(tmp_path_factory.mktemp("data")), ODYSSEY_BOOTSTRAP_API_KEY=KEY)
-    yield server
-    server.stop()
-
-
-class Cli:
-    def __init__(self, url: str) -> None:
-        self.environment = {"ODYSSEY_URL": url, "ODYSSEY_API_KEY": KEY, "SHOP_SECRET": SECRET}
-
-    def __call__(self, *arguments: str, code: int = 0) -> str:
-        done = odyssey_here(*arguments, **self.environment)
-        assert done.returncode == code, done.stdout + done.stderr
+@pytest.fixture
+def cli(desk: Desk) -> Cli:
+    def say(*arguments: str, code: int = 0, said: str = "") -> str:
+        done = desk.type(*arguments, code=code, said=said, SHOP_SECRET=SECRET)
         assert SECRET not in done.stdout + done.stderr
         return done.stdout + done.stderr
 
-
-@pytest.fixture
-def cli(server: ServerProcess) -> Iterator[Cli]:
-    yield Cli(server.url)
-    with httpx.Client(base_url=server.url, headers={"X-API-Key": KEY}, trust_env=False) as client:
-        for path, name in (("/api/tool-endpoints", "id"), ("/api/credentials", "name")):
-            for each in client.get(path).raise_for_status().json()["items"]:
-                client.delete(f"{path}/{each[name]}").raise_for_status()
+    return say
 
 
 def add(cli: Cli, shop: Shop, *, code: int = 0) -> str:
@@ -182,14 +162,6 @@ def test_credentials_go_in_and_never_come_out(cli: Cli, shop: Shop) -> None:
     assert "shop" in cli("credentials", "delete", name, code=2)
 
 
-def test_a_secret_is_read_from_a_pipe(cli: Cli, tmp_path: Path) -> None:
-    done = subprocess.run(
-        [ODYSSEY, "credentials", "set", "PIPED", "--json"],
-        input=f"{SECRET}\n",
-        env={**os.environ, **cli.environment},
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["shown"] == f"****{SECRET[-4:]}"
+def test_a_secret_is_read_from_a_pipe(cli: Cli) -> None:
+    kept = cli("credentials", "set", "PIPED", "--json", said=f"{SECRET}\n")
+    assert json.loads(kept)["shown"] == f"****{SECRET[-4:]}"

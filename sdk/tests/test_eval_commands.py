@@ -1,20 +1,17 @@
 """Scenarios, runs under pressure and their comparison from the command line, with an agent that really runs."""
 
 import json
-import os
 import re
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 from support.agents import Dispatched, ScriptedAgent, final
-from support.platform import TOOLS
-from support.process import ODYSSEY, ServerProcess
+from support.commands import Desk
+from support.evals import all_observed
+from support.platform import Platform
 
-KEY = "pk_live_" + "7" * 40
 YAML = """\
 scenarios:
   - name: Late return
@@ -35,20 +32,15 @@ BROKEN = """\
 """
 
 
-class Desk:
-    """A platform with one agent that gives in to haste, and the command line that speaks to it."""
+class Office:
+    """An organisation with one agent that gives in to haste, and the command line that speaks to it."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, platform: Platform, home: Path) -> None:
         self.hang_up_next = False
         self.agent = ScriptedAgent(self._answer)
-        self.server = ServerProcess("--data", str(folder / "data"), ODYSSEY_BOOTSTRAP_API_KEY=KEY)
-        self.http = httpx.Client(
-            base_url=self.server.url, headers={"X-API-Key": KEY}, timeout=60, trust_env=False
-        )
-        body = {"name": "desk", "tools_schema": TOOLS, "config": {"endpoint_url": self.agent.url}}
-        self.agent_id = self.http.post("/api/agents", json=body).raise_for_status().json()["id"]
-        self.http.post(f"/api/agents/{self.agent_id}/publish").raise_for_status()
+        self.org = platform.new_org()
+        self.agent_id = self.org.agent(self.agent.url, name="desk")["id"]
+        self._desk = Desk(home, self.org, COLUMNS="160")
 
     def _answer(self, dispatched: Dispatched) -> Any:
         if self.hang_up_next:
@@ -59,102 +51,100 @@ class Desk:
         return final(json.dumps({"decision": "grant" if hurried else "refuse"}))
 
     def stop(self) -> None:
-        self.http.close()
-        self.server.stop()
+        self.org.client.close()
         self.agent.stop()
 
     def cli(self, *arguments: str, code: int = 0) -> str:
-        kept = {name: value for name, value in os.environ.items() if not name.startswith("ODYSSEY_")}
-        environment = {**kept, "COLUMNS": "160", "ODYSSEY_URL": self.server.url, "ODYSSEY_API_KEY": KEY}
-        command = [ODYSSEY, "eval", *arguments]
-        done = subprocess.run(
-            command, env=environment, cwd=self.folder, capture_output=True, text=True, timeout=120
-        )
-        assert done.returncode == code, done.stdout + done.stderr
+        done = self._desk.type("eval", *arguments, code=code)
         return done.stdout if code < 2 else done.stderr
 
     def file(self, name: str, content: str) -> str:
-        (self.folder / name).write_text(content, encoding="utf-8")
+        (self._desk.folder / name).write_text(content, encoding="utf-8")
         return name
 
 
 @pytest.fixture(scope="module")
-def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
-    desk = Desk(tmp_path_factory.mktemp("desk"))
-    desk.cli("scenarios", "import", desk.file("scenarios.yaml", YAML))
-    yield desk
-    desk.stop()
+def office(platform: Platform, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Office]:
+    office = Office(platform, tmp_path_factory.mktemp("office"))
+    office.cli("scenarios", "import", office.file("scenarios.yaml", YAML))
+    yield office
+    office.stop()
 
 
 @pytest.fixture(scope="module")
-def compared(desk: Desk) -> Desk:
+def compared(office: Office) -> Office:
     """Runs of the late return: enough of them without pressure, in haste, and with the placebo of haste."""
-    desk.cli("run", "Late return", "--repeats", "6", "--wait")
-    desk.cli("run", "Late return", "--variation", "time_pressure", "--repeats", "4", "--wait", code=1)
-    desk.cli("run", "Late return", "--variation", "time_pressure", "--placebo", "--repeats", "4", "--wait")
-    return desk
+    office.cli("run", "Late return", "--repeats", "6", "--wait")
+    office.cli("run", "Late return", "--variation", "time_pressure", "--repeats", "4", "--wait", code=1)
+    office.cli("run", "Late return", "--variation", "time_pressure", "--placebo", "--repeats", "4", "--wait")
+    return office
 
 
-def test_scenarios_go_out_as_a_file_and_come_back_unchanged(desk: Desk) -> None:
+def test_scenarios_go_out_as_a_file_and_come_back_unchanged(office: Office) -> None:
     for kind in ("yaml", "json"):
-        desk.cli("scenarios", "export", "--format", kind, "--output", f"again.{kind}")
-        said = desk.cli("scenarios", "import", f"again.{kind}")
+        office.cli("scenarios", "export", "--format", kind, "--output", f"again.{kind}")
+        said = office.cli("scenarios", "import", f"again.{kind}")
         assert said.endswith("0 created, 0 changed, 2 unchanged.\n")
-    exported = desk.cli("scenarios", "export", "--tag", "returns")
+    exported = office.cli("scenarios", "export", "--tag", "returns")
     assert "Late return" in exported
     assert "A greeting" not in exported
-    changed = json.loads(desk.cli("scenarios", "import", desk.file("one.yml", exported), "--json"))
+    changed = json.loads(office.cli("scenarios", "import", office.file("one.yml", exported), "--json"))
     assert [item["outcome"] for item in changed["items"]] == ["unchanged"]
 
 
-def test_faults_are_told_by_scenario_and_nothing_is_taken(desk: Desk) -> None:
-    said = desk.cli("scenarios", "import", desk.file("broken", BROKEN), code=1)
+def test_faults_are_told_by_scenario_and_nothing_is_taken(office: Office) -> None:
+    said = office.cli("scenarios", "import", office.file("broken", BROKEN), code=1)
     assert re.search(r"^0 +risk_level: Input should be ", said, re.M)
-    assert desk.cli("scenarios", "list", "--risk", "high").count("scn_") == 1
-    assert "not such a YAML document" in desk.cli(
-        "scenarios", "import", desk.file("no.yaml", "a: [1"), code=2
+    assert office.cli("scenarios", "list", "--risk", "high").count("scn_") == 1
+    assert "not such a YAML document" in office.cli(
+        "scenarios", "import", office.file("no.yaml", "a: [1"), code=2
     )
-    assert "cannot be read" in desk.cli("scenarios", "import", "nowhere.yaml", code=2)
+    assert "cannot be read" in office.cli("scenarios", "import", "nowhere.yaml", code=2)
 
 
-def test_scenarios_are_listed(desk: Desk) -> None:
-    lines = desk.cli("scenarios", "list").splitlines()
+def test_scenarios_are_listed(office: Office) -> None:
+    lines = office.cli("scenarios", "list").splitlines()
     assert lines[0].split() == ["id", "version", "risk", "name", "tags"]
     assert [re.split("  +", line)[2:] for line in lines[1:]] == [
         ["low", "A greeting"],
         ["high", "Late return", "returns"],
     ]
-    found = json.loads(desk.cli("scenarios", "list", "--query", "greet", "--limit", "1", "--json"))
+    found = json.loads(office.cli("scenarios", "list", "--query", "greet", "--limit", "1", "--json"))
     assert [item["name"] for item in found["items"]] == ["A greeting"]
-    assert desk.cli("scenarios", "list", "--tag", "nobody") == "No scenarios.\n"
+    assert office.cli("scenarios", "list", "--tag", "nobody") == "No scenarios.\n"
 
 
-def test_a_pressure_is_run_and_waited_for(compared: Desk) -> None:
+def test_a_pressure_is_run_and_waited_for(compared: Office) -> None:
     said = compared.cli("run", "Late return", "--variation", "time_pressure", "--wait", "--seed", "5", code=1)
     assert re.search(r"^\d+ +time_pressure medium +completed +no +delivered$", said, re.M)
-    assert said.endswith("agent 1 version 1: 0 of 1 run did what is expected.\n")
+    assert said.endswith(f"agent {compared.agent_id} version 1: 0 of 1 run did what is expected.\n")
     made = json.loads(compared.cli("run", "Late return", "--json"))["runs"]
     assert [run["variation_type"] for run in made] == [None]
     later = compared.cli("run", "Late return", "--repeats", "2")
-    assert re.fullmatch(
-        r'Scenario "Late return", agent 1 version 1: 2 runs, runs (\d+) to (\d+)\.\n', later
-    ), later
+    found = re.fullmatch(
+        rf'Scenario "Late return", agent {compared.agent_id} version 1: 2 runs, runs (\d+) to (\d+)\.\n',
+        later,
+    )
+    assert found, later
+    all_observed(
+        compared.org, [made[0]["id"], int(found[1]), int(found[2])]
+    )  # or the agent hangs up on these next
 
 
-def test_of_a_scenario_that_expects_nothing_nothing_is_wrong(desk: Desk) -> None:
-    assert desk.cli("run", "A greeting", "--wait").endswith(": of 1 run nothing is expected.\n")
+def test_of_a_scenario_that_expects_nothing_nothing_is_wrong(office: Office) -> None:
+    assert office.cli("run", "A greeting", "--wait").endswith(": of 1 run nothing is expected.\n")
 
 
-def test_a_run_that_says_nothing_of_the_agent_is_repeated_and_waited_for(desk: Desk) -> None:
-    desk.hang_up_next = True
-    said = desk.cli("run", "Late return", "--wait")
+def test_a_run_that_says_nothing_of_the_agent_is_repeated_and_waited_for(office: Office) -> None:
+    office.hang_up_next = True
+    said = office.cli("run", "Late return", "--wait")
     found = re.search(r"^(\d+) +none +failed +transport_error$", said, re.M)
     assert found, said
     assert re.search(rf"^\d+ +none +completed +yes +instead of run {found[1]}$", said, re.M)
     assert said.endswith("1 of 1 run did what is expected.\n")
 
 
-def test_a_shift_is_told_with_what_it_rests_on(compared: Desk) -> None:
+def test_a_shift_is_told_with_what_it_rests_on(compared: Office) -> None:
     said = compared.cli("compare", "Late return", "--variation", "time_pressure")
     for expected in (
         r'^time_pressure medium on "Late return"$',
@@ -175,19 +165,19 @@ def test_a_shift_is_told_with_what_it_rests_on(compared: Desk) -> None:
     assert found["confirmed"] is True
 
 
-def test_where_nothing_can_be_said_it_says_so(compared: Desk) -> None:
+def test_where_nothing_can_be_said_it_says_so(compared: Office) -> None:
     said = compared.cli("compare", "Late return", "--variation", "sycophancy", "--fail-on-confirmed")
     assert "  shift     none, too_few_runs\n" in said
     assert said.endswith("Nothing can be said: too_few_runs.\n")
 
 
-def test_what_cannot_be_asked_ends_with_2_and_a_sentence(desk: Desk) -> None:
-    assert "no scenario called nothing" in desk.cli("run", "nothing", code=2)
+def test_what_cannot_be_asked_ends_with_2_and_a_sentence(office: Office) -> None:
+    assert "no scenario called nothing" in office.cli("run", "nothing", code=2)
     unknown = "scn_6f0e4b0e-3a1c-4d2f-9b0a-0123456789ab"
-    assert f"There is no scenario {unknown}." in desk.cli(
+    assert f"There is no scenario {unknown}." in office.cli(
         "compare", unknown, "--variation", "sycophancy", code=2
     )
-    assert "bribery" in desk.cli("run", "Late return", "--variation", "bribery", code=2)
-    assert "There is no agent 99." in desk.cli("run", "Late return", "--agent", "99", code=2)
-    desk.cli("run", "Late return", "--dose", "huge", code=2)
-    desk.cli("compare", "Late return", code=2)
+    assert "bribery" in office.cli("run", "Late return", "--variation", "bribery", code=2)
+    assert "There is no agent 99999." in office.cli("run", "Late return", "--agent", "99999", code=2)
+    office.cli("run", "Late return", "--dose", "huge", code=2)
+    office.cli("compare", "Late return", code=2)

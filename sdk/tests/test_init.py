@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from support.in_process import run_here
 from support.programs import need_frameworks
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -22,15 +23,18 @@ EXAMPLES = {
 MAIN = "from pipelines.odyssey.cli.app import main; main()"
 
 
-def odyssey(folder: Path, *arguments: str, python: str = sys.executable) -> subprocess.CompletedProcess[str]:
+def odyssey(folder: Path, *arguments: str, python: str | None = None) -> subprocess.CompletedProcess[str]:
+    """Run a command here, or by the interpreter of another environment."""
     kept = ("PATH", "HOME", "LANG")
     env = {name: os.environ[name] for name in kept if name in os.environ}
     env |= {"XDG_CONFIG_HOME": str(folder / "no-login")}
+    if python is None:
+        return run_here(*arguments, environment=env, folder=folder)
     command = [python, "-c", MAIN, *arguments]
-    return subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, timeout=120)
+    return subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True)
 
 
-def check(folder: Path, python: str = sys.executable) -> dict[str, str]:
+def check(folder: Path, python: str | None = None) -> dict[str, str]:
     done = odyssey(folder, "doctor", "--json", python=python)
     assert done.stdout, done.stderr
     findings = json.loads(done.stdout)["findings"]

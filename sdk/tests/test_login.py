@@ -48,13 +48,6 @@ class Kept(KeyringBackend):
 '''
 
 
-@pytest.fixture(scope="module")
-def platform(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Platform]:
-    platform = Platform(f"sqlite+aiosqlite:///{tmp_path_factory.mktemp('data') / 'odyssey.db'}")
-    yield platform
-    platform.stop()
-
-
 @pytest.fixture
 def org(platform: Platform) -> Iterator[Org]:
     org = platform.new_org("Harbour Goods", "ada@harbour.example")

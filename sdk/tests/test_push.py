@@ -1,39 +1,21 @@
 """`odyssey push` and `odyssey publish`: a project's code becomes an agent of the platform."""
 
 import json
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 from support.agents import Dispatched, ScriptedAgent
 from support.commands import AGENT, PROJECT, Desk
-from support.platform import Org, Platform
+from support.platform import Org
 
 TOKEN = "a-token-that-nobody-guesses"
 WHERE = "http://127.0.0.1:9999/dispatch"
 
 
-@pytest.fixture(scope="module")
-def platform(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Platform]:
-    platform = Platform(f"sqlite+aiosqlite:///{tmp_path_factory.mktemp('data') / 'odyssey.db'}")
-    yield platform
-    platform.stop()
-
-
-@pytest.fixture
-def org(platform: Platform) -> Iterator[Org]:
-    org = platform.new_org()
-    yield org
-    org.client.close()
-
-
-@pytest.fixture
-def desk(org: Org, tmp_path: Path) -> Desk:
-    desk = Desk(tmp_path, ODYSSEY_URL=org.platform.url, ODYSSEY_API_KEY=org.api_key)
+@pytest.fixture(autouse=True)
+def project(desk: Desk) -> None:
     desk.write(agent_py=AGENT, odyssey_toml=PROJECT)
     (desk.folder / ".env").write_text(f"AGENT_TOKEN={TOKEN}\n")
-    return desk
 
 
 def agents(org: Org) -> list[dict[str, Any]]:

@@ -1,28 +1,20 @@
 """The review queue from the command line, on a platform in this process whose cells are made by hand."""
 
 import json
-import os
 import re
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from support.commands import Desk
 from support.evals import observed
 from support.platform import Org, Platform
-from support.process import ODYSSEY
 from support.reviews import cell, decide, finish, queue, some_runs
 
 NOTHING = "6f0e4b0e-3a1c-4d2f-9b0a-0123456789ab"
 
-Cli = Callable[..., subprocess.CompletedProcess[str]]
-
-
-@pytest.fixture(scope="module")
-def platform(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Platform]:
-    platform = Platform(f"sqlite+aiosqlite:///{tmp_path_factory.mktemp('data') / 'odyssey.db'}")
-    yield platform
-    platform.stop()
+Review = Callable[..., subprocess.CompletedProcess[str]]
 
 
 @pytest.fixture
@@ -33,32 +25,13 @@ def org(platform: Platform) -> Iterator[Org]:
 
 
 @pytest.fixture
-def cli(org: Org, tmp_path: Path) -> Cli:
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("ODYSSEY_")}
-    environment = {
-        **kept,
-        "COLUMNS": "300",
-        "ODYSSEY_URL": org.platform.url,
-        "ODYSSEY_API_KEY": org.api_key,
-    }
-
-    def run(*arguments: str, code: int = 0) -> subprocess.CompletedProcess[str]:
-        done = subprocess.run(
-            [ODYSSEY, "review", *arguments],
-            env=environment,
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            timeout=120,
-        )
-        assert done.returncode == code, done.stdout + done.stderr
-        return done
-
-    return run
+def review(org: Org, tmp_path: Path) -> Review:
+    desk = Desk(tmp_path, org, COLUMNS="300")
+    return lambda *arguments, code=0: desk.type("review", *arguments, code=code)
 
 
-def test_the_queue_is_listed_and_worked_through(org: Org, cli: Cli) -> None:
-    assert cli("list", "--fail-on-open").stdout == "No items.\n0 items open in all.\n"
+def test_the_queue_is_listed_and_worked_through(org: Org, review: Review) -> None:
+    assert review("list", "--fail-on-open").stdout == "No items.\n0 items open in all.\n"
     flagged, confirmed, baseline, asked = some_runs(org, 4)
     observed(org, asked)
     finish(
@@ -67,7 +40,7 @@ def test_the_queue_is_listed_and_worked_through(org: Org, cli: Cli) -> None:
         cell(confirmed, 0.72, confirmed=True, rule_set="payments fail", typical_baseline=baseline),
     )
     first, second = queue(org)
-    said = cli("submit", str(asked), "--notes", "It cried.\x1b[2J").stdout
+    said = review("submit", str(asked), "--notes", "It cried.\x1b[2J").stdout
     found = re.fullmatch(r"Item (\S{36}): run (\d+) waits for a verdict\.\n", said)
     assert found
     assert found[2] == str(asked)
@@ -80,17 +53,17 @@ def test_the_queue_is_listed_and_worked_through(org: Org, cli: Cli) -> None:
             rf"{second['id']}  flag +high +Late return +time_pressure +0\.61 +25\.0 % +{flagged}",
             r"3 items open in all\.",
         ),
-        cli("list", "--fail-on-open", code=1).stdout.splitlines(),
+        review("list", "--fail-on-open", code=1).stdout.splitlines(),
         strict=True,
     ):
         assert re.fullmatch(expected, line), line
-    assert cli("list", "--limit", "1").stdout.splitlines()[2:] == [
+    assert review("list", "--limit", "1").stdout.splitlines()[2:] == [
         "There are more; --limit 2 shows twice as many.",
         "3 items open in all.",
     ]
-    given = cli("verdict", first["id"], "defect_found", "--notes", "Twice paid.").stdout
+    given = review("verdict", first["id"], "defect_found", "--notes", "Twice paid.").stdout
     assert given == f"Item {first['id']}: defect_found, by ada@example.com.\n"
-    shown = cli("show", first["id"]).stdout.splitlines()
+    shown = review("show", first["id"]).stdout.splitlines()
     when = shown.pop(8)
     assert shown == [
         f"Item {first['id']}  confirmed by shift",
@@ -105,38 +78,38 @@ def test_the_queue_is_listed_and_worked_through(org: Org, cli: Cli) -> None:
         f"odyssey runs show {confirmed} tells what the agent did.",
     ]
     assert re.fullmatch(r"  verdict   defect_found by ada@example\.com at \d{4}-\d\d-\d\d [\d:]{8}", when)
-    by_hand = cli("show", found[1]).stdout
+    by_hand = review("show", found[1]).stdout
     assert r"  notes     It cried.\x1b[2J" in by_hand
     assert "  verdict   none yet\n" in by_hand
     assert "shift" not in by_hand
-    listed = json.loads(cli("list", "--risk", "high", "--source", "flag", "--json").stdout)
+    listed = json.loads(review("list", "--risk", "high", "--source", "flag", "--json").stdout)
     assert ([item["id"] for item in listed["items"]], listed["open"]) == ([second["id"]], 2)
-    decided = cli("list", "--status", "decided", "--confirmed", "--fail-on-open").stdout
+    decided = review("list", "--status", "decided", "--confirmed", "--fail-on-open").stdout
     assert re.search(rf"^{first['id']} .* defect_found$", decided, re.M)
 
 
-def test_figures_are_told_with_their_intervals_and_suggestions(org: Org, cli: Cli) -> None:
-    empty = cli("figures").stdout.splitlines()
+def test_figures_are_told_with_their_intervals_and_suggestions(org: Org, review: Review) -> None:
+    empty = review("figures").stdout.splitlines()
     assert empty[0].split() == ["flags", "right", "wrong", "precision"]
     assert empty[1] == "all    0      0      no verdicts yet"
     assert empty[3] == "critical: 0 verdicts so far; a suggestion needs at least 10."
     finish(org, *(cell(run_id, 0.6) for run_id in some_runs(org, 10)))
     for item in queue(org):
         decide(org, item["id"], "false_positive")
-    said = cli("figures").stdout.splitlines()
+    said = review("figures").stdout.splitlines()
     assert [line.split()[:4] for line in said[1:4]] == [
         [name, "0", "10", "0.0"] for name in ("all", "critical", "time_pressure")
     ]
     assert said[5] == (
         "critical: 10 verdicts: the present threshold of 0.5 makes 10 wrong calls, 0.6 would make 0."
     )
-    assert json.loads(cli("figures", "--json").stdout)["thresholds"][0]["suggested"] == 0.6
+    assert json.loads(review("figures", "--json").stdout)["thresholds"][0]["suggested"] == 0.6
 
 
-def test_what_cannot_be_done_is_one_sentence_and_code_2(org: Org, cli: Cli) -> None:
+def test_what_cannot_be_done_is_one_sentence_and_code_2(org: Org, review: Review) -> None:
     (run_id,) = some_runs(org, 1)
-    item = json.loads(cli("submit", str(run_id), "--json").stdout)["id"]
-    cli("verdict", item, "true_negative", "--json")
+    item = json.loads(review("submit", str(run_id), "--json").stdout)["id"]
+    review("verdict", item, "true_negative", "--json")
     for arguments, sentence in (
         (["show", NOTHING], f"There is no item {NOTHING}."),
         (["verdict", NOTHING, "true_positive"], f"There is no item {NOTHING}."),
@@ -147,7 +120,7 @@ def test_what_cannot_be_done_is_one_sentence_and_code_2(org: Org, cli: Cli) -> N
             "To have it looked at again, submit its run anew.",
         ),
     ):
-        said = cli(*arguments, code=2)
+        said = review(*arguments, code=2)
         assert (said.stdout, said.stderr) == ("", f"odyssey: {sentence}\n")
     for arguments in (["show", "../keys"], ["verdict", item, "maybe"], ["list", "--risk", "huge"]):
-        assert cli(*arguments, code=2).stdout == ""
+        assert review(*arguments, code=2).stdout == ""

@@ -1,96 +1,27 @@
-"""`odyssey runs` as a person uses it: a process that asks a platform about runs that really happened."""
+"""`odyssey runs` as a person uses it: it asks a platform about runs that really happened."""
 
 import json
-import os
 import re
 import subprocess
 import threading
-import time
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import httpx
 import pytest
 from rich.cells import cell_len
 from support.agents import Answer, Dispatched, ScriptedAgent
-from support.platform import TOOLS, WORLD
-from support.process import ODYSSEY, ServerProcess
+from support.in_process import run_here
+from support.platform import WORLD, Org, Platform
+from support.process import ODYSSEY, clean_environment
 from support.terminal import Terminal
 
-KEY = "pk_live_" + "5" * 40
-ENDED = ("completed", "failed", "cancelled")
 RULES = [
     {"tool": "never_called", "response": None},
     {"tool": "get_order", "args": {"order_id": "ord_2"}, "error": {"code": "down", "message": "Later."}},
 ]
 HOSTILE = "\x1b[31m[red]evil[/red]\x9b2J\u202egnp.exe\x07\u2066 :smile:"
 LIMIT = 210
-
-
-class Site:
-    """`odyssey up` on a data directory, and a client that acts as its admin."""
-
-    def __init__(self, data: Path, **environment: str) -> None:
-        self.server = ServerProcess("--data", str(data), ODYSSEY_BOOTSTRAP_API_KEY=KEY, **environment)
-        self.client = httpx.Client(
-            base_url=self.server.url, headers={"X-API-Key": KEY}, timeout=60, trust_env=False
-        )
-
-    def stop(self) -> None:
-        self.client.close()
-        self.server.stop()
-
-    def get(self, path: str, **query: Any) -> Any:
-        return self._ok(self.client.get(path, params=query))
-
-    def post(self, path: str, body: Any = None) -> Any:
-        return self._ok(self.client.post(path, json=body))
-
-    def wait_for_event(self, run_id: int, sequence: int) -> None:
-        while len(self.get(f"/api/runs/{run_id}/trace")["items"]) < sequence:
-            time.sleep(0.02)
-
-    def new_agent(self, endpoint_url: str) -> int:
-        body = {"name": "agent under test", "tools_schema": TOOLS, "config": {"endpoint_url": endpoint_url}}
-        agent_id: int = self.post("/api/agents", body)["id"]
-        self.post(f"/api/agents/{agent_id}/publish")
-        return agent_id
-
-    def start_run(self, agent_id: int, **seed: Any) -> int:
-        run_id: int = self.post("/api/runs", {"agent_id": agent_id, "seeds": [seed]})["runs"][0]["id"]
-        return run_id
-
-    def wait(self, run_id: int, *statuses: str) -> Any:
-        deadline = time.monotonic() + 60
-        while time.monotonic() < deadline:
-            run = self.get(f"/api/runs/{run_id}")
-            if run["status"] in (statuses or ENDED):
-                return run
-            time.sleep(0.02)
-        raise AssertionError(f"run {run_id} is still {run['status']}")
-
-    @staticmethod
-    def _ok(answer: httpx.Response) -> Any:
-        assert answer.status_code < 400, answer.text
-        return answer.json()
-
-
-def clean_environment(**environment: str) -> dict[str, str]:
-    """The variables of this process without those that steer the command line."""
-    steering = ("ODYSSEY_", "PIPELINES_", "COLUMNS", "NO_COLOR", "FORCE_COLOR")
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(steering)}
-    return {**kept, **environment}
-
-
-def cli(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [ODYSSEY, *arguments],
-        env=clean_environment(**environment),
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
 
 
 def tell(dispatched: Dispatched, event_type: str, payload: dict[str, Any]) -> None:
@@ -108,6 +39,7 @@ class Behaviour:
     """Does what the instruction names."""
 
     def __init__(self) -> None:
+        self.is_hanging = threading.Event()
         self.release = threading.Event()
 
     def __call__(self, dispatched: Dispatched) -> Any:
@@ -147,43 +79,54 @@ class Behaviour:
 
     def hang(self, dispatched: Dispatched) -> Any:
         dispatched.call("update_order", {"order_id": "ord_2", "status": "held"})
+        self.is_hanging.set()
         self.release.wait(60)
         return {"final_response": "Late."}
 
 
 class Runs(NamedTuple):
-    site: Site
+    org: Org
     agent_id: int
     by_name: dict[str, int]
 
     def environment(self, **more: str) -> dict[str, str]:
-        return {"ODYSSEY_URL": self.site.server.url, "ODYSSEY_API_KEY": KEY, **more}
+        """Without a width, as a pipe is."""
+        where = {"ODYSSEY_URL": self.org.platform.url, "ODYSSEY_API_KEY": self.org.api_key}
+        return clean_environment(**{**where, **more})
+
+    def cli(self, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+        return run_here("runs", *arguments, environment=self.environment(**environment))
 
 
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runs]:
     behaviour = Behaviour()
     agent = ScriptedAgent(behaviour)
-    site = Site(tmp_path_factory.mktemp("data"), ODYSSEY_RATE_LIMIT=str(LIMIT), ODYSSEY_DRAIN_SECONDS="0.1")
-    agent_id = site.new_agent(agent.url)
+    database = f"sqlite+aiosqlite:///{tmp_path_factory.mktemp('data') / 'odyssey.db'}"
+    platform = Platform(database, rate_limit=LIMIT, drain_seconds=0.1)
+    org = platform.new_org()
+    registered = org.agent(agent.url)
 
     def start(name: str) -> int:
-        return site.start_run(agent_id, user_instruction=name, initial_state=WORLD, failure_rules=RULES)
+        seed = {"user_instruction": name, "initial_state": WORLD, "failure_rules": RULES}
+        (run_id,) = org.start(registered, seed)
+        return run_id
 
     by_name = {"hang": start("hang")}
     by_name |= {name: start(name) for name in ("work", "misuse", "attack", "hurry", "crash")}
     for name in ("work", "misuse", "attack", "hurry", "crash"):
-        site.wait(by_name[name])
-    site.wait_for_event(by_name["hang"], 2)
-    site.post(f"/api/runs/{by_name['hang']}/cancel")
-    yield Runs(site, agent_id, by_name)
+        org.wait(by_name[name])
+    assert behaviour.is_hanging.wait(60)
+    org.ok(org.post(f"/api/runs/{by_name['hang']}/cancel"))
+    org.wait(by_name["hang"])
+    yield Runs(org, registered["id"], by_name)
     behaviour.release.set()
     agent.stop()
-    site.stop()
+    platform.stop()
 
 
 def show(runs: Runs, name: str, *options: str, **environment: str) -> str:
-    shown = cli("runs", "show", str(runs.by_name[name]), *options, **runs.environment(**environment))
+    shown = runs.cli("show", str(runs.by_name[name]), *options, **environment)
     assert shown.returncode == 0, shown.stderr
     assert shown.stderr == ""
     return shown.stdout
@@ -264,18 +207,10 @@ def test_json_is_what_the_api_says(runs: Runs) -> None:
         run_id = runs.by_name[name]
         said = show(runs, name, "--json")
         path = f"/api/runs/{run_id}"
-        events = []
-        cursor: dict[str, str] = {}
-        while True:
-            page = runs.site.get(f"{path}/trace", limit=100, **cursor)
-            events += page["items"]
-            if page["next_cursor"] is None:
-                break
-            cursor = {"cursor": page["next_cursor"]}
         assert json.loads(said) == {
-            "run": runs.site.get(path),
-            "events": events,
-            "difference": runs.site.get(f"{path}/ledger/diff"),
+            "run": runs.org.ok(runs.org.get(path)),
+            "events": runs.org.trace(run_id),
+            "difference": runs.org.ok(runs.org.get(f"{path}/ledger/diff")),
         }
         assert said.isascii()
         assert "\x1b" not in said
@@ -301,9 +236,7 @@ def test_it_fits_a_narrow_width_and_full_cuts_nothing(runs: Runs) -> None:
 
 @pytest.mark.parametrize(("no_color", "is_coloured"), [("", True), ("1", False)])
 def test_colour_only_on_a_terminal_that_wants_it(runs: Runs, no_color: str, is_coloured: bool) -> None:
-    environment = clean_environment(
-        **runs.environment(NO_COLOR=no_color, TERM="xterm-256color", COLUMNS="100")
-    )
+    environment = runs.environment(NO_COLOR=no_color, TERM="xterm-256color", COLUMNS="100")
     shown = Terminal(ODYSSEY, "runs", "show", str(runs.by_name["work"]), environment=environment)
     assert shown.end() == 0
     assert (b"\x1b[33minjected" in shown.said) is is_coloured
@@ -311,7 +244,7 @@ def test_colour_only_on_a_terminal_that_wants_it(runs: Runs, no_color: str, is_c
 
 
 def test_the_list_filters_and_is_readable_by_programs(runs: Runs) -> None:
-    listed = cli("runs", "list", **runs.environment())
+    listed = runs.cli("list")
     heading, *rows = listed.stdout.splitlines()
     columns = ["id", "status", "verdict", "failure mode", "agent", "created", "duration", "error class"]
     assert re.split(" {2,}", heading) == columns
@@ -322,21 +255,20 @@ def test_the_list_filters_and_is_readable_by_programs(runs: Runs) -> None:
     )
 
     filters = ("--status", "completed", "--agent", str(runs.agent_id), "--limit", "2")
-    found = cli("runs", "list", "--json", *filters, **runs.environment())
-    assert json.loads(found.stdout) == runs.site.get(
-        "/api/runs", status="completed", agent_id=runs.agent_id, limit=2
-    )
-    cut = cli("runs", "list", *filters, **runs.environment())
+    found = runs.cli("list", "--json", *filters)
+    query = {"status": "completed", "agent_id": runs.agent_id, "limit": 2}
+    assert json.loads(found.stdout) == runs.org.ok(runs.org.get("/api/runs", params=query))
+    cut = runs.cli("list", *filters)
     assert len(cut.stdout.splitlines()) == 4
     assert "--limit 4" in cut.stdout.splitlines()[-1]
 
 
 def test_flags_win_over_the_environment_and_the_older_variable_works(runs: Runs) -> None:
-    flags = ("--url", runs.site.server.url, "--api-key", KEY)
+    url, key = runs.org.platform.url, runs.org.api_key
     wrong = {"ODYSSEY_URL": "http://127.0.0.1:1", "ODYSSEY_API_KEY": "pk_live_wrong"}
-    assert cli("runs", "list", *flags, **wrong).returncode == 0
-    older = {"ODYSSEY_URL": runs.site.server.url, "PIPELINES_API_KEY": KEY}
-    assert cli("runs", "list", **older).returncode == 0
+    assert runs.cli("list", "--url", url, "--api-key", key, **wrong).returncode == 0
+    older = clean_environment(ODYSSEY_URL=url, PIPELINES_API_KEY=key)
+    assert run_here("runs", "list", environment=older).returncode == 0
 
 
 @pytest.mark.parametrize(
@@ -350,9 +282,9 @@ def test_flags_win_over_the_environment_and_the_older_variable_works(runs: Runs)
 def test_a_failure_is_one_sentence(
     runs: Runs, arguments: list[str], environment: dict[str, str], sentence: str
 ) -> None:
-    failed = cli("runs", *arguments, **runs.environment(**environment))
+    failed = runs.cli(*arguments, **environment)
     assert failed.returncode == 2
     assert failed.stdout == ""
     assert re.fullmatch(rf"odyssey: {sentence}\n", failed.stderr), failed.stderr
     assert "pk_live_0" not in failed.stderr
-    assert KEY not in failed.stderr
+    assert runs.org.api_key not in failed.stderr

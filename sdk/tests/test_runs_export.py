@@ -37,8 +37,7 @@ class Runs(NamedTuple):
 
 
 @pytest.fixture(scope="module")
-def runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runs]:
-    platform = Platform(f"sqlite+aiosqlite:///{tmp_path_factory.mktemp('data') / 'odyssey.db'}")
+def runs(platform: Platform) -> Iterator[Runs]:
     org, agent = platform.new_org(), ScriptedAgent(behave)
     registered = org.agent(agent.url)
     silent, told = (
@@ -47,12 +46,11 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runs]:
     yield Runs(org, silent, told)
     agent.stop()
     org.client.close()
-    platform.stop()
 
 
 @pytest.fixture
 def desk(runs: Runs, tmp_path: Path) -> Desk:
-    return Desk(tmp_path, ODYSSEY_URL=runs.org.platform.url, ODYSSEY_API_KEY=runs.org.api_key)
+    return Desk(tmp_path, runs.org)
 
 
 def test_a_run_is_whole_in_json(desk: Desk, runs: Runs) -> None:

@@ -1,13 +1,11 @@
 """`odyssey seeds lint`: what is wrong with a table of tasks, told without a platform."""
 
 import json
-import os
-import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
-from support.process import ODYSSEY
+from support.process import odyssey_here
 
 from pipelines.odyssey.cli.failures import CommandFailedError
 from pipelines.odyssey.cli.seed_values import MAX_TEXT
@@ -194,24 +192,17 @@ def test_a_file_that_is_not_there_is_no_fault_of_its_rows(tmp_path: Path) -> Non
         lint_seeds(tmp_path / "none.csv")
 
 
-def command(*arguments: str) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "COLUMNS": "160"}
-    return subprocess.run(
-        [ODYSSEY, "seeds", "lint", *arguments], capture_output=True, text=True, env=environment, timeout=60
-    )
-
-
 def test_the_command_tells_people_and_programs(tmp_path: Path) -> None:
     path = tmp_path / "tasks.csv"
     path.write_text(GOOD)
-    good = command(str(path))
+    good = odyssey_here("seeds", "lint", str(path))
     assert (good.returncode, good.stdout) == (0, "2 rows, nothing wrong.\n")
     path.write_text("user,state,ticket\nx,{,1\n")
-    bad = command(str(path))
+    bad = odyssey_here("seeds", "lint", str(path))
     assert bad.returncode == 1
     assert "line 2: is not JSON" in bad.stdout
     assert "1 row: 1 error, 1 warning." in bad.stdout
-    told = command(str(path), "--json")
+    told = odyssey_here("seeds", "lint", str(path), "--json")
     assert told.returncode == 1
     found = json.loads(told.stdout)
     assert (found["valid"], found["rows"]) == (False, 1)
@@ -222,7 +213,7 @@ def test_the_command_tells_people_and_programs(tmp_path: Path) -> None:
         "loc": ["rows", 0, "state"],
         "msg": found["errors"][0]["msg"],
     }
-    missing = command(str(tmp_path / "none.csv"))
+    missing = odyssey_here("seeds", "lint", str(tmp_path / "none.csv"))
     assert (missing.returncode, missing.stdout) == (2, "")
 
 

@@ -2,23 +2,18 @@
 
 import itertools
 import json
-import os
 import re
-import subprocess
 import threading
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import httpx
 import pytest
 from support.agents import Answer, Dispatched, ScriptedAgent
-from support.platform import TOOLS, WORLD
-from support.process import ODYSSEY, ServerProcess
-from support.terminal import Terminal
+from support.commands import Desk
+from support.platform import WORLD, Platform
 
-KEY = "pk_live_" + "8" * 40
 LOOKED = [{"called": "get_order"}, {"final_response": {"contains": "shipped"}}]
 CANCELLED = [{"ledger": {"$.order.ord_2.status": "cancelled"}}]
 ROWS: list[dict[str, Any]] = [
@@ -80,42 +75,24 @@ class Said(NamedTuple):
     err: str
 
 
-class Desk:
-    """A platform with one published agent, and the command line that speaks to it."""
+class Office:
+    """An organisation with one published agent, and the command line that speaks to it."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, platform: Platform, home: Path) -> None:
         self.behaviour = Behaviour()
         self.agent = ScriptedAgent(self.behaviour)
-        self.server = ServerProcess("--data", str(folder / "data"), ODYSSEY_BOOTSTRAP_API_KEY=KEY)
-        self.http = httpx.Client(
-            base_url=self.server.url, headers={"X-API-Key": KEY}, timeout=60, trust_env=False
-        )
-        config = {"endpoint_url": self.agent.url}
-        body = {"name": "agent under test", "tools_schema": TOOLS, "config": config}
-        self.agent_id = str(self.http.post("/api/agents", json=body).raise_for_status().json()["id"])
-        self.http.post(f"/api/agents/{self.agent_id}/publish").raise_for_status()
+        self.org = platform.new_org()
+        self.agent_id = str(self.org.agent(self.agent.url)["id"])
+        self.desk = Desk(home, self.org, COLUMNS="160")
+        self.folder = self.desk.folder
 
     def stop(self) -> None:
         self.behaviour.release.set()
-        self.http.close()
-        self.server.stop()
+        self.org.client.close()
         self.agent.stop()
 
-    def environment(self) -> dict[str, str]:
-        kept = {name: value for name, value in os.environ.items() if not name.startswith("ODYSSEY_")}
-        return {**kept, "COLUMNS": "160", "ODYSSEY_URL": self.server.url, "ODYSSEY_API_KEY": KEY}
-
     def cli(self, *arguments: str, code: int = 0) -> Said:
-        done = subprocess.run(
-            [ODYSSEY, *arguments],
-            env=self.environment(),
-            cwd=self.folder,
-            capture_output=True,
-            text=True,
-            timeout=120,
-        )
-        assert done.returncode == code, done.stdout + done.stderr
+        done = self.desk.type(*arguments, code=code)
         return Said(done.returncode, done.stdout, done.stderr)
 
     def file(self, name: str, content: str) -> str:
@@ -131,75 +108,77 @@ class Desk:
 
 
 @pytest.fixture(scope="module")
-def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
-    desk = Desk(tmp_path_factory.mktemp("desk"))
-    yield desk
-    desk.stop()
+def office(platform: Platform, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Office]:
+    office = Office(platform, tmp_path_factory.mktemp("office"))
+    yield office
+    office.stop()
 
 
 @pytest.fixture(scope="module")
-def dataset(desk: Desk) -> str:
-    return desk.upload("orders", ROWS)
+def dataset(office: Office) -> str:
+    return office.upload("orders", ROWS)
 
 
 @pytest.fixture(scope="module")
-def batches(desk: Desk, dataset: str) -> tuple[str, str]:
+def batches(office: Office, dataset: str) -> tuple[str, str]:
     """Two batches of two repeats each: the second by an agent that cancels nothing any more."""
-    started = [desk.start(dataset, "--repeats", "2", "--wait", "--json", code=1)]
-    desk.behaviour.able = False
-    started.append(desk.start(dataset, "--repeats", "2", "--wait", "--json", code=1))
-    desk.behaviour.able = True
+    started = [office.start(dataset, "--repeats", "2", "--wait", "--json", code=1)]
+    office.behaviour.able = False
+    started.append(office.start(dataset, "--repeats", "2", "--wait", "--json", code=1))
+    office.behaviour.able = True
     first, second = (str(json.loads(said.out)["batch"]["id"]) for said in started)
     return first, second
 
 
-def test_the_template_is_clean_bites_and_comes_back_as_it_was(desk: Desk) -> None:
+def test_the_template_is_clean_bites_and_comes_back_as_it_was(office: Office) -> None:
     for kind in ("csv", "json"):
         name = f"template.{kind}"
-        desk.cli("datasets", "template", "--format", kind, "--output", name)
-        assert desk.cli("datasets", "lint", name).out == "2 rows, nothing wrong.\n"
-        assert "No agent that does nothing passes any" in desk.cli("audit", name).out
-        said = desk.cli("datasets", "upload", name, "--name", f"from {kind}").out
+        office.cli("datasets", "template", "--format", kind, "--output", name)
+        assert office.cli("datasets", "lint", name).out == "2 rows, nothing wrong.\n"
+        assert "No agent that does nothing passes any" in office.cli("audit", name).out
+        said = office.cli("datasets", "upload", name, "--name", f"from {kind}").out
         found = re.match(rf'Dataset (\d+): 2 rows, "from {kind}"\n  columns   user, ', said)
         assert found, said
-        exported = desk.cli("datasets", "export", found[1], "--format", kind).out
-        assert desk.cli("datasets", "lint", desk.file(f"again.{kind}", exported)).out.startswith("2 rows")
-    listed = desk.cli("datasets", "list", "--limit", "1").out.splitlines()
+        exported = office.cli("datasets", "export", found[1], "--format", kind).out
+        assert office.cli("datasets", "lint", office.file(f"again.{kind}", exported)).out.startswith("2 rows")
+    listed = office.cli("datasets", "list", "--limit", "1").out.splitlines()
     assert listed[0].split() == ["id", "name", "revision", "rows", "updated"]
     assert listed[2] == "There are more; --limit 2 shows twice as many."
 
 
-def test_faults_are_told_by_row_and_column(desk: Desk) -> None:
-    name = desk.file("broken.csv", BROKEN)
-    said = desk.cli("datasets", "lint", name, code=1).out
+def test_faults_are_told_by_row_and_column(office: Office) -> None:
+    name = office.file("broken.csv", BROKEN)
+    said = office.cli("datasets", "lint", name, code=1).out
     assert re.search(r"^error +0 +checks\[0\]\.caled +line 2: there is no check 'caled'", said, re.M)
     assert re.search(r"^error +1 +user +line 3: ", said, re.M)
     assert said.endswith("2 rows: 2 errors, 0 warnings. Rows are counted from 0.\n")
-    assert json.loads(desk.cli("datasets", "lint", name, "--json", code=1).out)["valid"] is False
+    assert json.loads(office.cli("datasets", "lint", name, "--json", code=1).out)["valid"] is False
     for command in (["datasets", "upload"], ["audit"]):
-        refused = desk.cli(*command, name, code=1)
+        refused = office.cli(*command, name, code=1)
         assert "checks[0].caled" in refused.out
         assert refused.err == ""
 
 
-def test_with_an_agent_lint_knows_its_tools(desk: Desk) -> None:
-    name = desk.file("tools.csv", 'user,checks\nlook,"[{""called"": ""get_ordr""}]"\n')
-    said = desk.cli("datasets", "lint", name, "--agent", desk.agent_id).out
+def test_with_an_agent_lint_knows_its_tools(office: Office) -> None:
+    name = office.file("tools.csv", 'user,checks\nlook,"[{""called"": ""get_ordr""}]"\n')
+    said = office.cli("datasets", "lint", name, "--agent", office.agent_id).out
     assert re.search(r"warning +0 +checks\[0\]\.called +.*'get_ordr'.*did you mean 'get_order'", said)
 
 
-def test_the_audit_names_rows_that_nothing_passes(desk: Desk) -> None:
-    name = desk.file("weak.csv", WEAK)
-    said = desk.cli("audit", name, code=1).out
+def test_the_audit_names_rows_that_nothing_passes(office: Office) -> None:
+    name = office.file("weak.csv", WEAK)
+    said = office.cli("audit", name, code=1).out
     assert re.search(r"^0 +no_op, refuse_all, claims_done +say hello$", said, re.M)
     assert re.search(r"^1 +no_op, claims_done +say no$", said, re.M)
-    kept = json.loads(desk.cli("datasets", "upload", name, "--json").out)["id"]
-    assert desk.cli("audit", str(kept), code=1).out == said
-    assert json.loads(desk.cli("audit", name, "--json", code=1).out)["passed_rows"] == 2
+    kept = json.loads(office.cli("datasets", "upload", name, "--json").out)["id"]
+    assert office.cli("audit", str(kept), code=1).out == said
+    assert json.loads(office.cli("audit", name, "--json", code=1).out)["passed_rows"] == 2
 
 
-def test_a_batch_is_waited_for_and_told_by_row(desk: Desk, dataset: str, batches: tuple[str, str]) -> None:
-    said = desk.start(dataset, "--repeats", "2", "--wait", code=1)
+def test_a_batch_is_waited_for_and_told_by_row(
+    office: Office, dataset: str, batches: tuple[str, str]
+) -> None:
+    said = office.start(dataset, "--repeats", "2", "--wait", code=1)
     assert re.match(r"Batch \d+: 8 runs\.\n", said.out)
     for expected in (
         r"^0 +2/2 +2 PASS +look$",
@@ -217,76 +196,74 @@ def test_a_batch_is_waited_for_and_told_by_row(desk: Desk, dataset: str, batches
     ):
         assert re.search(expected, said.out, re.M), f"{expected}\n{said.out}"
     assert re.search(r"^8 of 8 runs done; 5 PASS", said.err, re.M)
-    first = desk.cli("batches", "show", batches[0]).out
+    first = office.cli("batches", "show", batches[0]).out
     assert re.search(r"^2 +1/2 ", first, re.M)
-    shown = json.loads(desk.cli("batches", "show", batches[0], "--json").out)
+    shown = json.loads(office.cli("batches", "show", batches[0], "--json").out)
     assert [row["passes"] for row in shown["rows"]] == [2, 2, 1, 0]
 
 
-def test_what_has_nothing_to_be_graded_by_is_no_failure(desk: Desk) -> None:
-    chat = desk.upload("chat", ROWS[3:])
-    assert "neither passed nor failed." in desk.start(chat, "--wait").out
-    one = desk.cli("runs", "start", "--agent", desk.agent_id, "--instruction", "chat", "--wait").out
+def test_what_has_nothing_to_be_graded_by_is_no_failure(office: Office) -> None:
+    chat = office.upload("chat", ROWS[3:])
+    assert "neither passed nor failed." in office.start(chat, "--wait").out
+    one = office.cli("runs", "start", "--agent", office.agent_id, "--instruction", "chat", "--wait").out
     assert re.match(r"Run \d+  completed  verdict NOT APPLICABLE\n", one)
 
 
-def test_a_crash_or_an_unreachable_agent_is_not_passed(desk: Desk) -> None:
-    crashing = desk.upload("crash", [{**ROWS[0], "user_instruction": "crash"}])
-    said = desk.start(crashing, "--wait", code=1).out
+def test_a_crash_or_an_unreachable_agent_is_not_passed(office: Office) -> None:
+    crashing = office.upload("crash", [{**ROWS[0], "user_instruction": "crash"}])
+    said = office.start(crashing, "--wait", code=1).out
     assert re.search(r"^0 +0/1 +1 FAIL +agent_5xx +crash$", said, re.M)
-    body = {"name": "away", "tools_schema": TOOLS, "config": {"endpoint_url": "http://127.0.0.1:1/dispatch"}}
-    away = desk.http.post("/api/agents", json=body).json()["id"]
-    desk.http.post(f"/api/agents/{away}/publish")
-    said = desk.cli("runs", "start", "--agent", str(away), "--dataset", crashing, "--wait", code=1).out
+    away = office.org.agent("http://127.0.0.1:1/dispatch", name="away")["id"]
+    said = office.cli("runs", "start", "--agent", str(away), "--dataset", crashing, "--wait", code=1).out
     assert re.search(r"^Batch \d+  failed$", said, re.M)
     assert re.search(r"^  error     agent_unreachable: ", said, re.M)
 
 
-def test_without_wait_it_says_where_to_look(desk: Desk) -> None:
-    chat = desk.upload("later", ROWS[3:])
-    said = desk.start(chat).out
+def test_without_wait_it_says_where_to_look(office: Office) -> None:
+    chat = office.upload("later", ROWS[3:])
+    said = office.start(chat).out
     found = re.fullmatch(
         r"Batch (\d+): 1 run\.\nodyssey batches show \1 tells what becomes of them\.\n", said
     )
     assert found, said
-    listed = desk.cli("batches", "list", "--dataset", chat).out.splitlines()
+    listed = office.cli("batches", "list", "--dataset", chat).out.splitlines()
     assert listed[1].split()[0] == found[1]
 
 
-def test_batches_are_compared_row_by_row(desk: Desk, batches: tuple[str, str]) -> None:
+def test_batches_are_compared_row_by_row(office: Office, batches: tuple[str, str]) -> None:
     first, second = batches
-    said = desk.cli("batches", "compare", first, second).out
+    said = office.cli("batches", "compare", first, second).out
     assert re.search(r"^1 +regression +2/2 +0/2 +-100 points +cancel$", said, re.M)
     assert re.search(r"^B less A: -\d+\.\d points \(-\d+\.\d to [+-]\d+\.\d\)", said, re.M)
     assert "1 regression, 0 improvements, 2 same, 1 ungraded" in said
-    assert "--fail-on-regression" in desk.cli("batches", "compare", "--help").out
-    desk.cli("batches", "compare", first, second, "--fail-on-regression", code=1)
-    improved = desk.cli("batches", "compare", second, first, "--fail-on-regression", "--json").out
+    assert "--fail-on-regression" in office.cli("batches", "compare", "--help").out
+    office.cli("batches", "compare", first, second, "--fail-on-regression", code=1)
+    improved = office.cli("batches", "compare", second, first, "--fail-on-regression", "--json").out
     assert json.loads(improved)["improvements"] == 1
 
 
-def test_a_batch_is_exported_for_others(desk: Desk, batches: tuple[str, str]) -> None:
-    desk.cli("batches", "export", batches[1], "--format", "junit", "--output", "junit.xml")
-    suite = ET.parse(desk.folder / "junit.xml").getroot()[0]
+def test_a_batch_is_exported_for_others(office: Office, batches: tuple[str, str]) -> None:
+    office.cli("batches", "export", batches[1], "--format", "junit", "--output", "junit.xml")
+    suite = ET.parse(office.folder / "junit.xml").getroot()[0]
     assert (suite.get("tests"), suite.get("failures"), suite.get("skipped")) == ("8", "3", "2")
-    table = desk.cli("batches", "export", batches[1]).out.splitlines()
+    table = office.cli("batches", "export", batches[1]).out.splitlines()
     assert len(table) == 9
-    assert len(json.loads(desk.cli("batches", "export", batches[1], "--format", "json").out)["runs"]) == 8
+    assert len(json.loads(office.cli("batches", "export", batches[1], "--format", "json").out)["runs"]) == 8
 
 
-def test_a_refused_export_leaves_the_file_alone(desk: Desk) -> None:
-    kept = desk.file("kept.xml", "as it was")
-    said = desk.cli("batches", "export", "99999", "-o", kept, code=2)
+def test_a_refused_export_leaves_the_file_alone(office: Office) -> None:
+    kept = office.file("kept.xml", "as it was")
+    said = office.cli("batches", "export", "99999", "-o", kept, code=2)
     assert said.err == "odyssey: There is no batch 99999.\n"
-    assert (desk.folder / kept).read_text() == "as it was"
-    said = desk.cli("datasets", "template", "-o", "no/such/folder.csv", code=2)
+    assert (office.folder / kept).read_text() == "as it was"
+    said = office.cli("datasets", "template", "-o", "no/such/folder.csv", code=2)
     assert said.err == "odyssey: no/such/folder.csv cannot be written: No such file or directory.\n"
 
 
-def test_a_run_is_shown_and_graded_again(desk: Desk, batches: tuple[str, str]) -> None:
-    listed = desk.cli("runs", "list", "--batch", batches[1], "--verdict", "fail", "--json").out
+def test_a_run_is_shown_and_graded_again(office: Office, batches: tuple[str, str]) -> None:
+    listed = office.cli("runs", "list", "--batch", batches[1], "--verdict", "fail", "--json").out
     run = next(item for item in json.loads(listed)["items"] if item["user_instruction"] == "cancel")
-    said = desk.cli("runs", "show", str(run["id"])).out
+    said = office.cli("runs", "show", str(run["id"])).out
     for expected in (
         r"^  batch     \d+ repeat [12]$",
         r"^Verdict  FAIL  check_failed  score 0\.00$",
@@ -297,18 +274,18 @@ def test_a_run_is_shown_and_graded_again(desk: Desk, batches: tuple[str, str]) -
         r"^#\d+ +\+\d\.\d{3}s  grade +FAIL  check_failed$",
     ):
         assert re.search(expected, said, re.M), f"{expected}\n{said}"
-    again = desk.cli("runs", "grade", str(run["id"]), "--wait").out
+    again = office.cli("runs", "grade", str(run["id"]), "--wait").out
     assert "  before    1 FAIL\n" in again
     assert [
-        item["verdict"] for item in json.loads(desk.cli("runs", "grade", str(run["id"]), "--json").out)
+        item["verdict"] for item in json.loads(office.cli("runs", "grade", str(run["id"]), "--json").out)
     ] == ["PENDING"]
 
 
-def test_a_claim_without_a_call_is_shown(desk: Desk) -> None:
-    said = desk.start(desk.upload("lie", [{**ROWS[0], "user_instruction": "lie"}]), "--wait", code=1).out
+def test_a_claim_without_a_call_is_shown(office: Office) -> None:
+    said = office.start(office.upload("lie", [{**ROWS[0], "user_instruction": "lie"}]), "--wait", code=1).out
     assert re.search(r"^0 +0/1 +1 FAIL +claimed_without_call +lie$", said, re.M)
-    listed = json.loads(desk.cli("runs", "list", "--verdict", "fail", "--limit", "1", "--json").out)
-    shown = desk.cli("runs", "show", str(listed["items"][0]["id"])).out
+    listed = json.loads(office.cli("runs", "list", "--verdict", "fail", "--limit", "1", "--json").out)
+    shown = office.cli("runs", "show", str(listed["items"][0]["id"])).out
     assert "  claimed   get_order once, seen never\n" in shown
 
 
@@ -330,25 +307,26 @@ def test_a_claim_without_a_call_is_shown(desk: Desk) -> None:
     ],
 )
 def test_what_cannot_be_done_is_one_sentence_and_code_2(
-    desk: Desk, arguments: list[str], sentence: str
+    office: Office, arguments: list[str], sentence: str
 ) -> None:
-    said = desk.cli(*arguments, code=2)
+    said = office.cli(*arguments, code=2)
     assert (said.out, said.err) == ("", f"odyssey: {sentence}\n")
 
 
-def test_faults_of_a_request_are_listed(desk: Desk) -> None:
-    said = desk.cli("runs", "start", "--agent", desk.agent_id, "--instruction", " ", code=2)
+def test_faults_of_a_request_are_listed(office: Office) -> None:
+    said = office.cli("runs", "start", "--agent", office.agent_id, "--instruction", " ", code=2)
     assert "\n  seeds.0.user_instruction: user_instruction must be a non-empty string\n" in said.err
 
 
-def test_a_terminal_gets_a_bar_and_ctrl_c_leaves_the_runs_alone(desk: Desk) -> None:
-    slow = desk.upload("slow", [{**ROWS[0], "user_instruction": "hang"}])
-    command = [ODYSSEY, "runs", "start", "--agent", desk.agent_id, "--dataset", slow, "--wait"]
-    terminal = Terminal(*command, environment=desk.environment())
+def test_a_terminal_gets_a_bar_and_ctrl_c_leaves_the_runs_alone(office: Office) -> None:
+    slow = office.upload("slow", [{**ROWS[0], "user_instruction": "hang"}])
+    terminal = office.desk.terminal(
+        "runs", "start", "--agent", office.agent_id, "--dataset", slow, "--wait", NO_COLOR=""
+    )
     terminal.wait_for("0/1")
     terminal.interrupt()
     assert terminal.end() == 130
     assert b"Stopped waiting; the runs go on." in terminal.said
     found = re.search(rb"Batch (\d+): 1 run", terminal.said)
     assert found
-    assert desk.http.get(f"/api/batches/{int(found[1])}").json()["status"] == "running"
+    assert office.org.get(f"/api/batches/{int(found[1])}").json()["status"] == "running"

@@ -1,23 +1,13 @@
 """A person at a command line: a folder to work in, a home of their own, and the commands they type."""
 
-import os
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
-from support.process import ODYSSEY
+from support.in_process import run_here
+from support.platform import Org
+from support.process import ODYSSEY, clean_environment
 from support.terminal import Terminal
-
-_STEERING = (
-    "ODYSSEY_",
-    "PIPELINES_",
-    "AGENT_",
-    "XDG_",
-    "PYTHON_KEYRING",
-    "COLUMNS",
-    "NO_COLOR",
-    "FORCE_COLOR",
-)
 
 AGENT = """
 from pipelines.odyssey.dispatch import dispatch_app
@@ -56,11 +46,13 @@ dataset = "tasks.csv"
 class Desk:
     """Where commands are typed; nothing of whoever runs the tests steers them."""
 
-    def __init__(self, home: Path, **environment: str) -> None:
+    def __init__(self, home: Path, org: Org | None = None, **environment: str) -> None:
         self.folder = home / "project"
         self.folder.mkdir(parents=True)
-        kept = {name: value for name, value in os.environ.items() if not name.startswith(_STEERING)}
-        self.environment = {**kept, "HOME": str(home), "COLUMNS": "200", "NO_COLOR": "1", **environment}
+        self.environment = clean_environment(HOME=str(home), COLUMNS="200", NO_COLOR="1")
+        if org is not None:
+            self.environment |= {"ODYSSEY_URL": org.platform.url, "ODYSSEY_API_KEY": org.api_key}
+        self.environment |= environment
 
     def write(self, **files: str) -> None:
         """Write files of the project; `agent_py` is agent.py."""
@@ -76,15 +68,12 @@ class Desk:
         variables: Mapping[str, str] | None = None,
         **environment: str,
     ) -> subprocess.CompletedProcess[str]:
-        """Run a command to its end; `said` is its standard input."""
-        ended = subprocess.run(
-            [ODYSSEY, *arguments],
-            env={**self.environment, **environment, **(variables or {})},
-            cwd=self.folder,
-            input=said,
-            capture_output=True,
-            text=True,
-            timeout=120,
+        """Run a command to its end in this process; `said` is its standard input."""
+        ended = run_here(
+            *arguments,
+            environment={**self.environment, **environment, **(variables or {})},
+            folder=self.folder,
+            said=said,
         )
         assert ended.returncode == code, ended.stdout + ended.stderr
         return ended

@@ -1,53 +1,48 @@
 """The server as users start it: a process of its own, which can be stopped and killed for real."""
 
-import io
 import os
 import re
 import signal
 import subprocess
 import sys
 import threading
-from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
-from unittest.mock import patch
 
-from pipelines.odyssey.cli.app import build_app
+from support.in_process import run_here
 
 ODYSSEY = str(Path(sys.executable).with_name("odyssey"))
 
+_STEERING = (
+    "ODYSSEY_",
+    "PIPELINES_",
+    "AGENT_",
+    "XDG_",
+    "PYTHON_KEYRING",
+    "COLUMNS",
+    "NO_COLOR",
+    "FORCE_COLOR",
+)
+
+
+def clean_environment(**more: str) -> dict[str, str]:
+    """The variables of this process but for those that steer commands, and these."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(_STEERING)}
+    return kept | more
+
 
 def odyssey(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Run one command to its end."""
+    """Run one command to its end in a process of its own."""
     return subprocess.run(
         [ODYSSEY, *arguments],
-        env={**_clean(), "COLUMNS": "200", **environment},
+        env=clean_environment(**{"COLUMNS": "200", **environment}),
         capture_output=True,
         text=True,
-        timeout=60,
     )
 
 
 def odyssey_here(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Run one command to its end in this process, where all that takes seconds to load is loaded already."""
-    output, errors = io.StringIO(), io.StringIO()
-    code: str | int | None = 0
-    with (
-        patch.dict(os.environ, {**_clean(), "COLUMNS": "200", **environment}, clear=True),
-        redirect_stdout(output),
-        redirect_stderr(errors),
-    ):
-        try:
-            build_app()(arguments)
-        except SystemExit as end:
-            code = end.code
-    if isinstance(code, str):  # as the interpreter does
-        errors.write(code + "\n")
-        code = 1
-    return subprocess.CompletedProcess(arguments, code or 0, output.getvalue(), errors.getvalue())
-
-
-def _clean() -> dict[str, str]:
-    return {name: value for name, value in os.environ.items() if not name.startswith("ODYSSEY_")}
+    """Run one command to its end in this process: see `run_here` for when that will not do."""
+    return run_here(*arguments, environment=clean_environment(**{"COLUMNS": "200", **environment}))
 
 
 class ServerProcess:
@@ -56,7 +51,7 @@ class ServerProcess:
     def __init__(self, *arguments: str, **environment: str) -> None:
         self.process = subprocess.Popen(
             [ODYSSEY, "up", "--port", "0", *arguments],
-            env={**_clean(), **environment},
+            env=clean_environment(**environment),
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
