@@ -2,10 +2,10 @@
 
 import json
 import os
-import socket
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -13,6 +13,9 @@ from typing import Any
 
 import httpx
 import pytest
+from support.in_process import run_here
+from support.ports import free_port
+from support.process import clean_environment
 from support.programs import need
 from support.wire_agents import TOKEN, Agent, RefusedError, listening
 
@@ -26,7 +29,6 @@ from pipelines.odyssey.conformance.wire import Target
 from pipelines.odyssey.local.proxy import LocalProxy
 
 ROOT = Path(__file__).resolve().parents[2]
-ODYSSEY = str(Path(sys.executable).parent / "odyssey")
 
 
 def findings_of(agent: Agent, token: str | None = TOKEN) -> dict[str, Finding]:
@@ -336,20 +338,10 @@ def test_a_fault_of_a_tools_schema_is_named(tools: Any, said: str) -> None:
     assert said in faults[0]
 
 
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
-def is_taken(port: int) -> bool:
-    with socket.socket() as probe:
-        return probe.connect_ex(("127.0.0.1", port)) == 0
-
-
 @contextmanager
-def example(name: str, port: int) -> Iterator[str]:
-    """Start an example agent and wait until its port takes connections."""
+def example(name: str) -> Iterator[str]:
+    """Start an example agent and wait until it answers."""
+    port = free_port()
     if name == "plain-node":
         command = [need("node", "nodejs"), str(ROOT / "examples/plain-node/agent.mjs")]
     else:
@@ -357,24 +349,30 @@ def example(name: str, port: int) -> Iterator[str]:
         command = [sys.executable, "-m", "uvicorn", "agent:app", "--app-dir", folder, "--port", str(port)]
     env = os.environ | {"AGENT_TOKEN": TOKEN, "PORT": str(port)}
     with subprocess.Popen(command, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        url = f"http://127.0.0.1:{port}/dispatch"
         try:
-            while not is_taken(port):
+            while not answers(url):
                 assert process.poll() is None
-            yield f"http://127.0.0.1:{port}/dispatch"
+                time.sleep(0.02)
+            yield url
         finally:
             process.terminate()
 
 
-def conformance(*arguments: str, token: str = TOKEN) -> subprocess.CompletedProcess[str]:
-    env = os.environ | {"AGENT_TOKEN": token}
-    return subprocess.run(
-        [ODYSSEY, "conformance", *arguments], env=env, capture_output=True, text=True, timeout=120
-    )
+def answers(url: str) -> bool:
+    headers = {"Authorization": f"Bearer {TOKEN}"}
+    with suppress(httpx.TransportError):
+        return httpx.post(url, json={"ping": True}, headers=headers, trust_env=False).is_success
+    return False
+
+
+def conformance(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return run_here("conformance", *arguments, environment=clean_environment(AGENT_TOKEN=TOKEN))
 
 
 @pytest.mark.parametrize("name", ["plain-python", "plain-node"])
 def test_the_example_agents_conform(name: str) -> None:
-    with example(name, free_port()) as url:
+    with example(name) as url:
         done = conformance(url, "--json", "--instruction", "I am cust_ben. Where is ord_1003?")
     document = json.loads(done.stdout)
     assert done.returncode == 0, [found for found in document["findings"] if found["state"] == "failed"]

@@ -5,34 +5,18 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 from support.commands import AGENT, PROJECT, Desk
-from support.platform import WORLD, Org, Platform
+from support.platform import WORLD, Org
+from support.ports import free_port
 
 
-@pytest.fixture(scope="module")
-def platform(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Platform]:
-    platform = Platform(f"sqlite+aiosqlite:///{tmp_path_factory.mktemp('data') / 'odyssey.db'}")
-    yield platform
-    platform.stop()
-
-
-@pytest.fixture
-def org(platform: Platform) -> Iterator[Org]:
-    org = platform.new_org()
-    yield org
-    org.client.close()
-
-
-@pytest.fixture
-def desk(org: Org, tmp_path: Path) -> Desk:
-    desk = Desk(tmp_path, ODYSSEY_URL=org.platform.url, ODYSSEY_API_KEY=org.api_key)
+@pytest.fixture(autouse=True)
+def project(desk: Desk) -> None:
     desk.write(agent_py=AGENT, odyssey_toml=PROJECT)
-    return desk
 
 
 def only_agent(org: Org) -> dict[str, Any]:
@@ -69,7 +53,7 @@ def is_served(url: str) -> bool:
 
 
 def test_an_agent_is_served_registered_followed_reloaded_and_ended(desk: Desk, org: Org) -> None:
-    terminal = desk.terminal("dev")
+    terminal = desk.terminal("dev", "--port", str(free_port()))
     terminal.wait_for("Ctrl-C ends it.")
     agent = only_agent(org)
     where = agent["config"]["endpoint_url"]
@@ -99,7 +83,7 @@ def test_an_agent_is_served_registered_followed_reloaded_and_ended(desk: Desk, o
 
 def test_an_agent_that_does_not_start_is_told_of_and_may_be_mended(desk: Desk, org: Org) -> None:
     desk.write(odyssey_toml=PROJECT.replace("agent:app", "agent:application"))
-    terminal = desk.terminal("dev", AGENT_TOKEN="a token of ours")
+    terminal = desk.terminal("dev", "--port", str(free_port()), AGENT_TOKEN="a token of ours")
     terminal.wait_for('Attribute "application" not found in module "agent"')
     with saving(desk, agent_py=AGENT + "\napplication = app\n"):
         terminal.wait_for("Ctrl-C ends it.")
