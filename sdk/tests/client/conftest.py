@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import msgspec
 import pytest
 
-from pipelines.odyssey.client import AsyncClient, Client, types
+from pipelines.odyssey.client import AsyncClient, Client, types, waiting
 
 KEY = "pk_live_" + "7" * 40
 
@@ -153,6 +153,18 @@ def serving() -> Callable[..., Any]:
             server.stop()
 
     return serve
+
+
+@pytest.fixture
+def time_is_up(monkeypatch: pytest.MonkeyPatch) -> Callable[[object], None]:
+    """To be called when a wait has heard something: its clock, which stood still, then shows that it took too long."""
+    now = [0.0]
+    monkeypatch.setattr(waiting, "monotonic", lambda: now[0])
+
+    def move(_: object) -> None:
+        now[0] += 3600
+
+    return move
 
 
 @pytest.fixture

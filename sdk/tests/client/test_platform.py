@@ -9,14 +9,12 @@ from uuid import uuid4
 
 import pytest
 from support.agents import Dispatched, ScriptedAgent, final
-from support.platform import TOOLS
-from support.process import ServerProcess
+from support.platform import TOOLS, Org
 
 from pipelines.odyssey import Tool, agents, passthrough, tool_endpoints, tools_schema
 from pipelines.odyssey.client import NotDoneError, Progress
 from pipelines.odyssey.errors import ConflictError, InvalidError, NotFoundError
 
-KEY = "pk_live_" + "7" * 40
 TOKEN = "a-token-of-the-agent"
 STATE = {"order": {"ord_1": {"order_id": "ord_1", "status": "open"}}}
 SEED = {"user_instruction": "Close ord_1.", "initial_state": STATE, "expected_outcome": "completion"}
@@ -57,13 +55,6 @@ class Desk:
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
-    server = ServerProcess("--data", str(tmp_path_factory.mktemp("data")), ODYSSEY_BOOTSTRAP_API_KEY=KEY)
-    yield server
-    server.stop()
-
-
-@pytest.fixture(scope="module")
 def desk() -> Desk:
     return Desk()
 
@@ -76,8 +67,8 @@ def agent(desk: Desk) -> Iterator[ScriptedAgent]:
 
 
 @pytest.fixture
-def client(drive: Drive, server: ServerProcess) -> Any:
-    return drive(server.url)
+def client(drive: Drive, org: Org) -> Any:
+    return drive(org.platform.url, org.api_key)
 
 
 @pytest.fixture
@@ -118,25 +109,26 @@ def test_a_fault_has_its_place(client: Any) -> None:
     assert caught.value.errors[0]["loc"]
 
 
-def test_the_functions_of_the_modules_register(server: ServerProcess, agent: ScriptedAgent) -> None:
+def test_the_functions_of_the_modules_register(org: Org, agent: ScriptedAgent) -> None:
+    url, key = org.platform.url, org.api_key
     made = agents.create_http_agent(
         name=name("desk"),
         endpoint_url=agent.url,
-        api_key=KEY,
         tools_schema=TOOLS,
-        base_url=server.url,
         auth_token=TOKEN,
         run_timeout_s=30,
+        base_url=url,
+        api_key=key,
     )
     assert made["auth_header_set"] is True
     assert made["config"]["run_timeout_s"] == 30
     called = name("shop")
     shop = tool_endpoints.create_openapi(
-        name=called, spec=SPEC, service_url="http://127.0.0.1:9", api_key=KEY, base_url=server.url
+        name=called, spec=SPEC, service_url="http://127.0.0.1:9", api_key=key, base_url=url
     )
     assert [tool["name"] for tool in shop["tools"]] == ["read_stock"]
     away = tool_endpoints.create_mcp_server(
-        name=name("mcp"), url="http://127.0.0.1:9/mcp", api_key=KEY, base_url=server.url
+        name=name("mcp"), url="http://127.0.0.1:9/mcp", api_key=key, base_url=url
     )
     assert away["discovery_error"] is not None
 
@@ -296,7 +288,9 @@ def test_scenarios_are_run_under_pressure_and_reviewed(client: Any, agent_id: in
     scenarios.delete(scenario_id)
 
 
-def test_a_matrix_is_run_waited_for_and_run_again(client: Any, agent_id: int, desk: Desk) -> None:
+def test_a_matrix_is_run_waited_for_and_run_again(
+    client: Any, agent_id: int, desk: Desk, time_is_up: Callable[[object], None]
+) -> None:
     scenario = client.eval.scenarios.create(name=name("Late return"), agent_id=agent_id, **SCENARIO)
     matrices = client.eval.matrices
     plan = matrices.start(
@@ -314,7 +308,7 @@ def test_a_matrix_is_run_waited_for_and_run_again(client: Any, agent_id: int, de
     try:
         again = matrices.rerun(plan["id"])
         with pytest.raises(NotDoneError, match="runs are done; left: ") as caught:
-            matrices.wait(again["id"], timeout=0.5)
+            matrices.wait(again["id"], timeout=60, on_progress=time_is_up)
         assert caught.value.progress is not None
         assert caught.value.progress.left == (again["id"],)
         assert matrices.cancel(again["id"])["id"] == again["id"]

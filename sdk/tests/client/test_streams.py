@@ -90,10 +90,12 @@ def test_a_matrix_is_waited_for_although_its_stream_breaks_off(
     assert told[0].seconds_left is not None
 
 
-def test_waiting_for_a_matrix_ends_when_the_time_is_up(drive: Drive, serving: Serving, say: Say) -> None:
+def test_waiting_for_a_matrix_ends_when_the_time_is_up(
+    drive: Drive, serving: Serving, say: Say, time_is_up: Callable[[object], None]
+) -> None:
     late = pytest.raises(NotDoneError, match="1 of 4 runs are done; left: m")
     with serving(say(200, progress(1))) as server, late as caught:
-        drive(server.url).eval.matrices.wait("m", timeout=0.2)
+        drive(server.url).eval.matrices.wait("m", timeout=60, on_progress=time_is_up)
     assert isinstance(caught.value, TimeoutError)
 
 
