@@ -89,6 +89,7 @@ MEMBERS = ("input", "user_instruction", "session", "history", "turn", "run_id", 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(),
     lambda inner: st.lists(inner) | st.dictionaries(st.sampled_from(MEMBERS) | st.text(), inner),
+    max_leaves=25,
 )
 
 

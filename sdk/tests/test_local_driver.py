@@ -10,7 +10,10 @@ from typing import Any
 
 import httpx
 import pytest
+from support.in_process import run_here
+from support.process import clean_environment
 
+from pipelines.odyssey.local.__main__ import main as local_main
 from pipelines.odyssey.local.answers import Answers, AnswersInvalidError, read_answers, smallest
 from pipelines.odyssey.local.driver import CodeResult, run_code
 from pipelines.odyssey.local.proxy import LocalProxy, LocalRun, Refusal
@@ -301,8 +304,10 @@ def test_the_token_is_not_shown(proxy: LocalProxy, folder: Path) -> None:
 
 
 def local(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "pipelines.odyssey.local", *arguments]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60)
+    """Run the command here; the tests of `odyssey init` run it as `python -m`."""
+    return run_here(
+        *arguments, environment=clean_environment(), folder=folder, main=lambda: sys.exit(local_main())
+    )
 
 
 def test_the_command_prints_calls_and_reply(folder: Path) -> None:
