@@ -61,10 +61,12 @@ demo: web ## start the platform and the support-desk agent, grade it, press on i
 	@$(BIN)/python examples/support-desk/demo.py $(if $(ONCE),--once) $(if $(PORT),--port $(PORT))
 
 test: web live frameworks ## the tests, on SQLite and on Postgres
+	@$(NPM) run --silent test
 	@$(BIN)/python -m pytest $(ARGS)
 	@$(FRAMEWORKS)/bin/python -m pytest sdk/adapter_tests
 
 test-full: web live frameworks ## what `make test` runs, and what is marked as full: slower and larger versions
+	@$(NPM) run --silent test
 	@$(BIN)/python -m pytest -m "" $(ARGS)
 	@$(FRAMEWORKS)/bin/python -m pytest -m "" sdk/adapter_tests
 

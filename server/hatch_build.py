@@ -56,7 +56,7 @@ def _sources_hash() -> str:
 def _source_files(folder: Path) -> list[Path]:
     files: list[Path] = []
     for path in folder.iterdir():
-        if path.name not in _NOT_SOURCE:
+        if path.name not in _NOT_SOURCE and not path.name.endswith(".test.ts"):
             files += _source_files(path) if path.is_dir() else [path]
     return files
 

@@ -1,3 +1,4 @@
+/// <reference types="vitest/config" />
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
 import { usedMantineStyles } from "./mantine-styles";
@@ -22,6 +23,7 @@ export default defineConfig({
     chunkSizeWarningLimit: 700, // what travels first is checked by a test, compressed
     manifest: true,
   },
+  test: { include: ["src/**/*.test.ts"], pool: "threads", isolate: false, reporters: ["dot"] },
   server: {
     proxy: { "/api": { target: process.env.ODYSSEY_URL ?? "http://127.0.0.1:8200", headers: signedIn } },
   },

@@ -1,7 +1,7 @@
 import { Tooltip } from "@mantine/core";
 import type { ReactNode } from "react";
 import classes from "~/components/badges.module.css";
-import type { Source } from "~/theme/theme";
+import type { Source } from "~/theme/palette";
 
 export type Tone = Source | "green" | "amber" | "red" | "neutral" | "live";
 

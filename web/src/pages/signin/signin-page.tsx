@@ -64,7 +64,7 @@ function useSendOn(): boolean {
   const { data: session, isPending } = useQuery({ ...sessionQuery, retryOnMount: false });
   const signedIn = session !== undefined;
   useEffect(() => {
-    if (signedIn) router.history.replace(nextPath(next));
+    if (signedIn) router.history.replace(nextPath(next, window.location.origin));
   }, [signedIn, next, router]);
   return isPending || signedIn;
 }

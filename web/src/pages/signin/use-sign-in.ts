@@ -18,7 +18,7 @@ export function useSignIn() {
       queryClient.clear(); // whatever another person saw in this tab
       rememberCsrf(session.csrf_token);
       queryClient.setQueryData(sessionQuery.queryKey, session);
-      router.history.replace(nextPath(next));
+      router.history.replace(nextPath(next, window.location.origin));
     },
   });
 }

@@ -13,7 +13,7 @@ import classes from "~/pages/run/header/header.module.css";
 import { countCalls } from "~/pages/run/model/events";
 import { useClock } from "~/pages/run/use-clock";
 import type { RunView } from "~/pages/run/view";
-import { SOURCES } from "~/theme/theme";
+import { SOURCES } from "~/theme/palette";
 
 const route = getRouteApi("/app/runs/$runId");
 

@@ -2,7 +2,7 @@
 import type { Schemas } from "~/api/client";
 import { readJson } from "~/api/json";
 import type { Operation } from "~/components/ledger/operations";
-import { SOURCES, type Source } from "~/theme/theme";
+import { SOURCES, type Source } from "~/theme/palette";
 
 export type TraceEvent = Schemas["EventOut"];
 

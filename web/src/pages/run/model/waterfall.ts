@@ -14,7 +14,7 @@ import {
   textOf,
   wordsOf,
 } from "~/pages/run/model/events";
-import type { Source } from "~/theme/theme";
+import type { Source } from "~/theme/palette";
 
 export interface Step {
   sequence: number;

@@ -6,7 +6,7 @@ import { toneColor } from "~/components/badges";
 import { isUndeclared } from "~/pages/run/model/actors";
 import { NO_ACTOR, type Step, type StepFilter } from "~/pages/run/model/waterfall";
 import classes from "~/pages/run/timeline/timeline.module.css";
-import { SOURCES, type Source } from "~/theme/theme";
+import { SOURCES, type Source } from "~/theme/palette";
 
 interface FiltersProps {
   steps: Step[];
