@@ -17,7 +17,8 @@ export function useSave(told: string, onSaved: (settings: Settings) => void): Sa
   const client = useQueryClient();
   const mutation = useMutation({
     mutationFn: (body: SettingsChange) => data(api.PUT("/api/settings", { body })),
-    onSuccess: (settings) => {
+    onSuccess: async (settings) => {
+      await client.cancelQueries({ queryKey: settingsQuery.queryKey }); // asked for before, it would bring back what was there
       client.setQueryData(settingsQuery.queryKey, settings);
       onSaved(settings);
       notifications.show({ message: told });
