@@ -2,14 +2,17 @@
 
 import json
 from collections.abc import Iterator
+from contextlib import ExitStack
+from functools import cached_property
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
 import pytest
 from playwright.sync_api import Page, expect
-from support.agents import Answer, Dispatched, ScriptedAgent, SeesPings
+from support.agents import Answer, Behaviour, Dispatched, ScriptedAgent, SeesPings
 from support.batches import dataset, ended, start_batch
 from support.browser import session_cookies
+from support.chromium import becomes_true
 from support.evals import SCENARIOS, all_observed, scenario, start
 from support.hostile import MARK, STRINGS
 from support.mcp_peers import SdkPeer, tool
@@ -21,25 +24,6 @@ from support.site import Site, post_event
 
 from interface.conftest import OpenPage
 from interface.test_every_page import settled
-
-
-class HostileOrg(NamedTuple):
-    org: Org
-    agent: int
-    run: int
-    ill: int
-    """An agent whose ledger schema is full of them; it asks for tools of these names and answers with a page."""
-    failed: int
-    """What came of its run."""
-    world: int
-    dataset: int
-    batches: tuple[int, int]
-    scenario: str
-    eval_runs: tuple[int, int]
-    """As it is, and under a pressure that says them."""
-    live: "HostileTools"
-    session: dict[str, str]
-    """The cookies of its admin."""
 
 
 class HostileTools(NamedTuple):
@@ -221,76 +205,153 @@ def hostile_peer() -> SdkPeer:
     return SdkPeer({"get_thing": lambda ctx, arguments: said("\n".join(STRINGS))}, listed=listed)
 
 
+class HostileOrg:
+    """An organisation with all of them in it; what no page was asked about yet is not made."""
+
+    def __init__(self, org: Org, stack: ExitStack) -> None:
+        self.org = org
+        self._stack = stack
+        org.ok(org.put("/api/org", {"name": STRINGS[0]}))
+        for text in STRINGS[:20]:
+            org.ok(org.post("/api/keys", {"name": text[:100]}))
+        self.quick = self._agent_server(instant)
+        for text in STRINGS[1:]:
+            name = text.replace("\n", " ").replace("\r", " ")[:255]
+            org.agent(self.quick, name=name, description=text, publish=False)
+        self.session = session_cookies(org)
+        """The cookies of its admin."""
+
+    def _agent_server(self, behaviour: Behaviour) -> str:
+        server = ScriptedAgent(behaviour)
+        self._stack.callback(server.stop)
+        return server.url
+
+    @cached_property
+    def agent(self) -> int:
+        address = f"{self._agent_server(everywhere)}?{quote(STRINGS[0])}"
+        made = self.org.agent(address, name=STRINGS[0], description=STRINGS[1], tools_schema=hostile_tools())
+        changed = {"description": STRINGS[5], "tools_schema": hostile_tools()[:1]}
+        self.org.ok(self.org.put(f"/api/agents/{made['id']}?draft=true", changed))
+        found: int = made["id"]
+        return found
+
+    @cached_property
+    def run(self) -> int:
+        model = ModelServer(hostile_judge)
+        self._stack.callback(model.stop)
+        self.org.ok(self.org.put("/api/settings", model.settings(model=STRINGS[0])))
+        seed = {"initial_state": STATE, "failure_rules": RULES, "behavior_instructions": "\n".join(STRINGS)}
+        seed |= graded_by_strings() | {"input": {text: text for text in STRINGS}}
+        run = self.org.run({"id": self.agent}, user_instruction="\n".join(STRINGS), **seed)
+        assert run["status"] == "completed", run["error_json"]
+        assert self.org.graded(run["id"])["grades"][0]["judge"]["state"] == "answered"
+        found: int = run["id"]
+        return found
+
+    @cached_property
+    def ill(self) -> int:
+        """An agent whose ledger schema is full of them; it asks for tools of these names and answers with a page."""
+        failing = self._agent_server(SeesPings(hostile_failure))
+        made: int = self.org.agent(failing, name=STRINGS[1], ledger_schema=hostile_schema())["id"]
+        return made
+
+    @cached_property
+    def failed(self) -> int:
+        """What came of its run."""
+        broken = self.org.run({"id": self.ill}, user_instruction=STRINGS[2])
+        assert broken["status"] == "failed"
+        found: int = broken["id"]
+        return found
+
+    @cached_property
+    def world(self) -> int:
+        return hostile_world(self.org, STATE, RULES)
+
+    @cached_property
+    def dataset(self) -> int:
+        return hostile_dataset(self.org)
+
+    @cached_property
+    def batches(self) -> tuple[int, int]:
+        echo = self.org.agent(self.quick, name="echo", tools_schema=[])
+        made = [ended(self.org, start_batch(self.org, echo, dataset_id=self.dataset)) for _ in range(2)]
+        return made[0]["id"], made[1]["id"]
+
+    @property
+    def before(self) -> int:
+        return self.batches[0]
+
+    @property
+    def after(self) -> int:
+        return self.batches[1]
+
+    @cached_property
+    def scenario(self) -> str:
+        return hostile_library(self.org, self.agent, self.world)
+
+    @cached_property
+    def eval_runs(self) -> tuple[int, int]:
+        """As it is, and under a pressure that says them."""
+        doubtful = self.org.agent(self._agent_server(torn), name="torn", tools_schema=hostile_tools()[1:])
+        return hostile_eval_runs(self.org, doubtful["id"], self.scenario)
+
+    @property
+    def baseline(self) -> int:
+        return self.eval_runs[0]
+
+    @property
+    def pressed(self) -> int:
+        return self.eval_runs[1]
+
+    @cached_property
+    def live(self) -> HostileTools:
+        peer = hostile_peer()
+        self._stack.callback(peer.stop)
+        return hostile_live_tools(self.org, peer, self._agent_server(curious))
+
+    @property
+    def endpoint(self) -> str:
+        return self.live.endpoint
+
+    @property
+    def cassette(self) -> str:
+        return self.live.cassette
+
+    @property
+    def live_run(self) -> int:
+        return self.live.run
+
+    def __getitem__(self, part: str) -> Any:
+        """A part by its name, as an address has it."""
+        return getattr(self, part)
+
+
+STATE = {"thing": {text: {"thing_id": text, text: text, "deep": {text: [text]}} for text in STRINGS}}
+RULES = [
+    {"tool": "get_thing", "args": {"thing_id": text}, "error": {"code": text, "message": text}}
+    for text in STRINGS[:20]
+]
+
+
 @pytest.fixture(scope="module")
 def hostile(site: Site) -> Iterator[HostileOrg]:
-    org = site.platform.new_org()
-    org.ok(org.put("/api/org", {"name": STRINGS[0]}))
-    loud, quick, model = ScriptedAgent(everywhere), ScriptedAgent(instant), ModelServer(hostile_judge)
-    for text in STRINGS[1:]:
-        org.agent(
-            quick.url, name=text.replace("\n", " ").replace("\r", " ")[:255], description=text, publish=False
-        )
-    address = f"{loud.url}?{quote(STRINGS[0])}"
-    agent = org.agent(address, name=STRINGS[0], description=STRINGS[1], tools_schema=hostile_tools())
-    for text in STRINGS[:20]:
-        org.ok(org.post("/api/keys", {"name": text[:100]}))
-    failing = ScriptedAgent(SeesPings(hostile_failure))
-    ill = org.agent(failing.url, name=STRINGS[1], ledger_schema=hostile_schema())
-    broken = org.run(ill, user_instruction=STRINGS[2])
-    assert broken["status"] == "failed"
-    changed = {"description": STRINGS[5], "tools_schema": hostile_tools()[:1]}
-    org.ok(org.put(f"/api/agents/{agent['id']}?draft=true", changed))
-    state = {"thing": {text: {"thing_id": text, text: text, "deep": {text: [text]}} for text in STRINGS}}
-    rules = [
-        {"tool": "get_thing", "args": {"thing_id": text}, "error": {"code": text, "message": text}}
-        for text in STRINGS[:20]
-    ]
-    seed = {"initial_state": state, "failure_rules": rules, "behavior_instructions": "\n".join(STRINGS)}
-    echo = org.agent(quick.url, name="echo", tools_schema=[])
-    rows = hostile_dataset(org)
-    batches = [ended(org, start_batch(org, echo, dataset_id=rows))["id"] for _ in range(2)]
-    org.ok(org.put("/api/settings", model.settings(model=STRINGS[0])))
-    seed |= graded_by_strings()
-    run = org.run(agent, user_instruction="\n".join(STRINGS), input={t: t for t in STRINGS}, **seed)
-    assert run["status"] == "completed", run["error_json"]
-    assert org.graded(run["id"])["grades"][0]["judge"]["state"] == "answered"
-    world = hostile_world(org, state, rules)
-    scenario_id = hostile_library(org, agent["id"], world)
-    split = ScriptedAgent(torn)
-    doubtful = org.agent(split.url, name="torn", tools_schema=hostile_tools()[1:])
-    eval_runs = hostile_eval_runs(org, doubtful["id"], scenario_id)
-    peer, asking = hostile_peer(), ScriptedAgent(curious)
-    live = hostile_live_tools(org, peer, asking.url)
-    session = session_cookies(org)
-    pair = (batches[0], batches[1])
-    yield HostileOrg(
-        org,
-        agent["id"],
-        run["id"],
-        ill["id"],
-        broken["id"],
-        world,
-        rows,
-        pair,
-        scenario_id,
-        eval_runs,
-        live,
-        session,
-    )
-    peer.stop()
-    asking.stop()
-    loud.stop()
-    failing.stop()
-    split.stop()
-    quick.stop()
-    model.stop()
+    with ExitStack() as stack:
+        yield HostileOrg(site.platform.new_org(), stack)
 
 
 @pytest.fixture
 def page(open_page: OpenPage, hostile: HostileOrg) -> Iterator[Page]:
     page = open_page("/favicon.svg", cookies=hostile.session).page
     yield page
+    does_nothing(page)
+
+
+def does_nothing(page: Page) -> None:
     assert page.evaluate(f"window.{MARK}") is None
+    assert page.evaluate("document.querySelectorAll('iframe, object, embed, base, form[action]').length") == 0
+    ours = "link.origin === location.origin || link.protocol === 'blob:' || link.href === ''"
+    foreign = f"[...document.links].filter(link => !({ours})).map(link => link.href)"
+    assert page.evaluate(foreign) == []
 
 
 PATHS = [
@@ -391,41 +452,54 @@ MOST_READ = (
 """The others are looked at in full."""
 
 
+SHOWN_BELOW = {
+    "worlds": "world",
+    "datasets": "dataset",
+    "batches": "batches",
+    "scenarios": "scenario",
+    "variations": "scenario",
+    "evals": "eval_runs",
+    "review": "eval_runs",
+    "endpoints": "live",
+    "cassettes": "live",
+}
+"""What there must be for a list to show something."""
+
+SHOWN = """fragments => {
+    const main = document.querySelector('main');
+    const written = [...main.querySelectorAll('input, textarea')].map(field => field.value);
+    return [main.innerText, ...written].some(text => fragments.some(fragment => text.includes(fragment)));
+}"""
+UNFOLDED = """async () => {
+    const folded = [...document.querySelectorAll('[aria-expanded=false]')];
+    const shown = folded.filter(each => each.checkVisibility() && !each.disabled && !each.closest('[inert]'));
+    for (const each of shown.slice(0, 25)) {
+        each.click();
+        await new Promise(drawn => requestAnimationFrame(() => requestAnimationFrame(drawn)));
+        document.activeElement.dispatchEvent(new KeyboardEvent('keydown', {key: 'Escape', bubbles: true}));
+    }
+}"""
+
+
 @pytest.mark.parametrize(
     "path", [pytest.param(path, marks=[] if path in MOST_READ else [pytest.mark.full]) for path in PATHS]
 )
 def test_hostile_content_is_only_text(page: Page, hostile: HostileOrg, path: str) -> None:
-    before, after = hostile.batches
-    numbers = {"dataset": hostile.dataset, "before": before, "after": after}
-    numbers |= dict(zip(("baseline", "pressed"), hostile.eval_runs, strict=True))
-    numbers |= {"agent": hostile.agent, "run": hostile.run, "world": hostile.world}
-    numbers |= {"ill": hostile.ill, "failed": hostile.failed}
-    names = {"endpoint": hostile.live.endpoint, "cassette": hostile.live.cassette}
-    numbers |= {"live_run": hostile.live.run}
-    page.goto(path.format(scenario=hostile.scenario, **names, **numbers))
+    first_word = path.split("?")[0].split("/")[1]
+    assert hostile[SHOWN_BELOW.get(first_word, "run")]
+    page.goto(path.format_map(hostile))
     settled(page)
-    for summary in page.locator("[aria-expanded=false]:visible").all()[:25]:
-        if summary.is_visible() and summary.is_enabled():
-            summary.click(force=True, timeout=2000)
-            page.keyboard.press("Escape")
-    assert page.evaluate(f"window.{MARK}") is None
-    assert page.evaluate("document.querySelectorAll('iframe, object, embed, base, form[action]').length") == 0
-    ours = "link.origin === location.origin || link.protocol === 'blob:' || link.href === ''"
-    foreign = f"[...document.links].filter(link => !({ours})).map(link => link.href)"
-    assert page.evaluate(foreign) == []
     if path not in WITHOUT_ANY:
-        shown = page.locator("main").inner_text() + page.evaluate(WRITTEN)
-        assert any(fragment in shown for fragment in FRAGMENTS)
-
-
-WRITTEN = "[...document.querySelectorAll('main :is(input, textarea)')].map(field => field.value).join(' ')"
+        assert becomes_true(page, SHOWN, FRAGMENTS)
+    page.evaluate(UNFOLDED)
+    does_nothing(page)
 
 
 def test_names_are_shown_as_they_are(page: Page) -> None:
     page.goto("/agents?q=onerror")
-    shown = page.get_by_role("table").inner_text()
+    table = page.get_by_role("table")
     for text in [text for text in STRINGS[1:] if "onerror" in text and "\n" not in text]:
-        assert text in shown
+        expect(table).to_contain_text(text)
 
 
 def test_every_step_of_a_hostile_trace_opens(page: Page, hostile: HostileOrg) -> None:
@@ -435,14 +509,20 @@ def test_every_step_of_a_hostile_trace_opens(page: Page, hostile: HostileOrg) ->
         what = (event["kind"], event["data"].get("source"), event["data"].get("code"))
         kinds.setdefault(str(what), event["sequence"])
     assert len(kinds) >= 9, kinds
+    page.goto(f"/runs/{hostile.run}")
     for sequence in kinds.values():
-        page.goto(f"/runs/{hostile.run}?step={sequence}")
-        page.get_by_role("region", name=f"Step {sequence}").wait_for()
-        assert page.evaluate(f"window.{MARK}") is None
+        page.evaluate(AS_BY_THE_BACK_BUTTON, f"/runs/{hostile.run}?step={sequence}")
+        page.get_by_role("region", name=f"Step {sequence}", exact=True).wait_for()
+        does_nothing(page)
+
+
+AS_BY_THE_BACK_BUTTON = """address => {
+    history.pushState(history.state, '', address);
+    dispatchEvent(new PopStateEvent('popstate'));
+}"""
 
 
 def test_a_hostile_answer_to_a_ping_is_only_text(page: Page, hostile: HostileOrg) -> None:
     page.goto(f"/agents/{hostile.ill}")
     page.get_by_role("button", name="Test connection").click()
     expect(page.get_by_role("status").filter(has_text="500")).to_be_visible()
-    assert page.evaluate(f"window.{MARK}") is None

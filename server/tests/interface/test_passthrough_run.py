@@ -25,11 +25,11 @@ def steps(page: Page) -> Locator:
     return page.get_by_role("listbox", name="Steps").get_by_role("option")
 
 
-def step_of(org: Org, run: int, kind: str, order: str, tool: str) -> int:
-    """The sequence of an event by what it asks for."""
+def step_of(org: Org, run: int, order: str, tool: str) -> int:
+    """The sequence of a call by what it asks for."""
     found = [
         event["sequence"]
-        for event in org.trace(run, kind)
+        for event in org.trace(run, "tool_call")
         if event["data"]["tool_name"] == tool and event["data"]["arguments"]["order_id"] == order
     ]
     assert len(found) == 1, found
@@ -37,12 +37,13 @@ def step_of(org: Org, run: int, kind: str, order: str, tool: str) -> int:
     return sequence
 
 
-def detail(
-    open_page: OpenPage, live_org: LiveOrg, order: str, tool: str, *, kind: str = "tool_call"
-) -> Locator:
-    sequence = step_of(live_org.org, live_org.run, kind, order, tool)
-    page = opened(open_page, live_org.org, f"/runs/{live_org.run}?step={sequence}")
-    return page.get_by_role("region", name=f"Step {sequence}")
+def opened_step(page: Page, live_org: LiveOrg, order: str, tool: str) -> Locator:
+    """Click a step; gives what is shown of it."""
+    sequence = step_of(live_org.org, live_org.run, order, tool)
+    page.locator(f"#step-{sequence}").click()
+    shown = page.get_by_role("region", name=f"Step {sequence}", exact=True)
+    shown.wait_for()
+    return shown
 
 
 def test_the_timeline_tells_live_answers_from_simulated_ones(open_page: OpenPage, live_org: LiveOrg) -> None:
@@ -57,31 +58,29 @@ def test_the_timeline_tells_live_answers_from_simulated_ones(open_page: OpenPage
     sent = page.get_by_role("region", name="What came of it")
     sent.get_by_role("link", name=re.compile("step")).click()
     expect(page.get_by_role("region", name=re.compile(r"Step \d+")).first).to_contain_text("passthrough")
+    a_live_answer_says_who_gave_it_and_what_the_ledger_learned(page, live_org)
+    an_error_of_the_service_is_told_from_a_hop_that_failed(page, live_org)
 
 
-def test_a_live_answer_says_who_gave_it_and_what_the_ledger_learned(
-    open_page: OpenPage, live_org: LiveOrg
-) -> None:
-    step = detail(open_page, live_org, "ord_7", "get_order")
+def a_live_answer_says_who_gave_it_and_what_the_ledger_learned(page: Page, live_org: LiveOrg) -> None:
+    step = opened_step(page, live_org, "ord_7", "get_order")
     for fact in ("orders-api", "OpenAPI", "readOrder", "HTTP status200", "by the adapter", "shipped"):
         expect(step).to_contain_text(fact)
     expect(step).to_contain_text(re.compile(r"Took\d+ ms"))
     expect(step.get_by_role("region", name="response")).to_contain_text("79.5")
-    after = detail(open_page, live_org, "ord_7", "update_order")
+    after = opened_step(page, live_org, "ord_7", "update_order")
     expect(after).to_contain_text(re.compile("shipped.*→.*refunded"))
 
 
-def test_an_error_of_the_service_is_told_from_a_hop_that_failed(
-    open_page: OpenPage, live_org: LiveOrg
-) -> None:
-    refused = detail(open_page, live_org, "ord_404", "get_order")
+def an_error_of_the_service_is_told_from_a_hop_that_failed(page: Page, live_org: LiveOrg) -> None:
+    refused = opened_step(page, live_org, "ord_404", "get_order")
     expect(refused).to_contain_text("an error, by its own word")
     expect(refused).to_contain_text("What the ledger adapter left out")
-    failed = detail(open_page, live_org, "ord_500", "get_order")
+    failed = opened_step(page, live_org, "ord_500", "get_order")
     why = failed.get_by_role("region", name="Why there is no answer")
     expect(why).to_contain_text("upstream_5xx")
     expect(why).to_contain_text("It was sent, and may have had an effect")
-    never = detail(open_page, live_org, "ord_7", "check_stock")
+    never = opened_step(page, live_org, "ord_7", "check_stock")
     why = never.get_by_role("region", name="Why there is no answer")
     expect(why).to_contain_text("upstream_unreachable")
     expect(why).to_contain_text("Nothing was sent")

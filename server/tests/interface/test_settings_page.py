@@ -40,16 +40,33 @@ def panel_of(page: Page, role: str) -> Locator:
     return page.get_by_role("region", name=f"{role.capitalize()} model")
 
 
-def use(org: Org, model: ModelServer, role: str) -> None:
-    body = {"provider": "openai", "base_url": model.url, "model": "scripted", "api_key": KEY}
-    org.ok(org.put("/api/settings", {"models": {role: body}}))
-
-
-@pytest.mark.parametrize("role", ROLES)
-def test_an_admin_sets_a_model_and_its_key_is_never_shown_again(
-    settings: Watched, org: Org, model: ModelServer, role: str
+def test_an_admin_sets_models_whose_keys_are_never_shown_again_and_removes_them(
+    settings: Watched, org: Org, model: ModelServer
 ) -> None:
-    panel = panel_of(settings.page, role)
+    page = settings.page
+    for place, role in enumerate(ROLES, 1):
+        is_set(panel_of(page, role), role, model)
+        kept = model_of(org, role)
+        assert kept is not None
+        assert (kept["provider"], kept["model"], kept["base_url"]) == ("anthropic", "scripted-1", model.url)
+        assert kept["input_usd_per_mtok"] == 2.5
+        assert [each for each in ROLES if model_of(org, each) is not None] == list(ROLES[:place])
+    page.reload()
+    for role in ROLES:
+        expect(panel_of(page, role).get_by_label("Model", exact=True)).to_have_value("scripted-1")
+    assert KEY not in page.content()
+    settings.expected.append("422")
+    another_host_asks_for_the_key_again(page, panel_of(page, "simulator"))
+    for role in ROLES:
+        panel = panel_of(page, role)
+        panel.get_by_role("button", name="Remove", exact=True).click()
+        page.get_by_role("dialog").get_by_role("button", name=f"Remove the {role}").click()
+        expect(panel.get_by_role("button", name=f"Use this {role}")).to_be_visible()
+        expect(panel.get_by_label("Model", exact=True)).to_have_value("")
+        assert model_of(org, role) is None
+
+
+def is_set(panel: Locator, role: str, model: ModelServer) -> None:
     expect(panel.get_by_text("There is none: ")).to_be_visible()
     expect(panel.get_by_role("button", name=f"Use this {role}")).to_be_disabled()
     panel.get_by_role("radio", name="Anthropic").press("Space")
@@ -60,22 +77,9 @@ def test_an_admin_sets_a_model_and_its_key_is_never_shown_again(
     panel.get_by_role("button", name=f"Use this {role}").click()
     expect(panel.get_by_text("****7f3a")).to_be_visible()
     expect(panel.get_by_role("button", name="Save", exact=True)).to_be_disabled()
-    kept = model_of(org, role)
-    assert kept is not None
-    assert (kept["provider"], kept["model"], kept["base_url"]) == ("anthropic", "scripted-1", model.url)
-    assert kept["input_usd_per_mtok"] == 2.5
-    assert [each for each in ROLES if model_of(org, each) is not None] == [role]
-    settings.page.reload()
-    expect(panel.get_by_label("Model", exact=True)).to_have_value("scripted-1")
-    assert KEY not in settings.page.content()
 
 
-def test_another_host_asks_for_the_key_again(settings: Watched, org: Org, model: ModelServer) -> None:
-    page = settings.page
-    settings.expected.append("422")
-    use(org, model, "simulator")
-    page.reload()
-    panel = panel_of(page, "simulator")
+def another_host_asks_for_the_key_again(page: Page, panel: Locator) -> None:
     panel.get_by_label("Base URL").fill("http://127.0.0.1:9/v1")
     with page.expect_response("**/api/settings") as answer:
         panel.get_by_role("button", name="Save", exact=True).click()
@@ -87,10 +91,13 @@ def test_another_host_asks_for_the_key_again(settings: Watched, org: Org, model:
     expect(panel.get_by_text("****9999")).to_be_visible()
 
 
-def test_what_is_wrong_is_said_at_its_field(settings: Watched) -> None:
-    panel = panel_of(settings.page, "judge")
+def test_what_is_wrong_is_said_at_its_field_and_unsaved_changes_are_not_lost_by_a_click(
+    settings: Watched,
+) -> None:
+    page = settings.page
+    panel = panel_of(page, "judge")
     settings.expected.append("422")
-    panel.get_by_label("Model", exact=True).fill("scripted-1")
+    panel.get_by_label("Model", exact=True).fill("half a na")
     panel.get_by_label("Base URL").fill("ftp://somewhere")
     panel.get_by_label("Time-out").fill("")
     panel.get_by_role("button", name="Use this judge").click()
@@ -98,23 +105,21 @@ def test_what_is_wrong_is_said_at_its_field(settings: Watched) -> None:
     panel.get_by_label("Time-out").fill("60")
     panel.get_by_role("button", name="Use this judge").click()
     expect(panel.get_by_label("Base URL")).to_have_attribute("aria-invalid", "true")
-
-
-@pytest.mark.parametrize("role", ROLES)
-def test_a_model_is_removed_after_asking(settings: Watched, org: Org, model: ModelServer, role: str) -> None:
-    page = settings.page
-    use(org, model, role)
-    page.reload()
-    panel = panel_of(page, role)
-    panel.get_by_role("button", name="Remove", exact=True).click()
-    page.get_by_role("dialog").get_by_role("button", name=f"Remove the {role}").click()
-    expect(panel.get_by_role("button", name=f"Use this {role}")).to_be_visible()
+    runs = page.get_by_role("navigation", name="Main").get_by_role("link", name="Runs", exact=True)
+    runs.click()
+    dialog = page.get_by_role("dialog", name="Leave without saving?")
+    dialog.get_by_role("button", name="Stay").click()
+    expect(dialog).to_be_hidden()
+    expect(panel.get_by_label("Model", exact=True)).to_have_value("half a na")
+    page.get_by_role("button", name="Discard", exact=True).click()
     expect(panel.get_by_label("Model", exact=True)).to_have_value("")
-    assert model_of(org, role) is None
+    runs.click()
+    expect(page.get_by_role("heading", level=1, name="Runs")).to_be_visible()
 
 
-def test_budgets_are_set_and_taken_away(settings: Watched, org: Org) -> None:
+def test_budgets_and_thresholds_are_set_and_explained(settings: Watched, org: Org) -> None:
     page = settings.page
+    settings.expected.append("422")
     page.get_by_label("Money").fill("5")
     page.get_by_label("Model calls").fill("0")
     page.get_by_role("button", name="Save budgets").click()
@@ -125,11 +130,6 @@ def test_budgets_are_set_and_taken_away(settings: Watched, org: Org) -> None:
     page.get_by_role("button", name="Save budgets").click()
     expect(spent).to_contain_text("$0.00, no limit")
     assert org.ok(org.get("/api/settings"))["budgets"] == {"usd_per_day": None, "calls_per_day": 0}
-
-
-def test_thresholds_are_set_and_explained(settings: Watched, org: Org) -> None:
-    page = settings.page
-    settings.expected.append("422")
     panel = page.get_by_role("region", name="Eval thresholds")
     expect(panel).to_contain_text("how far behaviour moved beyond the agent's own noise")
     expect(panel).to_contain_text("why-your-eval-cries-wolf")
@@ -142,6 +142,7 @@ def test_thresholds_are_set_and_explained(settings: Watched, org: Org) -> None:
     expect(panel.get_by_label("Low")).to_have_attribute("aria-invalid", "true")
     panel.get_by_label("Low").fill("0.9")
     save.click()
+    expect(page.get_by_text("The thresholds are saved.")).to_be_visible()
     expect(save).to_be_disabled()
     page.reload()
     expect(panel.get_by_label("Critical")).to_have_value("0.35")
@@ -154,23 +155,11 @@ def test_what_was_spent_today_is_shown(open_page: OpenPage, site: Site) -> None:
     expect(page.get_by_role("region", name="Spent today")).to_contain_text("2 of 10,000")
 
 
-def test_unsaved_changes_are_not_lost_by_a_click(settings: Watched) -> None:
-    page = settings.page
-    panel = panel_of(page, "judge")
-    panel.get_by_label("Model", exact=True).fill("half a na")
-    page.get_by_role("navigation", name="Main").get_by_role("link", name="Runs", exact=True).click()
-    dialog = page.get_by_role("dialog", name="Leave without saving?")
-    dialog.get_by_role("button", name="Stay").click()
-    expect(panel.get_by_label("Model", exact=True)).to_have_value("half a na")
-    page.get_by_role("button", name="Discard", exact=True).click()
-    page.get_by_role("navigation", name="Main").get_by_role("link", name="Runs", exact=True).click()
-    expect(page.get_by_role("heading", level=1, name="Runs")).to_be_visible()
-
-
 def test_others_than_admins_read_and_change_nothing(
     open_page: OpenPage, org: Org, model: ModelServer
 ) -> None:
-    use(org, model, "judge")
+    body = {"provider": "openai", "base_url": model.url, "model": "scripted", "api_key": KEY}
+    org.ok(org.put("/api/settings", {"models": {"judge": body}}))
     for role in ("viewer", "member"):
         body = {"email": f"{role}@settings.example", "role": role}
         person = org.ok(org.post("/api/people", body))["id"]
@@ -182,10 +171,3 @@ def test_others_than_admins_read_and_change_nothing(
         expect(page.get_by_role("region", name="Eval thresholds")).to_contain_text("Critical0.5")
         expect(page.get_by_role("main").get_by_role("textbox")).to_have_count(0)
         expect(page.get_by_role("button", name="Save")).to_have_count(0)
-
-
-def test_two_keys_lead_to_the_settings(page: Page) -> None:
-    page.get_by_role("heading", level=1, name="Home").wait_for()
-    page.keyboard.press("g")
-    page.keyboard.press("s")
-    expect(page.get_by_role("heading", level=1, name="Settings")).to_be_visible()

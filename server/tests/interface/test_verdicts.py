@@ -21,8 +21,44 @@ def card(page: Page) -> Locator:
     return page.get_by_role("region", name="Verdict")
 
 
-def test_a_fail_names_its_mode_and_leads_to_the_step_that_decided_it(open_page: OpenPage, site: Site) -> None:
-    page = open_page(f"/runs/{site.verdicts.violating}").page
+def rows(page: Page) -> Locator:
+    return page.get_by_role("table", name="Runs").locator("tbody tr")
+
+
+def test_a_fail_is_found_from_home_names_its_mode_and_leads_to_the_step_that_decided_it(
+    open_page: OpenPage, site: Site
+) -> None:
+    page = open_page("/").page
+    squares = page.get_by_role("list", name=re.compile("runs, oldest first"))
+    violating = f"Run {site.verdicts.violating}: not passed, policy violated"
+    expect(squares.get_by_role("link", name=violating)).to_have_count(1)
+    page.get_by_role("list", name="By verdict").get_by_role("link", name=re.compile("not passed")).click()
+    expect(page).to_have_url(re.compile("verdict=FAIL"))
+    expect(rows(page).filter(has_text="Hasty desk")).to_contain_text(
+        re.compile("fail.*75 %.*policy violated")
+    )
+    expect(rows(page).filter(has_text="Boasting desk")).to_contain_text("claimed without a call")
+    expect(rows(page).filter(has_text="Careful desk")).to_have_count(0)
+    page.get_by_role("combobox", name="Verdict").click()
+    page.get_by_role("option", name="pass", exact=True).click()
+    expect(rows(page).filter(has_text="Careful desk")).to_contain_text(re.compile("pass.*100 %"))
+    expect(rows(page).filter(has_text="Hasty desk")).to_have_count(0)
+    page.go_back()
+    rows(page).filter(has_text="Boasting desk").press("Enter")
+    a_claim_without_a_call_is_said_in_words(page)
+    page.go_back()
+    rows(page).filter(has_text="Hasty desk").press("Enter")
+    a_fail_leads_to_the_step_that_decided_it(page)
+
+
+def a_claim_without_a_call_is_said_in_words(page: Page) -> None:
+    claims = card(page).get_by_role("list", name="Claims the proxy did not see")
+    expect(claims).to_have_text("The transcript says update_order was called once; the proxy never saw it.")
+    expect(card(page)).to_contain_text("claimed without a call")
+    expect(card(page)).to_contain_text("0 %")
+
+
+def a_fail_leads_to_the_step_that_decided_it(page: Page) -> None:
     expect(card(page)).to_contain_text("fail")
     expect(card(page)).to_contain_text("75 %")
     expect(card(page)).to_contain_text("policy violated")
@@ -37,15 +73,10 @@ def test_a_fail_names_its_mode_and_leads_to_the_step_that_decided_it(open_page: 
     expect(page.get_by_role("region", name="Step 2")).to_be_in_viewport()
 
 
-def test_a_claim_without_a_call_is_said_in_words(open_page: OpenPage, site: Site) -> None:
-    page = open_page(f"/runs/{site.verdicts.claiming}").page
-    claims = card(page).get_by_role("list", name="Claims the proxy did not see")
-    expect(claims).to_have_text("The transcript says update_order was called once; the proxy never saw it.")
-    expect(card(page)).to_contain_text("claimed without a call")
-    expect(card(page)).to_contain_text("0 %")
-
-
-def test_a_judge_shows_its_answers_its_cost_and_what_it_really_said(open_page: OpenPage, site: Site) -> None:
+def test_a_judge_shows_its_answers_and_every_verdict_is_kept_with_what_changed(
+    open_page: OpenPage, site: Site
+) -> None:
+    first, _ = [event["sequence"] for event in site.org.trace(site.verdicts.judged, "grade")]
     page = open_page(f"/runs/{site.verdicts.judged}").page
     judge = card(page).get_by_role("region", name="Judge")
     rubric = judge.get_by_role("list", name="Answers to the rubric").get_by_role("listitem")
@@ -60,10 +91,6 @@ def test_a_judge_shows_its_answers_its_cost_and_what_it_really_said(open_page: O
     expect(judge).not_to_contain_text("claimed_actions")
     judge.get_by_role("button", name="Raw answer of the model").click()
     expect(judge.get_by_role("group", name="raw answer of the judge")).to_contain_text("claimed_actions")
-
-
-def test_earlier_verdicts_are_kept_with_what_changed(open_page: OpenPage, site: Site) -> None:
-    page = open_page(f"/runs/{site.verdicts.judged}").page
     card(page).get_by_role("button", name="Graded twice").click()
     given = card(page).get_by_role("list", name="Verdicts it was given, newest first")
     for change in (
@@ -73,26 +100,17 @@ def test_earlier_verdicts_are_kept_with_what_changed(open_page: OpenPage, site: 
     ):
         expect(given.get_by_text(change, exact=True)).to_be_visible()
     expect(given.get_by_text("The judge's answers do not pass")).to_be_visible()
+    a_grade_is_a_step_of_the_trace(page, first)
 
 
-def test_a_grade_is_a_step_of_the_trace(open_page: OpenPage, site: Site) -> None:
-    first, _ = [event["sequence"] for event in site.org.trace(site.verdicts.judged, "grade")]
-    page = open_page(f"/runs/{site.verdicts.judged}").page
+def a_grade_is_a_step_of_the_trace(page: Page, sequence: int) -> None:
     steps = page.get_by_role("listbox", name="Steps").get_by_role("option").filter(has_text="grade")
     expect(steps).to_have_count(2)
     expect(steps.first).to_contain_text("fail")
     steps.first.click()
-    step = page.get_by_role("region", name=f"Step {first}")
+    step = page.get_by_role("region", name=f"Step {sequence}")
     expect(step).to_contain_text("Grade 1, score 50 %, rubric failed")
     expect(step.get_by_role("list", name="Answers to the rubric")).to_contain_text("not passed")
-
-
-def test_a_run_without_a_verdict_says_what_to_add(open_page: OpenPage, site: Site) -> None:
-    page = open_page(f"/runs/{site.idle_run}").page
-    expect(card(page)).to_contain_text("There is nothing to grade it by.")
-    expect(card(page).get_by_role("link", name="Settings")).to_be_visible()
-    card(page).get_by_role("link", name="run it again with changes").click()
-    expect(page.get_by_role("heading", level=1)).to_have_text(f"New run like {site.idle_run}")
 
 
 def test_a_rubric_that_nobody_can_answer_leads_to_the_settings(open_page: OpenPage, site: Site) -> None:
@@ -110,7 +128,7 @@ def test_the_verdict_arrives_without_a_reload(open_page: OpenPage, site: Site) -
     gate = threading.Event()
 
     def waiting(_: Dispatched) -> Any:
-        gate.wait(60)
+        gate.wait()
         return final("Now it is done.")
 
     agent = ScriptedAgent(waiting)
@@ -134,7 +152,7 @@ def test_grading_again_is_live_until_the_verdict_is_there(open_page: OpenPage, s
     gate = threading.Event()
 
     def slow(asked: Asked) -> Any:
-        gate.wait(60)
+        gate.wait()
         return answers(asked)
 
     org = site.platform.new_org("Judged", "judge@judged.example")
@@ -160,27 +178,6 @@ def test_grading_again_is_live_until_the_verdict_is_there(open_page: OpenPage, s
         finally:
             gate.set()
             agent.stop()
-
-
-def test_the_list_tells_verdict_score_and_failure_mode(open_page: OpenPage, site: Site) -> None:
-    page = open_page("/runs?verdict=FAIL").page
-    rows = page.get_by_role("table", name="Runs").locator("tbody tr")
-    expect(rows.filter(has_text="Hasty desk")).to_contain_text(re.compile("fail.*75 %.*policy violated"))
-    expect(rows.filter(has_text="Boasting desk")).to_contain_text("claimed without a call")
-    expect(rows.filter(has_text="Careful desk")).to_have_count(0)
-    page.get_by_role("combobox", name="Verdict").click()
-    page.get_by_role("option", name="pass", exact=True).click()
-    expect(rows.filter(has_text="Careful desk")).to_contain_text(re.compile("pass.*100 %"))
-    expect(rows.filter(has_text="Hasty desk")).to_have_count(0)
-
-
-def test_home_counts_verdicts_and_leads_to_them(open_page: OpenPage, site: Site) -> None:
-    page = open_page("/").page
-    squares = page.get_by_role("list", name=re.compile("runs, oldest first"))
-    violating = f"Run {site.verdicts.violating}: not passed, policy violated"
-    expect(squares.get_by_role("link", name=violating)).to_have_count(1)
-    page.get_by_role("list", name="By verdict").get_by_role("link", name=re.compile("not passed")).click()
-    expect(page).to_have_url(re.compile("verdict=FAIL"))
 
 
 def test_a_viewer_sees_verdicts_and_grades_nothing(open_page: OpenPage, site: Site) -> None:

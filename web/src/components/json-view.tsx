@@ -54,7 +54,7 @@ function Value({ value, depth }: { value: unknown; depth: number }): ReactNode {
 function Container({ value, depth }: { value: object; depth: number }) {
   const list = Array.isArray(value);
   const members = Object.entries(value);
-  const [open, setOpen] = useState(depth > 0 && members.length > 0);
+  const [open, setOpen] = useState(depth > 0); // also where members come later
   const [shown, setShown] = useState(FIRST_MEMBERS);
   const [left, right] = list ? ["[", "]"] : ["{", "}"];
   if (members.length === 0) return <span>{left + right}</span>;
