@@ -10,10 +10,11 @@ import { type Diagnostic, linter, lintGutter } from "@codemirror/lint";
 import { Prec, StateEffect } from "@codemirror/state";
 import { type EditorView, keymap } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
-import { useEffect, useRef } from "react";
+import { useContext, useEffect, useRef } from "react";
 import type { FieldError } from "~/api/problem";
 import classes from "~/components/code-editor.module.css";
 import { useCodeMirror } from "~/components/code-mirror";
+import { CurrentFaults } from "~/components/current-faults";
 import { rangeOf } from "~/components/json-places";
 
 export interface CodeEditorProps {
@@ -42,7 +43,7 @@ export default function CodeEditor(props: CodeEditorProps) {
   const {
     value,
     onChange,
-    faults = NO_FAULTS,
+    faults: given = NO_FAULTS,
     completions,
     placeholder = "",
     minHeight = 96,
@@ -51,6 +52,7 @@ export default function CodeEditor(props: CodeEditorProps) {
   } = props;
   const source = useRef(completions);
   source.current = completions;
+  const faults = useContext(CurrentFaults) ? given : NO_FAULTS;
   const found = useRef(faults);
   found.current = faults;
   const { host, view } = useCodeMirror({

@@ -3,6 +3,7 @@ import { lintKeymap } from "@codemirror/lint";
 import { Annotation, EditorState, type Extension } from "@codemirror/state";
 import { EditorView, keymap, lineNumbers, placeholder as placeholderText } from "@codemirror/view";
 import { type RefObject, useEffect, useRef } from "react";
+import { flushSync } from "react-dom";
 import { withNewlines } from "~/components/newlines";
 
 export interface CodeMirrorOptions {
@@ -61,7 +62,8 @@ export function useCodeMirror(options: CodeMirrorOptions): {
             if (!update.docChanged || update.transactions.some((one) => one.annotation(given))) return;
             const text = update.state.doc.toString();
             told.current.push(text);
-            changed.current?.(text);
+            // At once: the key pressed next, such as Control Enter or that of a reload, must find what was typed.
+            flushSync(() => changed.current?.(text));
           }),
           EditorView.theme({
             ".cm-scroller": {

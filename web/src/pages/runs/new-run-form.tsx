@@ -5,6 +5,7 @@ import { type KeyboardEvent, useMemo, useState } from "react";
 import { writeJson } from "~/api/json";
 import { errorsAt, errorsBelow, type FieldError, messageAt } from "~/api/problem";
 import { type Agent, versionQuery } from "~/api/queries";
+import { CurrentFaults } from "~/components/current-faults";
 import { JsonField } from "~/components/json-field";
 import { Page, Panel, TextLink } from "~/components/page";
 import { toolsOf } from "~/components/rules/tools";
@@ -66,7 +67,8 @@ export function NewRunForm(props: NewRunFormProps) {
   const starting = useStart(draft.forget);
   const [visited, setVisited] = useState(false);
 
-  const found = starting.refusals(body) ?? validation.errors;
+  const refusals = starting.refusals(body);
+  const found = refusals ?? validation.errors;
   const unwritten = run.instruction === "" && !visited;
   const atReplay = errorsAt(found, "cassette").map(({ msg }) => ({ loc: ["cassette"], msg }));
   const errors = [...faults, ...errorsBelow(found, "seeds", 0), ...atReplay].filter(
@@ -140,67 +142,69 @@ export function NewRunForm(props: NewRunFormProps) {
       }
     >
       <div className={classes.columns} onKeyDownCapture={startByKey}>
-        <Stack gap="md">
-          <Panel title="Task">
-            <Stack gap="sm">
-              <div data-field="agent_id">
-                <AgentField
-                  agents={agents}
-                  chosen={agent}
-                  onChoose={(agentId) => {
-                    change({ agentId });
-                    if (agentId !== null) address({ agent_id: agentId });
-                  }}
-                  error={messageAt(found, "agent_id") ?? unknownAgent(run.agentId, agent)}
-                />
-              </div>
-              <div data-field="user_instruction">
-                <Textarea
-                  label="User instruction"
-                  description="What the agent is asked to do."
-                  autosize
-                  minRows={3}
-                  maxRows={16}
-                  value={run.instruction}
-                  onChange={({ currentTarget }) => change({ instruction: currentTarget.value })}
-                  onBlur={() => setVisited(true)}
-                  error={errors.find(({ loc }) => loc[0] === "user_instruction")?.msg}
-                />
-              </div>
-              <Outcome run={run} onChange={change} errors={errors} />
-              <div data-field="input">
-                <Folded title="Input" inUse={run.input !== ""}>
-                  <JsonField
-                    label="Input"
-                    description="An object the agent gets as current_state, beside the instruction."
-                    value={run.input}
-                    onChange={(input) => change({ input })}
-                    errors={errorsBelow(errors, "input")}
-                    placeholder={'{"ticket": "T-1041"}'}
-                    minHeight={64}
+        <CurrentFaults value={refusals !== null || !validation.checking}>
+          <Stack gap="md">
+            <Panel title="Task">
+              <Stack gap="sm">
+                <div data-field="agent_id">
+                  <AgentField
+                    agents={agents}
+                    chosen={agent}
+                    onChoose={(agentId) => {
+                      change({ agentId });
+                      if (agentId !== null) address({ agent_id: agentId });
+                    }}
+                    error={messageAt(found, "agent_id") ?? unknownAgent(run.agentId, agent)}
                   />
-                </Folded>
-              </div>
-            </Stack>
-          </Panel>
-          <WorldSection
-            run={run}
-            onChange={(part) => {
-              change(part);
-              if (part.worldId !== undefined) address({ world_id: part.worldId ?? undefined });
-            }}
-            errors={errors}
-            ledgerSchema={ledgerSchema}
-            known={known}
-          />
-          <LiveToolsSection
-            run={run}
-            onChange={change}
-            live={live}
-            error={errors.find(({ loc }) => loc[0] === "cassette")?.msg ?? null}
-          />
-          <GradingSection run={run} onChange={change} errors={errors} known={known} />
-        </Stack>
+                </div>
+                <div data-field="user_instruction">
+                  <Textarea
+                    label="User instruction"
+                    description="What the agent is asked to do."
+                    autosize
+                    minRows={3}
+                    maxRows={16}
+                    value={run.instruction}
+                    onChange={({ currentTarget }) => change({ instruction: currentTarget.value })}
+                    onBlur={() => setVisited(true)}
+                    error={errors.find(({ loc }) => loc[0] === "user_instruction")?.msg}
+                  />
+                </div>
+                <Outcome run={run} onChange={change} errors={errors} />
+                <div data-field="input">
+                  <Folded title="Input" inUse={run.input !== ""}>
+                    <JsonField
+                      label="Input"
+                      description="An object the agent gets as current_state, beside the instruction."
+                      value={run.input}
+                      onChange={(input) => change({ input })}
+                      errors={errorsBelow(errors, "input")}
+                      placeholder={'{"ticket": "T-1041"}'}
+                      minHeight={64}
+                    />
+                  </Folded>
+                </div>
+              </Stack>
+            </Panel>
+            <WorldSection
+              run={run}
+              onChange={(part) => {
+                change(part);
+                if (part.worldId !== undefined) address({ world_id: part.worldId ?? undefined });
+              }}
+              errors={errors}
+              ledgerSchema={ledgerSchema}
+              known={known}
+            />
+            <LiveToolsSection
+              run={run}
+              onChange={change}
+              live={live}
+              error={errors.find(({ loc }) => loc[0] === "cassette")?.msg ?? null}
+            />
+            <GradingSection run={run} onChange={change} errors={errors} known={known} />
+          </Stack>
+        </CurrentFaults>
         <div className={classes.rail}>
           <StartPanel
             run={run}

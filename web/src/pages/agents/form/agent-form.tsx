@@ -6,6 +6,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { asProblem, messageAt, type Problem } from "~/api/problem";
 import { type Agent, agentQuery } from "~/api/queries";
+import { CurrentFaults } from "~/components/current-faults";
 import { FileDrop, useFile } from "~/components/file-drop";
 import { LeaveGuard } from "~/components/leave-guard";
 import { Page, TextLink } from "~/components/page";
@@ -204,72 +205,74 @@ export function AgentForm({ saved }: { saved: Agent | null }) {
           {dropped.problem}
         </Alert>
       )}
-      <FileDrop file={dropped}>
-        <Paper withBorder bg="var(--ody-surface)" ref={form}>
-          <Section title="Identity" about="How people recognise the agent in lists and runs.">
-            <TextInput
-              label="Name"
-              required
-              withAsterisk={false}
-              value={draft.name}
-              onChange={(event) => change({ name: event.currentTarget.value })}
-              onBlur={() => leave("name")}
-              error={messageAt(faults.fields, "name")}
-              maw={640}
+      <CurrentFaults value={refused !== null || !validation.checking}>
+        <FileDrop file={dropped}>
+          <Paper withBorder bg="var(--ody-surface)" ref={form}>
+            <Section title="Identity" about="How people recognise the agent in lists and runs.">
+              <TextInput
+                label="Name"
+                required
+                withAsterisk={false}
+                value={draft.name}
+                onChange={(event) => change({ name: event.currentTarget.value })}
+                onBlur={() => leave("name")}
+                error={messageAt(faults.fields, "name")}
+                maw={640}
+              />
+              <Textarea
+                size="sm"
+                label="Description"
+                autosize
+                minRows={2}
+                maxRows={10}
+                value={draft.description}
+                onChange={(event) => change({ description: event.currentTarget.value })}
+                error={messageAt(faults.fields, "description")}
+                maw={640}
+              />
+            </Section>
+            <EndpointSection
+              draft={draft}
+              change={change}
+              faults={faults.fields}
+              saved={saved}
+              onLeave={leave}
             />
-            <Textarea
-              size="sm"
-              label="Description"
-              autosize
-              minRows={2}
-              maxRows={10}
-              value={draft.description}
-              onChange={(event) => change({ description: event.currentTarget.value })}
-              error={messageAt(faults.fields, "description")}
-              maw={640}
+            <BehaviourSection draft={draft} change={change} faults={faults.fields} />
+            <ToolsSection
+              tools={draft.tools}
+              change={update}
+              faults={faults.fields}
+              onImport={() => setImporting(true)}
             />
-          </Section>
-          <EndpointSection
-            draft={draft}
-            change={change}
-            faults={faults.fields}
-            saved={saved}
-            onLeave={leave}
-          />
-          <BehaviourSection draft={draft} change={change} faults={faults.fields} />
-          <ToolsSection
-            tools={draft.tools}
-            change={update}
-            faults={faults.fields}
-            onImport={() => setImporting(true)}
-          />
-          <EnginesSection draft={draft} change={change} faults={faults.fields} />
-          <DocumentSection
-            title="Ledger schema"
-            about="Optional. The kinds of things the simulated world holds, such as orders and payments. Without one the ledger is open: anything may appear in it."
-            label="Ledger schema as JSON"
-            placeholder={LEDGER_EXAMPLE}
-            draft={draft.ledgerSchema}
-            onChange={(text) => update((before) => ({ ledgerSchema: withText(before.ledgerSchema, text) }))}
-            faults={faults.fields}
-            at="ledger_schema"
-          />
-          <SubAgentsSection draft={draft} change={change} faults={faults.fields} />
-          {(draft.otherConfig !== first.otherConfig ||
-            draft.otherConfig.text !== "" ||
-            faults.other.length > 0) && (
+            <EnginesSection draft={draft} change={change} faults={faults.fields} />
             <DocumentSection
-              title="Other settings"
-              about="Members of config without a field of their own. They are kept as they are."
-              label="Other members of config as JSON"
-              draft={draft.otherConfig}
-              onChange={(text) => update((before) => ({ otherConfig: withText(before.otherConfig, text) }))}
-              faults={faults.other}
-              at="config"
+              title="Ledger schema"
+              about="Optional. The kinds of things the simulated world holds, such as orders and payments. Without one the ledger is open: anything may appear in it."
+              label="Ledger schema as JSON"
+              placeholder={LEDGER_EXAMPLE}
+              draft={draft.ledgerSchema}
+              onChange={(text) => update((before) => ({ ledgerSchema: withText(before.ledgerSchema, text) }))}
+              faults={faults.fields}
+              at="ledger_schema"
             />
-          )}
-        </Paper>
-      </FileDrop>
+            <SubAgentsSection draft={draft} change={change} faults={faults.fields} />
+            {(draft.otherConfig !== first.otherConfig ||
+              draft.otherConfig.text !== "" ||
+              faults.other.length > 0) && (
+              <DocumentSection
+                title="Other settings"
+                about="Members of config without a field of their own. They are kept as they are."
+                label="Other members of config as JSON"
+                draft={draft.otherConfig}
+                onChange={(text) => update((before) => ({ otherConfig: withText(before.otherConfig, text) }))}
+                faults={faults.other}
+                at="config"
+              />
+            )}
+          </Paper>
+        </FileDrop>
+      </CurrentFaults>
       <SaveBar
         problems={faults.count}
         needed={faults.needed}

@@ -1,5 +1,6 @@
 import { Button, Group, Modal, Stack, Text } from "@mantine/core";
 import { useMemo, useState } from "react";
+import { CurrentFaults } from "~/components/current-faults";
 import { JsonField } from "~/components/json-field";
 import { JsonView } from "~/components/json-view";
 import { readStrict, Unread } from "~/components/rules/json-text";
@@ -59,7 +60,7 @@ function Written({ row, column, agentId, onWrite, onClose }: WrittenProps) {
     const rows = [{ ...row, cells: { ...row.cells, [column]: text } }];
     return { ...contentOf(rows), rows };
   }, [row, column, text]);
-  const { found } = useLint(draft, agentId);
+  const { found, checking } = useLint(draft, agentId);
   const notes = found ? notesAt(notesOf(found.of.rows, found.lint).get(row.key), column) : [];
   const about = columnOf(column);
 
@@ -75,16 +76,18 @@ function Written({ row, column, agentId, onWrite, onClose }: WrittenProps) {
         if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) keep();
       }}
     >
-      <JsonField
-        label={column}
-        {...(about && { description: about.about })}
-        value={text}
-        onChange={setText}
-        errors={errorsOf(notes)}
-        placeholder={about?.example ?? ""}
-        minHeight={260}
-        maxHeight={520}
-      />
+      <CurrentFaults value={!checking}>
+        <JsonField
+          label={column}
+          {...(about && { description: about.about })}
+          value={text}
+          onChange={setText}
+          errors={errorsOf(notes)}
+          placeholder={about?.example ?? ""}
+          minHeight={260}
+          maxHeight={520}
+        />
+      </CurrentFaults>
       {notes
         .filter(({ kind }) => kind === "warning")
         .map(({ msg, path }) => (
