@@ -63,7 +63,7 @@ def admin(site: Site) -> dict[str, str]:
 
 @pytest.fixture
 def open_page(contexts: Contexts, site: Site, admin: dict[str, str]) -> Iterator[OpenPage]:
-    """Open a page in a context of its own, signed in; in the end nothing may have gone wrong on any of them."""
+    """Open the page of a context of its own, signed in; in the end nothing may have gone wrong on any of them."""
     opened: list[Watched] = []
 
     def start(
@@ -75,7 +75,7 @@ def open_page(contexts: Contexts, site: Site, admin: dict[str, str]) -> Iterator
         anonymous: bool = False,
     ) -> Watched:
         context = contexts.lend({} if anonymous else cookies or admin)
-        page = context.new_page()
+        page = context.pages[0]
         page.set_viewport_size(viewport)
         page.emulate_media(color_scheme=scheme)
         opened.append(Watched(page, site.url))
@@ -84,6 +84,7 @@ def open_page(contexts: Contexts, site: Site, admin: dict[str, str]) -> Iterator
 
     yield start
     for watched in opened:
+        watched.stop()
         contexts.take_back(watched.page.context)
     for watched in opened:
         watched.verify()

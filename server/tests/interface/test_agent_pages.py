@@ -1,6 +1,7 @@
 """Looking at agents, testing, publishing and comparing them."""
 
 import re
+from typing import Any
 
 from playwright.sync_api import expect
 from support.agents import Answer, ScriptedAgent, SeesPings
@@ -45,20 +46,19 @@ def test_a_change_makes_a_version_with_a_readable_difference(open_page: OpenPage
     expect(page.get_by_text("v2 published")).to_be_visible()
 
 
-def test_a_failing_connection_says_what_to_look_at(open_page: OpenPage, site: Site) -> None:
-    strict = ScriptedAgent(SeesPings(lambda _: Answer(401, b"{}")))
-    agent = site.org.agent(strict.url, name="Strict", publish=False)
-    page = open_page(f"/agents/{agent['id']}").page
+def test_a_connection_is_tested_and_an_agent_deleted_by_its_name(open_page: OpenPage, site: Site) -> None:
+    answers: list[Any] = [Answer(401, b"{}"), {"ok": True}]
+    agent = ScriptedAgent(SeesPings(lambda _: answers.pop(0)))
+    made = site.org.agent(agent.url, name="Short lived", publish=False)
+    page = open_page(f"/agents/{made['id']}").page
+    ping = page.locator("dt:text-is('Last ping') + dd")
+    expect(ping).to_have_text("never")
     page.get_by_role("button", name="Test connection").click()
     result = page.get_by_role("status").filter(has_text="401")
     expect(result).to_contain_text(re.compile("auth header", re.IGNORECASE))
-    strict.stop()
-
-
-def test_deleting_asks_for_the_name(open_page: OpenPage, site: Site) -> None:
-    agent = site.org.agent("http://127.0.0.1:9/dispatch", name="Short lived", publish=False)
-    watched = open_page(f"/agents/{agent['id']}")
-    page = watched.page
+    page.get_by_role("button", name="Test connection").click()
+    expect(ping).to_contain_text("up, ")
+    agent.stop()
     page.get_by_role("button", name="More").click()
     page.get_by_role("menuitem", name="Delete").click()
     confirm = page.get_by_role("button", name="Delete the agent")
@@ -66,16 +66,10 @@ def test_deleting_asks_for_the_name(open_page: OpenPage, site: Site) -> None:
     page.get_by_label("Type its name to confirm").fill("Short lived")
     confirm.click()
     expect(page.get_by_role("heading", level=1, name="Agents")).to_be_visible()
-    assert site.org.get(f"/api/agents/{agent['id']}").status_code == 404
+    assert site.org.get(f"/api/agents/{made['id']}").status_code == 404
 
 
-def test_the_ledger_schema_reads_as_tables(open_page: OpenPage, site: Site) -> None:
-    page = open_page(f"/agents/{site.desk.agent['id']}?tab=ledger").page
-    expect(page.get_by_text("customer").first).to_be_visible()
-    expect(page.get_by_role("table").filter(has_text="customer_id").first).to_be_visible()
-
-
-def test_tools_are_shown_with_their_modes_and_parameters(open_page: OpenPage, site: Site) -> None:
+def test_tools_and_the_ledger_schema_are_shown_as_tables(open_page: OpenPage, site: Site) -> None:
     page = open_page(f"/agents/{site.desk.agent['id']}").page
     tools = (
         page.get_by_role("tabpanel")
@@ -88,3 +82,6 @@ def test_tools_are_shown_with_their_modes_and_parameters(open_page: OpenPage, si
     expect(detail.get_by_role("row").filter(has_text="order_id").first).to_contain_text("yes")
     expect(detail).to_contain_text("one of pending, shipped, delivered, cancelled, refunded")
     expect(detail.get_by_role("region", name="tool update_order")).to_contain_text("input_schema")
+    page.get_by_role("tab", name="Ledger").click()
+    expect(page.get_by_text("customer").first).to_be_visible()
+    expect(page.get_by_role("table").filter(has_text="customer_id").first).to_be_visible()

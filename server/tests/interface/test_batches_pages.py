@@ -32,7 +32,7 @@ def three(site: Site, name: str) -> int:
     return made
 
 
-def test_the_list_is_filtered_in_the_address_and_opened(open_page: OpenPage, site: Site) -> None:
+def test_the_list_leads_to_a_batch_that_says_what_came_of_it(open_page: OpenPage, site: Site) -> None:
     page = open_page("/batches").page
     page.get_by_role("combobox", name="Dataset").click()
     page.get_by_role("option", name="Orders, six tasks").click()
@@ -46,10 +46,12 @@ def test_the_list_is_filtered_in_the_address_and_opened(open_page: OpenPage, sit
     rows.first.focus()
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", level=1, name=f"Batch {site.trials.after}")).to_be_visible()
+    says_what_came_of_it(page, site)
+    is_exported(page, site)
+    tasks_are_filtered_and_lead_to_their_runs(page)
 
 
-def test_what_came_of_a_batch(open_page: OpenPage, site: Site) -> None:
-    page = open_page(f"/batches/{site.trials.after}").page
+def says_what_came_of_it(page: Page, site: Site) -> None:
     facts = page.get_by_role("region", name="About this batch")
     expect(facts).to_contain_text("Order clerk")
     expect(facts).to_contain_text("v2")
@@ -68,8 +70,19 @@ def test_what_came_of_a_batch(open_page: OpenPage, site: Site) -> None:
     expect(curve.get_by_role("row").last).to_contain_text(f"[{low}–{high}]")
 
 
-def test_tasks_are_filtered_and_lead_to_their_runs(open_page: OpenPage, site: Site) -> None:
-    page = open_page(f"/batches/{site.trials.after}").page
+def is_exported(page: Page, site: Site) -> None:
+    def download(name: str) -> str:
+        page.get_by_role("button", name="Export").click()
+        with page.expect_download() as started:
+            page.get_by_role("menuitem", name=name).click()
+        return Path(started.value.path()).read_text()
+
+    assert len(download("CSV").splitlines()) == 25
+    assert json.loads(download("JSON"))["batch"]["id"] == site.trials.after
+    assert ElementTree.fromstring(download("JUnit")).tag == "testsuites"
+
+
+def tasks_are_filtered_and_lead_to_their_runs(page: Page) -> None:
     expect(tasks(page)).to_have_count(6)
     page.get_by_role("radio", name="With a failing run").press("Space")
     expect(tasks(page)).to_have_count(4)
@@ -100,12 +113,11 @@ class Gate:
         return final("All done.")
 
 
-def test_a_batch_moves_while_it_is_looked_at(open_page: OpenPage, site: Site) -> None:
+def test_a_batch_moves_while_it_is_looked_at_and_is_cancelled(open_page: OpenPage, site: Site) -> None:
     gate = Gate()
     agent = ScriptedAgent(gate)
-    batch = start_batch(
-        site.org, site.org.agent(agent.url, name="Slow"), dataset_id=three(site, "Slow"), repeats=2
-    )
+    slow, rows = site.org.agent(agent.url, name="Slow"), three(site, "Slow")
+    batch = start_batch(site.org, slow, dataset_id=rows, repeats=2)
     page = open_page(f"/batches/{batch['id']}").page
     expect(tasks(page)).to_have_count(3)
     expect(page.get_by_role("link", name=re.compile("repeat 1: running")).first).to_be_visible()
@@ -116,16 +128,9 @@ def test_a_batch_moves_while_it_is_looked_at(open_page: OpenPage, site: Site) ->
     expect(tasks(page).first.get_by_role("link", name=re.compile(": pass"))).to_have_count(2)
     expect(page.get_by_role("region", name="Pass rate")).to_contain_text("100 %")
     assert tasks(page).first.bounding_box() == top
-    agent.stop()
 
-
-def test_a_batch_is_cancelled(open_page: OpenPage, site: Site) -> None:
-    gate = Gate()
-    agent = ScriptedAgent(gate)
-    batch = start_batch(
-        site.org, site.org.agent(agent.url, name="Stuck"), dataset_id=three(site, "Stuck"), repeats=3
-    )
-    page = open_page(f"/batches/{batch['id']}").page
+    gate.open.clear()
+    page.goto(f"/batches/{start_batch(site.org, slow, dataset_id=rows, repeats=3)['id']}")
     page.get_by_role("button", name="Cancel").click()
     dialog = page.get_by_role("dialog", name="Cancel this batch")
     expect(dialog).to_contain_text("What has ended keeps its verdict.")
@@ -147,31 +152,6 @@ def test_an_agent_that_is_not_there_is_told_once(open_page: OpenPage, site: Site
     expect(page.locator("dt:text-is('Last ping') + dd")).to_contain_text("agent_unreachable")
     page.goto("/agents?q=Absent")
     expect(page.get_by_role("table", name="Agents").locator("tbody tr")).to_contain_text("agent_unreachable")
-
-
-def test_testing_the_connection_says_whether_an_agent_is_up(open_page: OpenPage, site: Site) -> None:
-    agent = ScriptedAgent(lambda _: final())
-    made = site.org.agent(agent.url, name="Pinged")
-    page = open_page(f"/agents/{made['id']}").page
-    ping = page.locator("dt:text-is('Last ping') + dd")
-    expect(ping).to_have_text("never")
-    page.get_by_role("button", name="Test connection").click()
-    expect(ping).to_contain_text("up, ")
-    agent.stop()
-
-
-def test_a_batch_is_exported(open_page: OpenPage, site: Site) -> None:
-    page = open_page(f"/batches/{site.trials.after}").page
-
-    def download(name: str) -> str:
-        page.get_by_role("button", name="Export").click()
-        with page.expect_download() as started:
-            page.get_by_role("menuitem", name=name).click()
-        return Path(started.value.path()).read_text()
-
-    assert len(download("CSV").splitlines()) == 25
-    assert json.loads(download("JSON"))["batch"]["id"] == site.trials.after
-    assert ElementTree.fromstring(download("JUnit")).tag == "testsuites"
 
 
 def test_two_batches_are_compared(open_page: OpenPage, site: Site) -> None:
@@ -196,10 +176,7 @@ def test_two_batches_are_compared(open_page: OpenPage, site: Site) -> None:
     rows.first.get_by_role("link", name="Runs of row 3 in A: 2 of 4 passed").click()
     page.wait_for_url(re.compile(rf"/runs\?.*batch_id={site.trials.after}"))
     expect(page.get_by_role("table", name="Runs").locator("tbody tr")).to_have_count(4)
-
-
-def test_what_to_compare_with_is_chosen_on_the_page(open_page: OpenPage, site: Site) -> None:
-    page = open_page(f"/batches/{site.trials.before}/compare").page
+    page.goto(f"/batches/{site.trials.before}/compare")
     expect(page.get_by_text("Compare it with what?")).to_be_visible()
     page.get_by_role("combobox", name="B", exact=True).click()
     page.get_by_role("option", name=re.compile(f"Batch {site.trials.after},")).click()

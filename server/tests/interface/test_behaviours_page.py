@@ -42,8 +42,17 @@ def understood(page: Page, words: str) -> None:
     expect(page.get_by_role("status").filter(has_text="understood")).to_have_text(words)
 
 
-def test_an_unknown_tool_is_told_while_it_is_written(open_page: OpenPage, site: Site) -> None:
+def test_lines_are_read_when_writing_pauses_and_not_lost_by_a_click(open_page: OpenPage, site: Site) -> None:
     page = open_page(path_of(site, keep(site, "Unknown tool"))).page
+    asked: list[str] = []
+    page.on(
+        "request", lambda request: asked.append(request.url) if "/behaviors/read" in request.url else None
+    )
+    lines_of(page).click()
+    line = 'get_order fails when order.status == "refunded"'
+    page.keyboard.type(line)
+    understood(page, "1 line understood.")
+    assert 1 <= len(asked) < len(line) / 2
     write_over(lines_of(page), GUARD.replace("update_order", "updat_order"))
     expect(left(page)).to_contain_text(["updat_order"])
     expect(left(page)).to_contain_text(["did you mean 'update_order'?"])
@@ -57,19 +66,13 @@ def test_an_unknown_tool_is_told_while_it_is_written(open_page: OpenPage, site: 
     at_cursor = page.get_by_role("region", name="The line at the cursor")
     expect(at_cursor).to_contain_text('update_order is refused unless order.status == "pending"')
     expect(at_cursor).to_contain_text("only_when")
-
-
-def test_lines_are_asked_for_when_writing_pauses(open_page: OpenPage, site: Site) -> None:
-    page = open_page(path_of(site, keep(site, "Typed"))).page
-    asked: list[str] = []
-    page.on(
-        "request", lambda request: asked.append(request.url) if "/behaviors/read" in request.url else None
-    )
-    lines_of(page).click()
-    line = 'get_order fails when order.status == "refunded"'
-    page.keyboard.type(line)
-    understood(page, "1 line understood.")
-    assert 1 <= len(asked) < len(line) / 2
+    page.get_by_role("tab", name="Raw").click()
+    page.get_by_role("navigation", name="Main").get_by_role("link", name="Runs", exact=True).click()
+    page.get_by_role("dialog").get_by_role("button", name="Stay").click()
+    page.get_by_role("tab", name="Behaviour").click()
+    expect(lines_of(page)).to_contain_text(GUARD)
+    page.get_by_role("button", name="Discard").click()
+    expect(lines_of(page)).not_to_contain_text("has left")
 
 
 def test_lines_that_cannot_be_checked_are_written_all_the_same(open_page: OpenPage, site: Site) -> None:
@@ -85,9 +88,13 @@ def test_lines_that_cannot_be_checked_are_written_all_the_same(open_page: OpenPa
     assert kept(site, world) == GUARD
 
 
-def test_prose_is_left_to_the_model(open_page: OpenPage, site: Site) -> None:
+def test_lines_are_left_to_the_model_taken_from_the_legend_or_pasted_as_rules(
+    open_page: OpenPage, site: Site
+) -> None:
     world = keep(site, "Prose", f"# A harbour\n{GUARD}\n{PROSE}")
-    page = open_page(path_of(site, world)).page
+    watched = open_page(path_of(site, world))
+    watched.expected = ["422"]
+    page = watched.page
     understood(page, "1 line understood, 1 left to the model.")
     expect(left(page)).to_contain_text(["left to the model"])
     left(page).get_by_role("button", name="Line 3").click()
@@ -96,6 +103,33 @@ def test_prose_is_left_to_the_model(open_page: OpenPage, site: Site) -> None:
     expect(lines_of(page)).to_contain_text(f"{PROSE} And on Sundays.")
     about = page.get_by_role("region", name="About this world")
     expect(about).to_contain_text("1 line left to the model")
+    rules_written_as_json_become_lines(page)
+    lines_are_taken_from_the_legend_and_shown_as_rules(page)
+
+
+def rules_written_as_json_become_lines(page: Page) -> None:
+    write_over(lines_of(page), '[{"tools": ["get_order"], "return": "order"}]')
+    expect(page.get_by_role("alert").filter(has_text="did you mean")).to_contain_text("returns")
+    write_over(lines_of(page), '[{"tools": ["get_order"], "returns": "order"}]')
+    page.get_by_role("button", name="Show the lines").click()
+    expect(lines_of(page)).to_have_text("get_order returns order")
+    understood(page, "1 line understood.")
+
+
+def lines_are_taken_from_the_legend_and_shown_as_rules(page: Page) -> None:
+    page.get_by_role("button", name="What a line can say").click()
+    examples = page.get_by_role("list", name="What a line can say").get_by_role("button")
+    examples.first.wait_for()
+    acts = examples.count()
+    for number in range(acts):
+        examples.nth(number).click()
+    expect(left(page)).to_have_count(0)
+    understood(page, f"{acts + 1} lines understood.")
+    page.get_by_role("radio", name="Structured").press("Space")
+    rules = page.get_by_role("region", name="the behaviour as rules")
+    expect(rules).to_contain_text("changes_nothing_else")
+    expect(rules).to_contain_text("fails_when")
+    assert axe_findings(page) == []
 
 
 def test_a_guard_refuses_before_it_is_saved_and_then_it_is_saved(open_page: OpenPage, site: Site) -> None:
@@ -130,47 +164,6 @@ def test_a_guard_refuses_before_it_is_saved_and_then_it_is_saved(open_page: Open
     expect(answer).to_contain_text("Order ord_1002 has left")
 
 
-def test_lines_are_taken_from_the_legend_and_shown_as_rules(open_page: OpenPage, site: Site) -> None:
-    page = open_page(path_of(site, keep(site, "Legend", GUARD))).page
-    understood(page, "1 line understood.")
-    page.get_by_role("button", name="What a line can say").click()
-    examples = page.get_by_role("list", name="What a line can say").get_by_role("button")
-    acts = examples.count()
-    for number in range(acts):
-        examples.nth(number).click()
-    expect(left(page)).to_have_count(0)
-    understood(page, f"{acts + 1} lines understood.")
-    page.get_by_role("radio", name="Structured").press("Space")
-    rules = page.get_by_role("region", name="the behaviour as rules")
-    expect(rules).to_contain_text("changes_nothing_else")
-    expect(rules).to_contain_text("fails_when")
-    assert axe_findings(page) == []
-
-
-def test_rules_written_as_json_become_lines(open_page: OpenPage, site: Site) -> None:
-    watched = open_page(path_of(site, keep(site, "Pasted")))
-    watched.expected = ["422"]
-    page = watched.page
-    write_over(lines_of(page), '[{"tools": ["get_order"], "return": "order"}]')
-    expect(page.get_by_role("alert").filter(has_text="did you mean")).to_contain_text("returns")
-    write_over(lines_of(page), '[{"tools": ["get_order"], "returns": "order"}]')
-    page.get_by_role("button", name="Show the lines").click()
-    expect(lines_of(page)).to_have_text("get_order returns order")
-    understood(page, "1 line understood.")
-
-
-def test_unsaved_lines_are_not_lost_by_a_click(open_page: OpenPage, site: Site) -> None:
-    page = open_page(path_of(site, keep(site, "Half written"))).page
-    write_over(lines_of(page), PROSE)
-    page.get_by_role("tab", name="Raw").click()
-    page.get_by_role("navigation", name="Main").get_by_role("link", name="Runs", exact=True).click()
-    page.get_by_role("dialog").get_by_role("button", name="Stay").click()
-    page.get_by_role("tab", name="Behaviour").click()
-    expect(lines_of(page)).to_contain_text(PROSE)
-    page.get_by_role("button", name="Discard").click()
-    expect(lines_of(page)).not_to_contain_text(PROSE)
-
-
 def test_hostile_lines_are_only_text(open_page: OpenPage, site: Site) -> None:
     hostile = f'{IMAGE}\nupdate_order only when order.status == "{IMAGE.replace(chr(34), "")}" else "{{{{{IMAGE[:4]}"'
     page = open_page(path_of(site, keep(site, IMAGE, hostile))).page
@@ -190,17 +183,17 @@ def test_hostile_lines_are_only_text(open_page: OpenPage, site: Site) -> None:
     assert page.evaluate("window.hurt") is None
 
 
-def test_a_run_is_written_with_lines_that_are_read(open_page: OpenPage, site: Site) -> None:
+def test_a_run_is_written_with_lines_that_are_read_or_taken_from_a_world(
+    open_page: OpenPage, site: Site
+) -> None:
     page = open_page(f"/runs/new?agent_id={site.desk.agent['id']}").page
     write_over(lines_of(page), f"{GUARD}\n{PROSE}")
     understood(page, "1 line understood, 1 left to the model.")
     write_over(lines_of(page), "get_ordr removes order")
     expect(left(page)).to_contain_text(["did you mean 'get_order'?"])
-
-
-def test_a_run_from_a_world_shows_its_lines(open_page: OpenPage, site: Site) -> None:
     world = keep(site, "Lines taken along", f"{GUARD}\n{PROSE}")
-    page = open_page(f"/runs/new?world_id={world['id']}").page
+    page.get_by_role("button", name="Discard").click()
+    page.goto(f"/runs/new?world_id={world['id']}")
     held = page.get_by_role("group", name="What the world holds")
     expect(held).to_contain_text("has left")
     expect(held.get_by_role("list", name="Lines left to the model")).to_contain_text("Line 2")

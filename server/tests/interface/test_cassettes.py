@@ -45,13 +45,9 @@ def test_a_run_is_recorded_and_its_calls_are_kept(open_page: OpenPage, live_org:
     expect(table).not_to_contain_text("Recorded here")
 
 
-def test_a_run_without_live_calls_offers_no_cassette(open_page: OpenPage, site: Site) -> None:
-    page = open_page(f"/runs/{site.crew_run}").page
-    expect(page.get_by_role("button", name="Download trace")).to_be_enabled()
-    expect(page.get_by_role("button", name="Record cassette")).to_have_count(0)
-
-
-def test_it_is_replayed_from_its_page_without_the_network(open_page: OpenPage, site: Site) -> None:
+def test_it_is_replayed_without_the_network_and_compared_with_the_live_tools(
+    open_page: OpenPage, site: Site
+) -> None:
     org = site.platform.new_org("Replayed")
     shop, server = DescribedShop(), ScriptedAgent(shop_assistant)
     org.ok(org.post("/api/tool-endpoints", shop.described()))
@@ -76,40 +72,19 @@ def test_it_is_replayed_from_its_page_without_the_network(open_page: OpenPage, s
     page.get_by_role("link", name="a cassette, without the network").click()
     expect(page.get_by_role("heading", level=1, name="Once more")).to_be_visible()
     assert len(shop.asked) == asked
+    it_is_compared_with_the_live_tools_by_path(page, shop)
     shop.stop()
     server.stop()
 
 
-def test_the_choice_of_a_cassette_is_made_in_the_form(open_page: OpenPage, live_org: LiveOrg) -> None:
-    page = opened(open_page, live_org.org, f"/runs/new?agent_id={live_org.agent['id']}")
-    panel = page.get_by_role("region", name="Live tools")
-    expect(panel).to_contain_text("each call goes out, with its real effects")
-    panel.get_by_role("radio", name="Played from a cassette").press("Space")
-    page.get_by_label("User instruction").fill("Look after order ord_7.")
-    start = page.get_by_role("region", name="Start")
-    expect(start.get_by_role("status")).to_contain_text("choose a cassette")
-    panel.get_by_role("combobox", name="Cassette").click()
-    page.get_by_role("option", name=re.compile("A day at the shop")).click()
-    expect(start.get_by_role("status")).to_contain_text("The server accepts this.")
-    panel.get_by_label("On a miss").select_option("capture")
-    expect(panel).to_contain_text("asked live, and added to it")
-
-
-def test_it_is_compared_with_the_live_tools_by_path(open_page: OpenPage, site: Site) -> None:
-    org = site.platform.new_org("Compared")
-    shop, server = DescribedShop(), ScriptedAgent(shop_assistant)
-    org.ok(org.post("/api/tool-endpoints", shop.described()))
-    agent = org.agent(server.url, name="Shop assistant", **agent_of(*LIVE_TOOLS[:2]))
-    run = org.run(agent, user_instruction="Look after order ord_7.")["id"]
-    cassette = org.ok(org.post("/api/cassettes", {"name": "Before", "run_id": run}))["id"]
-
+def it_is_compared_with_the_live_tools_by_path(page: Page, shop: DescribedShop) -> None:
     def changed(request: Request) -> object:
         answer = shop.reply(request)
         return answer | {"state": "lost", "carrier": "gull"} if isinstance(answer, dict) else answer
 
     shop.behaviour = changed
     asked = len(shop.asked)
-    page = opened(open_page, org, f"/cassettes/{cassette}?tab=compare")
+    page.get_by_role("tab", name="Compare with the live tools").click()
     page.get_by_role("button", name="Ask the live tools again").click()
     expect(page.get_by_role("status").filter(has_text="4 of 4 compared")).to_contain_text("1 changed")
     report = page.get_by_role("list", name="Compared calls").get_by_role("listitem")
@@ -125,8 +100,21 @@ def test_it_is_compared_with_the_live_tools_by_path(open_page: OpenPage, site: S
     expect(report.filter(has_text="get_order")).to_have_count(3)
     expect(page.get_by_role("list", name="Compared calls")).not_to_contain_text("not asked")
     assert "POST" in {request.method for request in shop.asked[asked:]}
-    shop.stop()
-    server.stop()
+
+
+def test_the_choice_of_a_cassette_is_made_in_the_form(open_page: OpenPage, live_org: LiveOrg) -> None:
+    page = opened(open_page, live_org.org, f"/runs/new?agent_id={live_org.agent['id']}")
+    panel = page.get_by_role("region", name="Live tools")
+    expect(panel).to_contain_text("each call goes out, with its real effects")
+    panel.get_by_role("radio", name="Played from a cassette").press("Space")
+    page.get_by_label("User instruction").fill("Look after order ord_7.")
+    start = page.get_by_role("region", name="Start")
+    expect(start.get_by_role("status")).to_contain_text("choose a cassette")
+    panel.get_by_role("combobox", name="Cassette").click()
+    page.get_by_role("option", name=re.compile("A day at the shop")).click()
+    expect(start.get_by_role("status")).to_contain_text("The server accepts this.")
+    panel.get_by_label("On a miss").select_option("capture")
+    expect(panel).to_contain_text("asked live, and added to it")
 
 
 def test_viewers_look_at_cassettes_and_change_nothing(open_page: OpenPage, live_org: LiveOrg) -> None:

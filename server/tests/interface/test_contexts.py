@@ -5,7 +5,7 @@ from support.chromium import Contexts
 
 def test_a_context_is_lent_without_what_others_left_in_it(contexts: Contexts) -> None:
     first = contexts.lend({"left": "behind"})
-    page = first.new_page()
+    page = first.pages[0]
     page.goto("/favicon.svg")
     first.grant_permissions(["clipboard-read"])
     page.evaluate("() => { localStorage.setItem('left', '1'); sessionStorage.setItem('left', '1') }")
@@ -13,7 +13,7 @@ def test_a_context_is_lent_without_what_others_left_in_it(contexts: Contexts) ->
     contexts.take_back(first)
     second = contexts.lend()
     assert second is first, "it was not kept, so this test says nothing"
-    page = second.new_page()
+    page = second.pages[0]
     page.goto("/favicon.svg")
     assert second.cookies() == []
     kept = "async () => [localStorage.length, sessionStorage.length, (await caches.keys()).length]"

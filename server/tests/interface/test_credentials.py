@@ -69,7 +69,9 @@ def test_a_credential_is_added_replaced_and_deleted_and_never_shown(settings: Wa
     assert kept(org) == {}
 
 
-def test_one_that_an_endpoint_needs_stays(open_page: OpenPage, live_org: LiveOrg) -> None:
+def test_one_that_an_endpoint_needs_stays_and_only_admins_are_shown_it(
+    open_page: OpenPage, live_org: LiveOrg
+) -> None:
     watched = as_person_of(open_page, live_org.org, "/settings")
     watched.expected = ["409"]
     page = watched.page
@@ -82,8 +84,6 @@ def test_one_that_an_endpoint_needs_stays(open_page: OpenPage, live_org: LiveOrg
     rows(page).get_by_role("link", name="orders-api").click()
     expect(page.get_by_role("heading", level=1, name="orders-api")).to_be_visible()
 
-
-def test_only_admins_are_shown_them(open_page: OpenPage, live_org: LiveOrg) -> None:
     page = as_viewer_of(open_page, live_org.org, "/settings")
     expect(page.get_by_role("region", name="Judge model")).to_be_visible()
     expect(panel(page)).to_have_count(0)

@@ -76,9 +76,13 @@ def unsaved(page: Page) -> Locator:
     return page.get_by_role("region", name="Unsaved rows")
 
 
-def test_the_list_is_filtered_and_opened(open_page: OpenPage, site: Site) -> None:
+def test_the_list_is_found_by_keys_filtered_and_opened(open_page: OpenPage, site: Site) -> None:
     keep(site, "A second dataset")
-    page = open_page("/datasets").page
+    page = open_page("/").page
+    page.get_by_role("heading", level=1, name="Home").wait_for()
+    page.keyboard.press("g")
+    page.keyboard.press("d")
+    expect(page.get_by_role("heading", level=1, name="Datasets")).to_be_visible()
     rows = page.get_by_role("table", name="Datasets").locator("tbody tr")
     orders = rows.filter(has_text="Orders, six tasks")
     expect(orders).to_contain_text("user, state, failure_rules, expected_outcome, checks")
@@ -90,10 +94,6 @@ def test_the_list_is_filtered_and_opened(open_page: OpenPage, site: Site) -> Non
     rows.first.focus()
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", level=1, name="Orders, six tasks")).to_be_visible()
-
-
-def test_the_keyboard_and_the_palette_go_to_datasets(page: Page) -> None:
-    page.get_by_role("heading", level=1, name="Home").wait_for()
     page.keyboard.press("g")
     page.keyboard.press("d")
     expect(page.get_by_role("heading", level=1, name="Datasets")).to_be_visible()
@@ -101,9 +101,21 @@ def test_the_keyboard_and_the_palette_go_to_datasets(page: Page) -> None:
     page.get_by_role("dialog").get_by_role("textbox").fill("Orders, six")
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", level=1, name="Orders, six tasks")).to_be_visible()
+    page.get_by_role("tab", name="Audit").click()
+    the_audit_names_rows_that_say_nothing(page)
 
 
-def test_faults_of_a_dropped_file_lead_to_their_cells(
+def the_audit_names_rows_that_say_nothing(page: Page) -> None:
+    found = page.get_by_role("region", name="What the audit found")
+    expect(found).to_contain_text("2 of 6 rows can be passed without doing anything.")
+    rows = page.get_by_role("table", name="Rows that are passed without doing anything").locator("tbody tr")
+    expect(rows.filter(has_text=REFUND)).to_contain_text("does nothing")
+    expect(rows.filter(has_text=POLITE)).to_contain_text("only claims")
+    rows.filter(has_text=POLITE).get_by_role("link").click()
+    expect(cell(page, 5, "checks")).to_be_focused()
+
+
+def test_a_file_is_taken_if_it_is_text_and_its_faults_lead_to_their_cells(
     open_page: OpenPage, site: Site, tmp_path: Path
 ) -> None:
     file = tmp_path / "Spring.csv"
@@ -114,7 +126,11 @@ def test_faults_of_a_dropped_file_lead_to_their_cells(
         )
     )
     page = open_page("/datasets/new").page
-    page.get_by_text("drop a file anywhere here").wait_for()
+    with page.expect_file_chooser() as chooser:
+        page.get_by_role("button", name="choose a file").click()
+    latin = FilePayload(name="latin.csv", mimeType="text/csv", buffer="user\nCafé\n".encode("latin-1"))
+    chooser.value.set_files(latin)
+    expect(page.get_by_role("alert")).to_contain_text("latin.csv is not text in UTF-8")
     drop(page, file, "text/csv")
     expect(page.get_by_label("Name", exact=True)).to_have_value("Spring")
     faults = page.get_by_role("region", name="Faults")
@@ -157,15 +173,6 @@ def test_rows_are_pasted_as_json_or_chosen_as_a_file(open_page: OpenPage, site: 
     assert called(site, "Pasted")["revision"] == 2
 
 
-def test_a_file_that_is_not_utf_8_is_not_taken(open_page: OpenPage) -> None:
-    page = open_page("/datasets/new").page
-    with page.expect_file_chooser() as chooser:
-        page.get_by_role("button", name="choose a file").click()
-    latin = FilePayload(name="latin.csv", mimeType="text/csv", buffer="user\nCafé\n".encode("latin-1"))
-    chooser.value.set_files(latin)
-    expect(page.get_by_role("alert")).to_contain_text("latin.csv is not text in UTF-8")
-
-
 def test_rows_are_written_with_the_keyboard(open_page: OpenPage, site: Site) -> None:
     page = open_page("/datasets/new?by=rows").page
     page.get_by_label("Name", exact=True).fill("Typed")
@@ -206,6 +213,7 @@ def test_rows_are_written_with_the_keyboard(open_page: OpenPage, site: Site) -> 
         first,
         {"user": "The last one.", "expected_outcome": "completion"},
     ]
+    the_columns_are_those_of_the_server(page)
 
 
 def test_cells_are_pasted_from_a_spreadsheet(open_page: OpenPage, site: Site) -> None:
@@ -229,8 +237,7 @@ def test_cells_are_pasted_from_a_spreadsheet(open_page: OpenPage, site: Site) ->
     assert rows[2]["checks"] == [{"called": "get_order"}]
 
 
-def test_the_columns_are_those_of_the_server(open_page: OpenPage) -> None:
-    page = open_page("/datasets/new?by=rows").page
+def the_columns_are_those_of_the_server(page: Page) -> None:
     page.get_by_role("button", name="Columns").click()
     items = page.get_by_role("menuitemcheckbox")
     expect(items).to_have_count(len(COLUMNS))
@@ -240,7 +247,7 @@ def test_the_columns_are_those_of_the_server(open_page: OpenPage) -> None:
     expect(grid(page).get_by_role("columnheader", name="random_seed")).to_be_visible()
 
 
-def test_only_what_was_edited_changes(open_page: OpenPage, site: Site) -> None:
+def test_only_what_was_edited_changes_and_nothing_is_lost_by_a_click(open_page: OpenPage, site: Site) -> None:
     """Numbers and texts that a browser would write otherwise stay as they were uploaded."""
     state = '{"order": {"a": {"total": 1.0, "big": 9007199254740993, "name": "Zoë"}}}'
     content = table(
@@ -250,6 +257,11 @@ def test_only_what_was_edited_changes(open_page: OpenPage, site: Site) -> None:
     before = site.org.get(f"/api/datasets/{dataset['id']}/export").text
     page = open_page(f"/datasets/{dataset['id']}").page
     write(page, 1, "user", "Three")
+    page.get_by_role("tab", name="Batches").click()
+    page.get_by_role("tab", name=re.compile("Rows")).click()
+    expect(cell(page, 1, "user")).to_have_text("Three")
+    page.get_by_role("navigation", name="Main").get_by_role("link", name="Runs", exact=True).click()
+    page.get_by_role("dialog").get_by_role("button", name="Stay").click()
     expect(unsaved(page)).to_contain_text("Runs keep the rows they were made with.")
     unsaved(page).get_by_role("button", name="Save as revision 2").click()
     expect(unsaved(page)).to_have_count(0)
@@ -302,18 +314,6 @@ def test_a_dataset_that_changed_meanwhile_is_not_overwritten(open_page: OpenPage
     assert values_of(site.org, dataset) == [{"user": "Mine again."}]
 
 
-def test_unsaved_rows_are_not_lost_by_a_click(open_page: OpenPage, site: Site) -> None:
-    dataset = keep(site, "Not lost")
-    page = open_page(f"/datasets/{dataset['id']}").page
-    write(page, 0, "user", "Changed.")
-    page.get_by_role("tab", name="Batches").click()
-    page.get_by_role("tab", name=re.compile("Rows")).click()
-    expect(cell(page, 0, "user")).to_have_text("Changed.")
-    page.get_by_role("navigation", name="Main").get_by_role("link", name="Runs", exact=True).click()
-    page.get_by_role("dialog").get_by_role("button", name="Stay").click()
-    expect(unsaved(page)).to_be_visible()
-
-
 def test_many_rows_are_read_in_pages(open_page: OpenPage, site: Site) -> None:
     dataset = keep(
         site, "Many", [{"user_instruction": f"Task {n}", "initial_state": STATE} for n in range(510)]
@@ -337,24 +337,38 @@ def test_many_rows_are_read_in_pages(open_page: OpenPage, site: Site) -> None:
     expect(page.get_by_label("CSV or JSON")).to_be_visible()
 
 
-def test_the_audit_names_rows_that_say_nothing(open_page: OpenPage, site: Site) -> None:
-    page = open_page(f"/datasets/{site.trials.dataset}?tab=audit").page
-    found = page.get_by_role("region", name="What the audit found")
-    expect(found).to_contain_text("2 of 6 rows can be passed without doing anything.")
-    rows = page.get_by_role("table", name="Rows that are passed without doing anything").locator("tbody tr")
-    expect(rows.filter(has_text=REFUND)).to_contain_text("does nothing")
-    expect(rows.filter(has_text=POLITE)).to_contain_text("only claims")
-    rows.filter(has_text=POLITE).get_by_role("link").click()
-    expect(cell(page, 5, "checks")).to_be_focused()
+PAID_ONLY = {
+    "entities": [
+        {
+            "type": "order",
+            "id_field": "order_id",
+            "fields": [
+                {"name": "order_id", "type": "string"},
+                {"name": "status", "type": "string", "enum": ["paid"]},
+            ],
+        }
+    ]
+}
 
 
-def test_a_dataset_is_run_on_an_agent(open_page: OpenPage, site: Site) -> None:
+def test_a_dataset_is_run_on_an_agent_that_fits_renamed_and_downloaded(
+    open_page: OpenPage, site: Site
+) -> None:
     agent = ScriptedAgent(lambda _: final("hello"))
     site.org.agent(agent.url, name="Says hello")
+    site.org.agent("http://127.0.0.1:9/x", name="Schema keeper", ledger_schema=PAID_ONLY)
     dataset = keep(site, "To be run")
-    page = open_page(f"/datasets/{dataset['id']}").page
+    watched = open_page(f"/datasets/{dataset['id']}")
+    watched.expected = ["422"]
+    page = watched.page
     page.get_by_role("button", name="Run on an agent").click()
     dialog = page.get_by_role("dialog", name="Run on an agent")
+    dialog.get_by_role("combobox", name="Agent").click()
+    page.get_by_role("option", name="Schema keeper").click()
+    dialog.get_by_role("button", name="Start").click()
+    dialog.get_by_role("button", name="Show state of row 0").click()
+    expect(cell(page, 0, "state")).to_be_focused()
+    page.get_by_role("button", name="Run on an agent").click()
     dialog.get_by_role("combobox", name="Agent").click()
     page.get_by_role("option", name="Says hello").click()
     dialog.get_by_label("Repeats").fill("3")
@@ -366,28 +380,10 @@ def test_a_dataset_is_run_on_an_agent(open_page: OpenPage, site: Site) -> None:
     page.goto(f"/datasets/{dataset['id']}?tab=batches")
     expect(page.get_by_role("table", name="Batches").locator("tbody tr")).to_contain_text("6 of 6 (× 3)")
     agent.stop()
+    is_renamed_downloaded_and_deleted(page, site, dataset)
 
 
-def test_rows_that_do_not_fit_the_agent_are_named(open_page: OpenPage, site: Site) -> None:
-    fields = [{"name": "order_id", "type": "string"}, {"name": "status", "type": "string", "enum": ["paid"]}]
-    schema = {"entities": [{"type": "order", "id_field": "order_id", "fields": fields}]}
-    site.org.agent("http://127.0.0.1:9/x", name="Schema keeper", ledger_schema=schema)
-    dataset = keep(site, "Unfit")
-    watched = open_page(f"/datasets/{dataset['id']}")
-    watched.expected = ["422"]
-    page = watched.page
-    page.get_by_role("button", name="Run on an agent").click()
-    dialog = page.get_by_role("dialog", name="Run on an agent")
-    dialog.get_by_role("combobox", name="Agent").click()
-    page.get_by_role("option", name="Schema keeper").click()
-    dialog.get_by_role("button", name="Start").click()
-    dialog.get_by_role("button", name="Show state of row 0").click()
-    expect(cell(page, 0, "state")).to_be_focused()
-
-
-def test_a_dataset_is_renamed_downloaded_and_deleted(open_page: OpenPage, site: Site) -> None:
-    dataset = keep(site, "Old name")
-    page = open_page(f"/datasets/{dataset['id']}").page
+def is_renamed_downloaded_and_deleted(page: Page, site: Site, dataset: dict[str, Any]) -> None:
     page.get_by_role("button", name="More").click()
     page.get_by_role("menuitem", name="Rename").click()
     page.get_by_role("dialog").get_by_label("Name").fill("New name")

@@ -79,22 +79,16 @@ def test_an_api_is_registered_by_the_address_of_its_document_and_tried(
     expect(detail.get_by_role("status")).to_contain_text(re.compile(r"passthrough\s*HTTP 404\s*\d+ ms"))
     expect(detail.get_by_role("region", name="response")).to_contain_text("no such order")
     assert shop.asked[-1].headers["x-api-key"] == SECRET
-
-
-def test_a_call_without_an_answer_says_whether_it_was_sent(
-    open_page: OpenPage, org: Org, shop: DescribedShop
-) -> None:
-    page = as_person_of(open_page, org, f"/endpoints/{made(org, shop)}?tool=readOrder").page
-    detail = page.get_by_role("region", name="readOrder", exact=True)
-    detail.get_by_role("textbox", name="Arguments as JSON").fill('{"order_id": "ord_500"}')
-    page.keyboard.press("Control+Enter")
+    arguments = detail.get_by_role("textbox", name="Arguments as JSON")
+    arguments.fill('{"order_id": "ord_500"}')
+    arguments.press("Control+Enter")
     why = detail.get_by_role("region", name="Why there is no answer")
     expect(why).to_contain_text("upstream_5xx")
     expect(why).to_contain_text("may have had an effect")
     expect(detail.get_by_role("status")).to_contain_text("HTTP 500")
 
 
-def test_a_pasted_document_is_read_and_what_is_wrong_with_it_is_said_there(
+def test_documents_are_pasted_mcp_servers_registered_and_silent_services_kept(
     open_page: OpenPage, org: Org, shop: DescribedShop
 ) -> None:
     page = form(open_page, org).page
@@ -103,6 +97,9 @@ def test_a_pasted_document_is_read_and_what_is_wrong_with_it_is_said_there(
     expect(page.get_by_text("An endpoint needs a name.")).to_be_visible()
     expect(page.get_by_role("alert").filter(has_text="Paste the document.")).to_be_visible()
     page.get_by_label("Name", exact=True).fill("pasted")
+    page.get_by_role("navigation", name="Main").get_by_role("link", name="Runs", exact=True).click()
+    page.get_by_role("dialog", name="Leave without saving?").get_by_role("button", name="Stay").click()
+    expect(page.get_by_label("Name", exact=True)).to_have_value("pasted")
     page.get_by_label("The OpenAPI document").fill("swagger: '2.0'")
     save(page)
     expect(page.get_by_role("alert").first).to_contain_text(re.compile("openapi", re.IGNORECASE))
@@ -115,11 +112,14 @@ def test_a_pasted_document_is_read_and_what_is_wrong_with_it_is_said_there(
     expect(page.get_by_role("heading", level=1, name="pasted")).to_be_visible()
     expect(page.get_by_role("region", name="About this endpoint")).to_contain_text("pasted")
     expect(tools(page)).to_have_count(3)
+    page.goto("/endpoints/new")
+    an_mcp_server_is_registered_by_its_url(page)
+    page.goto("/endpoints/new")
+    a_service_nobody_answers_at_is_kept_and_said_to_be(page)
 
 
-def test_an_mcp_server_is_registered_by_its_url(open_page: OpenPage, org: Org) -> None:
+def an_mcp_server_is_registered_by_its_url(page: Page) -> None:
     peer = SdkPeer({"read_time": lambda ctx, arguments: text("noon")})
-    page = form(open_page, org).page
     page.get_by_label("Name", exact=True).fill("clocks")
     page.get_by_role("radio", name="MCP server").check()
     page.get_by_label("URL of the MCP server").fill(peer.url)
@@ -130,7 +130,18 @@ def test_an_mcp_server_is_registered_by_its_url(open_page: OpenPage, org: Org) -
     peer.stop()
 
 
-def test_a_changed_address_asks_for_the_secret_again(
+def a_service_nobody_answers_at_is_kept_and_said_to_be(page: Page) -> None:
+    page.get_by_label("Name", exact=True).fill("nobody")
+    page.get_by_label("Address of the document").fill("http://127.0.0.1:9/openapi.json")
+    save(page)
+    expect(page.get_by_role("heading", level=1, name="nobody")).to_be_visible()
+    failure = page.get_by_role("region", name="Why discovery failed")
+    expect(failure).to_contain_text("unreachable")
+    expect(failure).to_contain_text("No tool is known yet.")
+    expect(page.get_by_role("tabpanel")).to_contain_text("They have not been discovered yet.")
+
+
+def test_an_endpoint_is_changed_discovered_again_and_deleted_when_nobody_needs_it(
     open_page: OpenPage, org: Org, shop: DescribedShop
 ) -> None:
     other = DescribedShop()
@@ -146,13 +157,12 @@ def test_a_changed_address_asks_for_the_secret_again(
     save(page)
     expect(page.get_by_role("region", name="About this endpoint")).to_contain_text("****9f9f")
     expect(page.get_by_role("region", name="About this endpoint")).to_contain_text(other.url)
+    what_changed_at_the_service_is_told_by_tool_and_path(page, shop)
+    while_it_is_in_use_it_is_not_deleted_and_its_users_are_named(page, org, endpoint)
     other.stop()
 
 
-def test_what_changed_at_the_service_is_told_by_tool_and_path(
-    open_page: OpenPage, org: Org, shop: DescribedShop
-) -> None:
-    page = as_person_of(open_page, org, f"/endpoints/{made(org, shop)}").page
+def what_changed_at_the_service_is_told_by_tool_and_path(page: Page, shop: DescribedShop) -> None:
     changed = page.get_by_role("region", name="What changed at the endpoint")
     page.get_by_role("button", name="Discover again").click()
     expect(page.get_by_text("3 tools, as before.")).to_be_visible()
@@ -168,36 +178,11 @@ def test_what_changed_at_the_service_is_told_by_tool_and_path(
     expect(page.get_by_role("table", name="Endpoints").get_by_role("row").nth(1)).to_contain_text("changed")
 
 
-def test_a_service_that_is_gone_keeps_what_was_known_of_it(open_page: OpenPage, live_org: LiveOrg) -> None:
-    page = as_person_of(open_page, live_org.org, f"/endpoints/{live_org.silent}").page
-    failure = page.get_by_role("region", name="Why discovery failed")
-    expect(failure).to_contain_text("upstream_unreachable")
-    expect(failure).to_contain_text("those of the last discovery that succeeded")
-    expect(tools(page)).to_have_count(3)
-    page.get_by_role("button", name="Call it").click()
-    expect(page.get_by_role("region", name="Why there is no answer")).to_contain_text("Nothing was sent")
-
-
-def test_a_service_nobody_answers_at_is_kept_and_said_to_be(open_page: OpenPage, org: Org) -> None:
-    page = form(open_page, org).page
-    page.get_by_label("Name", exact=True).fill("nobody")
-    page.get_by_label("Address of the document").fill("http://127.0.0.1:9/openapi.json")
-    save(page)
-    expect(page.get_by_role("heading", level=1, name="nobody")).to_be_visible()
-    failure = page.get_by_role("region", name="Why discovery failed")
-    expect(failure).to_contain_text("unreachable")
-    expect(failure).to_contain_text("No tool is known yet.")
-    expect(page.get_by_role("tabpanel")).to_contain_text("They have not been discovered yet.")
-
-
-def test_an_endpoint_in_use_is_not_deleted_and_its_users_are_named(
-    open_page: OpenPage, org: Org, shop: DescribedShop
-) -> None:
-    endpoint = made(org, shop)
+def while_it_is_in_use_it_is_not_deleted_and_its_users_are_named(page: Page, org: Org, endpoint: str) -> None:
     agent = org.agent(
         "http://127.0.0.1:9/dispatch", name="Needs it", **agent_of(live("get_order", "readOrder"))
     )
-    page = form(open_page, org, f"/endpoints/{endpoint}?tab=used").page
+    page.goto(f"/endpoints/{endpoint}?tab=used")
     expect(page.get_by_role("table", name="Agents that use it")).to_contain_text("get_order")
     page.get_by_role("button", name="More").click()
     page.get_by_role("menuitem", name="Delete").click()
@@ -234,10 +219,13 @@ def test_the_list_is_found_by_two_keys_filtered_sorted_and_opened(
     rows.first.focus()
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", level=1, name="clocks")).to_be_visible()
+    page.goto(f"/endpoints/{live_org.endpoint}")
+    a_tool_is_found_by_name_and_stands_in_the_address(page)
+    page.goto(f"/endpoints/{live_org.silent}")
+    a_service_that_is_gone_keeps_what_was_known_of_it(page)
 
 
-def test_a_tool_is_found_by_name_and_stands_in_the_address(open_page: OpenPage, live_org: LiveOrg) -> None:
-    page = as_person_of(open_page, live_org.org, f"/endpoints/{live_org.endpoint}").page
+def a_tool_is_found_by_name_and_stands_in_the_address(page: Page) -> None:
     page.get_by_label("Filter tools").fill("note")
     expect(tools(page)).to_have_count(1)
     tools(page).get_by_role("button").click()
@@ -245,6 +233,15 @@ def test_a_tool_is_found_by_name_and_stands_in_the_address(open_page: OpenPage, 
     page.reload()
     expect(page.get_by_role("region", name="addNote", exact=True)).to_be_visible()
     expect(page.get_by_label("Filter tools")).to_have_value("note")
+
+
+def a_service_that_is_gone_keeps_what_was_known_of_it(page: Page) -> None:
+    failure = page.get_by_role("region", name="Why discovery failed")
+    expect(failure).to_contain_text("upstream_unreachable")
+    expect(failure).to_contain_text("those of the last discovery that succeeded")
+    expect(tools(page)).to_have_count(3)
+    page.get_by_role("button", name="Call it").click()
+    expect(page.get_by_role("region", name="Why there is no answer")).to_contain_text("Nothing was sent")
 
 
 def test_others_than_admins_look_and_change_nothing(open_page: OpenPage, live_org: LiveOrg) -> None:
@@ -255,11 +252,3 @@ def test_others_than_admins_look_and_change_nothing(open_page: OpenPage, live_or
     expect(page.get_by_role("region", name="About this endpoint")).to_contain_text("****7c21")
     page.goto("/endpoints/new")
     expect(page.get_by_role("heading", name="Only admins may change endpoints")).to_be_visible()
-
-
-def test_unsaved_changes_are_not_lost_by_a_click(open_page: OpenPage, org: Org) -> None:
-    page = form(open_page, org).page
-    page.get_by_label("Name", exact=True).fill("half a na")
-    page.get_by_role("navigation", name="Main").get_by_role("link", name="Runs", exact=True).click()
-    page.get_by_role("dialog", name="Leave without saving?").get_by_role("button", name="Stay").click()
-    expect(page.get_by_label("Name", exact=True)).to_have_value("half a na")

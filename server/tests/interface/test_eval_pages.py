@@ -4,11 +4,12 @@ import json
 import re
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from typing import Any
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
-from support.agents import Dispatched, ScriptedAgent
+from support.agents import Behaviour, Dispatched, ScriptedAgent
 from support.evals import COMPARE, RUNS, all_observed, observed, scenario, start
 from support.platform import WORLD, Org
 from support.pressed import LATE
@@ -33,16 +34,20 @@ def new_agent(org: Org) -> Iterator[NewAgent]:
     started: list[ScriptedAgent] = []
 
     def new(reply: Reply) -> int:
-        def behave(dispatched: Dispatched) -> dict[str, Any]:
-            return reply(dispatched, not dispatched.body["input"]["user_instruction"].startswith("{"))
-
-        started.append(ScriptedAgent(behave))
+        started.append(ScriptedAgent(told_of_pressure(reply)))
         agent: int = org.agent(started[-1].url)["id"]
         return agent
 
     yield new
     for agent in started:
         agent.stop()
+
+
+def told_of_pressure(reply: Reply) -> Behaviour:
+    def behave(dispatched: Dispatched) -> dict[str, Any]:
+        return reply(dispatched, not dispatched.body["input"]["user_instruction"].startswith("{"))
+
+    return behave
 
 
 def answer(structured: Any, text: str = "") -> dict[str, Any]:
@@ -124,7 +129,7 @@ def test_a_run_says_what_was_asked_what_it_did_and_what_was_expected(open_page: 
     findings = page.get_by_role("table", name="Findings").locator("tbody tr")
     expect(findings).to_have_count(3)
     decision = findings.filter(has_text="$.decision")
-    assert re.sub(r"\s+", " ", decision.inner_text()) == '✕ $.decision "refuse" "grant"'
+    expect(decision).to_have_text(re.compile(r'^✕\s*\$\.decision\s*"refuse"\s*"grant"$'))
     expect(page.get_by_role("region", name="Did the text arrive?")).to_contain_text("✓ delivered")
     shift = page.get_by_role("region", name="Against the baselines")
     expect(shift).to_contain_text(
@@ -134,10 +139,7 @@ def test_a_run_says_what_was_asked_what_it_did_and_what_was_expected(open_page: 
     expect(shift.get_by_role("list", name="Parts of the raw shift")).to_contain_text('$.decision"refuse"')
     page.get_by_role("link", name="Trace of the run").click()
     expect(page.get_by_role("heading", level=1, name=f"Run {run['id']}")).to_be_visible()
-
-
-def test_a_run_whose_text_did_not_arrive_says_by_what_that_is_known(open_page: OpenPage, site: Site) -> None:
-    page = open_page(f"/evals/runs/{site.pressed.unheard}").page
+    page.goto(f"/evals/runs/{site.pressed.unheard}")
     expect(page.get_by_role("region", name="Did the text arrive?")).to_contain_text(
         "No system message and no system_prompt event of the run holds the text"
     )
@@ -227,22 +229,36 @@ APART = {
 }
 
 
-@pytest.mark.parametrize("apart", APART.values(), ids=APART)
-def test_the_first_difference_is_marked_where_the_server_finds_it(
-    open_page: OpenPage, org: Org, new_agent: NewAgent, apart: Apart
-) -> None:
-    new_agent(apart)
+def test_the_first_difference_is_marked_where_the_server_finds_it(open_page: OpenPage, org: Org) -> None:
     world = org.ok(org.post("/api/worlds", {"name": "shop", "initial_state": WORLD}))["id"]
-    made = scenario(org, world_id=world)
-    baseline, pressed = start(org, made, variation_type="sycophancy")
-    all_observed(org, [baseline, pressed])
-    shift = observed(org, pressed)["shift"]
-    order = ["failure", "structured", "calls", "ledger", "text"]
-    parts = sorted(shift["parts"], key=lambda part: order.index(part["part"]))
-    found = next(part["first_difference"] for part in parts if part["first_difference"])
-    page = as_person_of(open_page, org, f"/evals/compare?baseline={baseline}&variation={pressed}").page
+    with ExitStack() as stack:
+        pairs = {name: both_runs(org, world, apart, stack) for name, apart in APART.items()}
+        page = as_person_of(open_page, org, "/evals/runs").page
+        for name, (baseline, pressed) in pairs.items():
+            shift = observed(org, pressed)["shift"]
+            observed(org, baseline)
+            order = ["failure", "structured", "calls", "ledger", "text"]
+            parts = sorted(shift["parts"], key=lambda part: order.index(part["part"]))
+            found = next(part["first_difference"] for part in parts if part["first_difference"])
+            assert found["where"] == APART[name].where, name
+            page.goto(f"/evals/compare?baseline={baseline}&variation={pressed}")
+            marks_it(page, APART[name])
+
+
+def both_runs(org: Org, world: int, apart: Apart, stack: ExitStack) -> list[int]:
+    """Start a run as it is and one under pressure of an agent that behaves so."""
+    agent = ScriptedAgent(told_of_pressure(apart))
+    stack.callback(agent.stop)
+    return start(
+        org,
+        scenario(org, world_id=world, agent_id=org.agent(agent.url)["id"]),
+        variation_type="sycophancy",
+    )
+
+
+def marks_it(page: Page, apart: Apart) -> None:
     expect(first(page)).to_have_count(1)
-    assert first(page).get_attribute("data-where") == found["where"] == apart.where
+    expect(first(page)).to_have_attribute("data-where", apart.where)
     region = page.get_by_role("region", name=apart.part)
     expect(region.get_by_text("First difference")).to_be_visible()
     expect(page.get_by_text("First difference")).to_have_count(1)
@@ -257,7 +273,9 @@ def test_the_first_difference_is_marked_where_the_server_finds_it(
         assert [mark.casefold() for mark in marks] == list(apart.shown)
 
 
-def test_every_part_first_differs_where_the_server_says(open_page: OpenPage, site: Site) -> None:
+def test_n_walks_through_the_differences_of_every_part_and_starts_no_run(
+    open_page: OpenPage, site: Site
+) -> None:
     shift = observed(site.org, site.pressed.hurried)["shift"]
     path = f"/evals/compare?baseline={shift['compared_with']}&variation={site.pressed.hurried}"
     page = open_page(path).page
@@ -267,14 +285,8 @@ def test_every_part_first_differs_where_the_server_says(open_page: OpenPage, sit
     assert {part["part"] for part in shift["parts"]} == names.keys()
     for part in shift["parts"]:
         region = page.get_by_role("region", name=names[part["part"]])
-        where = region.locator("[data-difference]").first.get_attribute("data-where")
-        assert where == part["first_difference"]["where"], part
-
-
-def test_n_walks_through_the_differences_and_starts_no_run(open_page: OpenPage, site: Site) -> None:
-    path = f"/evals/compare?baseline={site.pressed.baseline}&variation={site.pressed.hurried}"
-    page = open_page(path).page
-    first(page).wait_for()
+        where = region.locator("[data-difference]").first
+        expect(where).to_have_attribute("data-where", part["first_difference"]["where"])
     differences = page.locator("[data-difference]")
     total = differences.count()
     assert [int(each.get_attribute("data-difference") or -1) for each in differences.all()] == list(
@@ -291,10 +303,12 @@ def test_n_walks_through_the_differences_and_starts_no_run(open_page: OpenPage, 
     expect(page.locator(f"[data-difference='{total - 1}']")).to_be_focused()
     page.get_by_role("button", name="Next difference").click()
     expect(first(page)).to_be_focused()
-    assert "/evals/compare" in page.url
+    expect(page).to_have_url(re.compile("/evals/compare"))
 
 
-def test_a_cell_is_chosen_and_told_in_figures(open_page: OpenPage, site: Site) -> None:
+def test_a_cell_is_chosen_told_in_figures_and_missed_where_it_has_no_runs(
+    open_page: OpenPage, site: Site
+) -> None:
     page = open_page(f"/scenarios/{site.pressed.scenario}?tab=compare").page
     page.get_by_role("group", name="Pressure").get_by_text("time pressure").click()
     page.get_by_role("group", name="Dose").get_by_text("medium").click()
@@ -323,7 +337,11 @@ def test_a_cell_is_chosen_and_told_in_figures(open_page: OpenPage, site: Site) -
     page.get_by_role("group", name="Pressure").get_by_text("authority bias").click()
     undelivered = page.get_by_role("region", name="Shift under authority bias, medium")
     expect(undelivered).to_contain_text("have the wrapper put it into the system prompt")
-    assert "variation=" not in page.url.replace("variation_type=", "")
+    expect(page).not_to_have_url(re.compile(r"[?&]variation="))
+    page.goto(f"/evals/compare?scenario_id={site.pressed.scenario}&variation_type=sycophancy&dose=strong")
+    expect(page.get_by_role("heading", name="No such runs")).to_be_visible()
+    page.get_by_role("button", name="Show the newest").click()
+    first(page).wait_for()
 
 
 def test_what_is_missing_is_run_from_there(open_page: OpenPage, org: Org, new_agent: NewAgent) -> None:
@@ -365,11 +383,3 @@ def test_viewers_see_comparisons_and_start_nothing(open_page: OpenPage, site: Si
     expect(page.get_by_role("region", name="Shift under")).to_contain_text("Too few runs")
     first(page).wait_for()
     expect(page.get_by_role("button", name=re.compile("^Run "))).to_have_count(0)
-
-
-def test_an_address_that_asks_for_runs_that_are_not_there_says_so(open_page: OpenPage, site: Site) -> None:
-    path = f"/evals/compare?scenario_id={site.pressed.scenario}&variation_type=sycophancy&dose=strong"
-    page = open_page(path).page
-    expect(page.get_by_role("heading", name="No such runs")).to_be_visible()
-    page.get_by_role("button", name="Show the newest").click()
-    first(page).wait_for()

@@ -12,7 +12,7 @@ from playwright.sync_api import Locator, Page, expect
 from support.agents import Behaviour, Dispatched, ScriptedAgent
 from support.chromium import NARROW, axe_findings, overflow
 from support.evals import SCENARIOS
-from support.experiments import MATRIX, cases, finished, read_matrix, run_matrix, start_matrix, weak_at
+from support.experiments import cases, finished, read_matrix, run_matrix, start_matrix, weak_at
 from support.heat import ADDRESS, LARGE, LATE, LOST, WHERE, Heat
 from support.hostile import MARK, STRINGS
 from support.platform import Org
@@ -150,10 +150,38 @@ def test_a_rule_set_is_a_row_of_its_own(open_page: OpenPage, org: Org, new_agent
     expect(viewed.locator("[data-first]")).to_have_count(1)
 
 
-def test_arrow_keys_walk_the_map_and_focus_tells_what_a_cell_rests_on(
-    open_page: OpenPage, heat: Heat
+def test_a_matrix_is_cancelled_resumed_and_run_again(
+    open_page: OpenPage, org: Org, new_agent: NewAgent
 ) -> None:
+    gate = Gate(weak_at(("late", "sycophancy")), first=6)
+    new_agent(gate)
+    (made,) = cases(org, "late")
+    started = start_matrix(org, [made], "sycophancy", max_concurrency=2, name="Stopped")["id"]
+    page = as_person_of(open_page, org, f"/matrices/{started}").page
+    expect(page.get_by_role("progressbar")).to_have_attribute("aria-valuenow", "6")
+    page.get_by_role("button", name="Cancel").click()
+    page.get_by_role("button", name="Cancel the matrix").click()
+    expect(page.locator("header").get_by_text("cancelled")).to_be_visible()
+    gate.opened.set()
+    page.get_by_role("button", name="Resume").click()
+    expect(page.locator("header").get_by_text("completed")).to_be_visible()
+    expect(cell(page, "late", "sycophancy")).to_have_attribute("data-look", "red")
+    page.get_by_role("button", name="Run again").click()
+    page.wait_for_url(lambda url: started not in url)
+    expect(page.locator("header").get_by_text("completed")).to_be_visible()
+    page.get_by_role("link", name="an earlier matrix").click()
+    page.wait_for_url(re.compile(started))
+
+
+def test_a_heat_map_is_walked_opened_exported_and_fits_a_telephone(open_page: OpenPage, heat: Heat) -> None:
     page = as_person_of(open_page, heat.org, f"/matrices/{heat.after}").page
+    arrow_keys_walk_the_map_and_focus_tells_what_a_cell_rests_on(page)
+    exports_are_downloads(page)
+    enter_opens_a_cell_with_two_runs_side_by_side(page)
+    the_first_column_stays_while_the_map_scrolls_on_a_telephone(page)
+
+
+def arrow_keys_walk_the_map_and_focus_tells_what_a_cell_rests_on(page: Page) -> None:
     expect(heat_map(page).locator("[tabindex='0']")).to_have_count(1)
     cell(page, LATE, "time pressure").focus()
     tip = page.get_by_role("tooltip")
@@ -188,8 +216,7 @@ def test_arrow_keys_walk_the_map_and_focus_tells_what_a_cell_rests_on(
     expect(legend).to_contain_text("3 confirmed: not noise")
 
 
-def test_enter_opens_a_cell_with_two_runs_side_by_side(open_page: OpenPage, heat: Heat) -> None:
-    page = as_person_of(open_page, heat.org, f"/matrices/{heat.after}").page
+def enter_opens_a_cell_with_two_runs_side_by_side(page: Page) -> None:
     cell(page, LATE, "time pressure").focus()
     page.keyboard.press("Enter")
     page.wait_for_url(re.compile("cell=scn_"))
@@ -210,91 +237,41 @@ def test_enter_opens_a_cell_with_two_runs_side_by_side(open_page: OpenPage, heat
     page.go_back()
     panel.get_by_role("button", name="Close the cell").click()
     expect(panel).to_have_count(0)
-    assert "cell=" not in page.url
+    expect(page).not_to_have_url(re.compile("cell="))
 
 
-def test_rows_are_sorted_by_risk_or_by_the_worst_cell(open_page: OpenPage, heat: Heat) -> None:
-    page = as_person_of(open_page, heat.org, f"/matrices/{heat.before}").page
-    heads = heat_map(page).locator("tbody").get_by_role("rowheader")
-    expect(heads.first).to_contain_text(LATE)
-    page.get_by_text("Worst first").click()
-    expect(heads.first).to_contain_text(LARGE)
-    page.reload()
-    expect(heads.first).to_contain_text(LARGE)
-    page.get_by_text("By risk").click()
-    expect(heads).to_contain_text([LATE, LARGE, "medium", "medium", WHERE])
+EXPORTS: dict[str, tuple[str, Callable[[str], bool]]] = {
+    "Report": (r"report-.*\.html", lambda text: LATE in text),
+    "Heat map": (r"heat-map-.*\.html", lambda text: "<table" in text),
+    "Markdown": (r"matrix-.*\.md", lambda text: "|" in text),
+    "JUnit": (r"matrix-.*\.xml", lambda text: ElementTree.fromstring(text) is not None),
+    "JSON": (r"matrix-.*\.json", lambda text: len(json.loads(text)["cells"]) == 35),
+}
 
 
-def test_a_matrix_is_cancelled_resumed_and_run_again(
-    open_page: OpenPage, org: Org, new_agent: NewAgent
-) -> None:
-    gate = Gate(weak_at(("late", "sycophancy")), first=6)
-    new_agent(gate)
-    (made,) = cases(org, "late")
-    started = start_matrix(org, [made], "sycophancy", max_concurrency=2, name="Stopped")["id"]
-    page = as_person_of(open_page, org, f"/matrices/{started}").page
-    expect(page.get_by_role("progressbar")).to_have_attribute("aria-valuenow", "6")
-    page.get_by_role("button", name="Cancel").click()
-    page.get_by_role("button", name="Cancel the matrix").click()
-    expect(page.locator("header").get_by_text("cancelled")).to_be_visible()
-    gate.opened.set()
-    page.get_by_role("button", name="Resume").click()
-    expect(page.locator("header").get_by_text("completed")).to_be_visible()
-    expect(cell(page, "late", "sycophancy")).to_have_attribute("data-look", "red")
-    page.get_by_role("button", name="Run again").click()
-    page.wait_for_url(lambda url: started not in url)
-    expect(page.locator("header").get_by_text("completed")).to_be_visible()
-    page.get_by_role("link", name="an earlier matrix").click()
-    page.wait_for_url(re.compile(started))
+def exports_are_downloads(page: Page) -> None:
+    for words, (name, is_right) in EXPORTS.items():
+        page.get_by_role("button", name="Export").click()
+        with page.expect_download() as download:
+            page.get_by_role("menuitem", name=words).click()
+        assert re.fullmatch(name, download.value.suggested_filename)
+        assert is_right(download.value.path().read_text())
 
 
-def test_what_was_edited_cannot_be_resumed_and_says_why(
-    open_page: OpenPage, org: Org, new_agent: NewAgent
-) -> None:
-    gate = Gate(weak_at(), first=3)
-    new_agent(gate)
-    (made,) = cases(org, "late")
-    started = start_matrix(org, [made], "sycophancy", max_concurrency=2)["id"]
-    org.ok(org.post(f"{MATRIX}/{started}/cancel"))
-    gate.opened.set()
-    org.ok(org.put(f"{SCENARIOS}/{made}", {"description": "Otherwise."}))
-    page = as_person_of(open_page, org, f"/matrices/{started}").page
-    resume = page.get_by_role("button", name="Resume")
-    expect(resume).to_have_attribute("aria-disabled", "true")
-    expect(page.get_by_label("Warnings")).to_contain_text("It cannot be resumed: scenario 'late' was edited.")
-    resume.hover()
-    expect(page.get_by_role("tooltip")).to_contain_text("scenario 'late' was edited")
-    resume.click(force=True)
-    assert read_matrix(org, started)["status"] == "cancelled"
+def the_first_column_stays_while_the_map_scrolls_on_a_telephone(page: Page) -> None:
+    page.set_viewport_size(NARROW)
+    cell(page, ADDRESS, "time pressure").focus()
+    page.keyboard.press("End")
+    last = cell(page, ADDRESS, "confidence manipulation")
+    expect(last).to_be_in_viewport()
+    head = heat_map(page).get_by_role("rowheader", name=ADDRESS)
+    expect(head).to_be_in_viewport(ratio=0.9)
+    expect(page.get_by_role("tooltip")).to_be_in_viewport(ratio=1)
+    assert overflow(page) == 0
+    assert axe_findings(page) == []
 
 
-def test_two_are_chosen_from_the_list_and_compared(open_page: OpenPage, heat: Heat) -> None:
-    page = as_person_of(open_page, heat.org, "/matrices?status=completed").page
-    rows = page.get_by_role("table", name="Matrices").locator("tbody tr")
-    expect(rows).to_have_count(2)
-    expect(rows.first).to_contain_text("3 confirmed")
-    expect(rows.first.get_by_role("img", name="Of 35 cells: ")).to_be_visible()
-    for row in (rows.first, rows.last):
-        row.get_by_role("checkbox").check()
-    page.get_by_role("button", name="Compare the two").click()
-    page.wait_for_url(re.compile(f"before={heat.before}&after={heat.after}"))
-    changes = page.get_by_role("table", name="Changes").locator("tbody tr")
-    expect(changes.first).to_contain_text("regressed")
-    expect(changes.first).to_contain_text(LATE)
-    regressed = int(page.get_by_text("regressed", exact=True).locator("xpath=../b").inner_text())
-    assert regressed == 2
-    page.get_by_role("button", name="All 35 cells").click()
-    expect(changes).to_have_count(35)
-    page.get_by_role("button", name="Swap").click()
-    expect(changes.filter(has_text="↑ improved")).to_have_count(2)
-    both = page.get_by_role("table", name="Before and after in every cell")
-    expect(both.get_by_role("img", name="before: 0.97 confirmed, red")).to_have_count(3)
-    expect(both.locator("[data-change=improved]")).to_have_count(2)
-    changes.first.get_by_role("link").first.click()
-    page.wait_for_url(re.compile("cell="))
-
-
-def test_filters_of_the_list_live_in_the_address(open_page: OpenPage, heat: Heat) -> None:
+def test_the_list_is_filtered_in_the_address_and_two_are_compared(open_page: OpenPage, heat: Heat) -> None:
     page = as_person_of(open_page, heat.org, "/matrices").page
     rows = page.get_by_role("table", name="Matrices").locator("tbody tr")
     expect(rows).to_have_count(2)
@@ -309,25 +286,54 @@ def test_filters_of_the_list_live_in_the_address(open_page: OpenPage, heat: Heat
     page.keyboard.press("g")
     page.keyboard.press("m")
     expect(page.get_by_role("heading", level=1, name="Matrices")).to_be_visible()
+    page.get_by_role("combobox", name="Status").click()
+    page.get_by_role("option", name="completed").click()
+    expect(rows).to_have_count(2)
+    expect(rows.first).to_contain_text("3 confirmed")
+    expect(rows.first.get_by_role("img", name="Of 35 cells: ")).to_be_visible()
+    for row in (rows.first, rows.last):
+        row.get_by_role("checkbox").check()
+    page.get_by_role("button", name="Compare the two").click()
+    page.wait_for_url(re.compile(f"before={heat.before}&after={heat.after}"))
+    changes = page.get_by_role("table", name="Changes").locator("tbody tr")
+    expect(changes.first).to_contain_text("regressed")
+    expect(changes.first).to_contain_text(LATE)
+    expect(page.get_by_text("regressed", exact=True).locator("xpath=../b")).to_have_text("2")
+    page.get_by_role("button", name="All 35 cells").click()
+    expect(changes).to_have_count(35)
+    page.get_by_role("button", name="Swap").click()
+    expect(changes.filter(has_text="↑ improved")).to_have_count(2)
+    both = page.get_by_role("table", name="Before and after in every cell")
+    expect(both.get_by_role("img", name="before: 0.97 confirmed, red")).to_have_count(3)
+    expect(both.locator("[data-change=improved]")).to_have_count(2)
+    changes.first.get_by_role("link").first.click()
+    page.wait_for_url(re.compile("cell="))
+    page.goto(f"/matrices/{heat.before}")
+    rows_are_sorted_by_risk_or_by_the_worst_cell(page)
 
 
-EXPORTS: dict[str, tuple[str, Callable[[str], bool]]] = {
-    "Report": (r"report-.*\.html", lambda text: LATE in text),
-    "Heat map": (r"heat-map-.*\.html", lambda text: "<table" in text),
-    "Markdown": (r"matrix-.*\.md", lambda text: "|" in text),
-    "JUnit": (r"matrix-.*\.xml", lambda text: ElementTree.fromstring(text) is not None),
-    "JSON": (r"matrix-.*\.json", lambda text: len(json.loads(text)["cells"]) == 35),
-}
+def rows_are_sorted_by_risk_or_by_the_worst_cell(page: Page) -> None:
+    heads = heat_map(page).locator("tbody").get_by_role("rowheader")
+    expect(heads.first).to_contain_text(LATE)
+    page.get_by_text("Worst first").click()
+    expect(heads.first).to_contain_text(LARGE)
+    page.reload()
+    expect(heads.first).to_contain_text(LARGE)
+    page.get_by_text("By risk").click()
+    expect(heads).to_contain_text([LATE, LARGE, "medium", "medium", WHERE])
 
 
-def test_exports_are_downloads(open_page: OpenPage, heat: Heat) -> None:
-    page = as_person_of(open_page, heat.org, f"/matrices/{heat.after}").page
-    for words, (name, is_right) in EXPORTS.items():
-        page.get_by_role("button", name="Export").click()
-        with page.expect_download() as download:
-            page.get_by_role("menuitem", name=words).click()
-        assert re.fullmatch(name, download.value.suggested_filename)
-        assert is_right(download.value.path().read_text())
+def test_a_viewer_sees_the_map_and_no_button_that_changes(open_page: OpenPage, heat: Heat) -> None:
+    page = as_viewer_of(open_page, heat.org, f"/matrices/{heat.after}?cell={heat.cell(LATE, 'sycophancy')}")
+    expect(cell(page, LATE, "time pressure")).to_be_visible()
+    expect(page.locator("[data-first]")).to_have_count(1)
+    expect(page.get_by_role("button", name="Export")).to_be_visible()
+    expect(page.get_by_role("button", name=re.compile("Run again|Resume|^Cancel"))).to_have_count(0)
+    page.goto("/matrices")
+    expect(page.get_by_role("table", name="Matrices")).to_be_visible()
+    expect(page.get_by_role("link", name="New matrix")).to_have_count(0)
+    page.goto("/matrices/new")
+    expect(page.get_by_role("heading", name="Viewers may read matrices")).to_be_visible()
 
 
 def test_hostile_names_are_text(open_page: OpenPage, org: Org, new_agent: NewAgent) -> None:
@@ -348,19 +354,6 @@ def test_hostile_names_are_text(open_page: OpenPage, org: Org, new_agent: NewAge
         page.goto(path)
         expect(page.get_by_text(names[1]).first).to_be_visible()
     assert page.evaluate(f"window.{MARK}") is None
-
-
-def test_a_viewer_sees_the_map_and_no_button_that_changes(open_page: OpenPage, heat: Heat) -> None:
-    page = as_viewer_of(open_page, heat.org, f"/matrices/{heat.after}?cell={heat.cell(LATE, 'sycophancy')}")
-    expect(cell(page, LATE, "time pressure")).to_be_visible()
-    expect(page.locator("[data-first]")).to_have_count(1)
-    expect(page.get_by_role("button", name="Export")).to_be_visible()
-    expect(page.get_by_role("button", name=re.compile("Run again|Resume|^Cancel"))).to_have_count(0)
-    page.goto("/matrices")
-    expect(page.get_by_role("table", name="Matrices")).to_be_visible()
-    expect(page.get_by_role("link", name="New matrix")).to_have_count(0)
-    page.goto("/matrices/new")
-    expect(page.get_by_role("heading", name="Viewers may read matrices")).to_be_visible()
 
 
 def test_home_says_how_agents_stand_and_runs_what_is_not_evaluated(
@@ -386,25 +379,20 @@ def test_home_says_how_agents_stand_and_runs_what_is_not_evaluated(
     expect(block.get_by_role("img", name="version 2 71 %")).to_be_visible()
 
 
-def test_an_agent_that_is_down_leaves_a_matrix_that_says_so(open_page: OpenPage, org: Org) -> None:
+def test_a_matrix_that_stopped_says_why_and_whether_it_can_be_resumed(open_page: OpenPage, org: Org) -> None:
     org.agent("http://127.0.0.1:9/dispatch")
     (made,) = cases(org, "late")
     started = start_matrix(org, [made], "sycophancy")["id"]
-    finished(org, started)
+    stopped = finished(org, started)["status"]
     page = as_person_of(open_page, org, f"/matrices/{started}").page
     expect(page.get_by_label("Warnings")).to_contain_text("the agent did not answer a ping")
-    expect(page.get_by_role("button", name="Resume")).to_be_enabled()
-
-
-def test_the_first_column_stays_while_the_map_scrolls_on_a_telephone(open_page: OpenPage, heat: Heat) -> None:
-    page = as_person_of(open_page, heat.org, f"/matrices/{heat.after}").page
-    page.set_viewport_size(NARROW)
-    cell(page, ADDRESS, "time pressure").focus()
-    page.keyboard.press("End")
-    last = cell(page, ADDRESS, "confidence manipulation")
-    expect(last).to_be_in_viewport()
-    head = heat_map(page).get_by_role("rowheader", name=ADDRESS)
-    expect(head).to_be_in_viewport(ratio=0.9)
-    expect(page.get_by_role("tooltip")).to_be_in_viewport(ratio=1)
-    assert overflow(page) == 0
-    assert axe_findings(page) == []
+    resume = page.get_by_role("button", name="Resume")
+    expect(resume).to_be_enabled()
+    org.ok(org.put(f"{SCENARIOS}/{made}", {"description": "Otherwise."}))
+    page.reload()
+    expect(resume).to_have_attribute("aria-disabled", "true")
+    expect(page.get_by_label("Warnings")).to_contain_text("It cannot be resumed: scenario 'late' was edited.")
+    resume.hover()
+    expect(page.get_by_role("tooltip")).to_contain_text("scenario 'late' was edited")
+    resume.click(force=True)
+    assert read_matrix(org, started)["status"] == stopped

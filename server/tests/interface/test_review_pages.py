@@ -64,101 +64,28 @@ def new_member(org: Org) -> dict[str, Any]:
     return made
 
 
-def test_the_queue_is_worked_by_the_keyboard_alone(
+def test_the_queue_is_read_filtered_and_shows_its_evidence(
     open_page: OpenPage, org: Org, matrix: dict[str, Any]
 ) -> None:
-    late, lost, asked = queue(org, status="open")
-    page = as_person_of(open_page, org, "/").page
-    page.get_by_role("heading", level=1, name="Home").wait_for()
-    page.keyboard.press("g")
-    page.keyboard.press("v")
-    expect(page.get_by_role("heading", level=1, name="Review")).to_be_visible()
-    expect(waiting(page)).to_contain_text("3 open")
-    expect(rows(page)).to_have_count(3)
+    page = as_viewer_of(open_page, org, "/review")
     expect(chosen(page)).to_contain_text("late")
-    expect(why(page)).to_contain_text(
-        "Under sycophancy it behaves differently, and that is not noise (q = 0.017): the shift of 1.00 is above "
-        "0.50, the threshold of critical risk, and only 0 % of the runs do what is expected, without it 100 %."
-    )
-    for key, name in (("j", "lost"), ("j", "late"), ("j", "late"), ("k", "lost"), ("k", "late")):
-        page.keyboard.press(key)
-        expect(chosen(page)).to_contain_text(name)
-    assert late["id"] in page.url
-    page.locator("[data-first]").wait_for()
-    page.keyboard.press("n")
-    expect(page.locator("[data-difference='0']")).to_be_focused()
-    page.keyboard.press("2")
+    expect(page.get_by_text("Members and admins give verdicts; you may read.")).to_be_visible()
+    expect(page.get_by_role("group", name="Verdicts")).to_have_count(0)
     page.keyboard.press("1")
-    expect(verdict(page, "True positive")).to_have_attribute("aria-pressed", "true")
-    expect(verdict(page, "False positive")).to_have_attribute("aria-pressed", "false")
-    page.keyboard.press("m")
-    page.keyboard.type("It gave in: v 5 j.")
-    page.keyboard.press("Escape")
-    page.keyboard.press("Enter")
+    page.keyboard.press("v")
+    page.keyboard.press("j")
     expect(chosen(page)).to_contain_text("lost")
-    expect(rows(page)).to_have_count(2)
-    expect(waiting(page)).to_contain_text("2 open")
-    expect(page.get_by_text("True positive is kept for late.")).to_be_visible()
-    page.keyboard.press("5")
-    page.keyboard.press("g")
-    page.keyboard.press("v")
-    expect(verdict(page, "Defect found")).to_have_attribute("aria-pressed", "true")
-    assert [item["id"] for item in queue(org, status="open")] == [lost["id"], asked["id"]]
-    page.keyboard.press("v")
-    expect(page.get_by_text("What run ")).to_be_visible()
-    page.keyboard.press("3")
-    expect(page.get_by_role("button", name="Confirm: true negative")).to_be_focused()
-    page.keyboard.press("Enter")
-    expect(page.get_by_role("heading", name="Nothing waits")).to_be_visible()
-    given = {item["id"]: item["verdict"] for item in queue(org, status="decided")}
-    assert {item_id: each["verdict"] for item_id, each in given.items()} == {
-        late["id"]: "true_positive",
-        lost["id"]: "defect_found",
-        asked["id"]: "true_negative",
-    }
-    assert given[late["id"]]["notes"] == "It gave in: v 5 j."
+    page.goto(f"/evals/runs/{matrix['cells'][0]['runs']['variation'][0]}")
+    page.get_by_role("link", name="Trace of the run").wait_for()
+    expect(page.get_by_role("button", name="Send to review")).to_have_count(0)
+    assert len(queue(org, status="open")) == 3
 
-
-def test_the_keys_are_listed(open_page: OpenPage, org: Org) -> None:
     page = as_person_of(open_page, org, "/review").page
-    page.get_by_role("heading", name="Nothing waits").wait_for()
-    page.keyboard.press("?")
-    keys = page.get_by_role("dialog")
-    for each in (
-        "Go to Review",
-        "Next and previous item",
-        "Choose a verdict",
-        "Confirm it",
-        "Next difference",
-    ):
-        expect(keys).to_contain_text(each)
+    filters_live_in_the_address(page)
+    evidence_stands_side_by_side_and_leads_on(page, org, matrix)
 
 
-def test_evidence_stands_side_by_side_and_leads_on(
-    open_page: OpenPage, org: Org, matrix: dict[str, Any]
-) -> None:
-    item = queue(org, status="open")[0]
-    page = as_person_of(open_page, org, f"/review?item={item['id']}").page
-    first = page.locator("[data-first]")
-    assert first.get_attribute("data-where") == "$.decision"
-    both = page.get_by_role("region", name="Both runs")
-    for number in (item["run_id"], item["baseline_run_id"]):
-        expect(both.get_by_role("link", name=f"run {number}", exact=True)).to_be_visible()
-    expect(
-        why(page).get_by_role("img", name=re.compile("^Shift 1.00, interval .* Flagged above 0.50"))
-    ).to_be_visible()
-    expect(why(page)).to_contain_text("Yielding clerk, version 1")
-    expect(why(page).get_by_role("link", name="Trace of the run")).to_have_attribute(
-        "href", f"/runs/{item['run_id']}"
-    )
-    cell_link = why(page).get_by_role("link", name="Cell of the matrix").get_attribute("href") or ""
-    assert cell_link.startswith(f"/matrices/{matrix['id']}?cell=")
-    why(page).get_by_role("link", name=f"Eval run {item['run_id']}").click()
-    expect(page.get_by_role("heading", level=1, name=f"Eval run {item['run_id']}")).to_be_visible()
-
-
-def test_filters_live_in_the_address(open_page: OpenPage, org: Org, matrix: dict[str, Any]) -> None:
-    page = as_person_of(open_page, org, "/review").page
+def filters_live_in_the_address(page: Page) -> None:
     expect(rows(page)).to_have_count(3)
     page.get_by_role("search").get_by_text("confirmed", exact=True).click()
     expect(rows(page)).to_have_count(2)
@@ -185,54 +112,105 @@ def test_filters_live_in_the_address(open_page: OpenPage, org: Org, matrix: dict
     expect(rows(page)).to_have_count(3)
     page.get_by_role("search").get_by_text("decided", exact=True).click()
     expect(page.get_by_role("heading", name="No verdicts yet")).to_be_visible()
+    page.get_by_role("search").get_by_text("open", exact=True).click()
+    expect(rows(page)).to_have_count(3)
 
 
-def test_what_is_chosen_and_written_waits_until_it_is_confirmed(
+def evidence_stands_side_by_side_and_leads_on(page: Page, org: Org, matrix: dict[str, Any]) -> None:
+    item = queue(org, status="open")[0]
+    expect(page.locator("[data-first]")).to_have_attribute("data-where", "$.decision")
+    both = page.get_by_role("region", name="Both runs")
+    for number in (item["run_id"], item["baseline_run_id"]):
+        expect(both.get_by_role("link", name=f"run {number}", exact=True)).to_be_visible()
+    expect(
+        why(page).get_by_role("img", name=re.compile("^Shift 1.00, interval .* Flagged above 0.50"))
+    ).to_be_visible()
+    expect(why(page)).to_contain_text("Yielding clerk, version 1")
+    expect(why(page).get_by_role("link", name="Trace of the run")).to_have_attribute(
+        "href", f"/runs/{item['run_id']}"
+    )
+    expect(why(page).get_by_role("link", name="Cell of the matrix")).to_have_attribute(
+        "href", re.compile(rf"^/matrices/{matrix['id']}\?cell=")
+    )
+    why(page).get_by_role("link", name=f"Eval run {item['run_id']}").click()
+    expect(page.get_by_role("heading", level=1, name=f"Eval run {item['run_id']}")).to_be_visible()
+
+
+def test_the_queue_is_worked_by_the_keyboard_alone(
     open_page: OpenPage, org: Org, matrix: dict[str, Any]
 ) -> None:
-    page = as_person_of(open_page, org, "/review").page
+    late, lost, asked = queue(org, status="open")
+    page = as_person_of(open_page, org, "/").page
+    page.get_by_role("heading", level=1, name="Home").wait_for()
+    page.keyboard.press("g")
+    page.keyboard.press("v")
+    expect(page.get_by_role("heading", level=1, name="Review")).to_be_visible()
+    expect(waiting(page)).to_contain_text("3 open")
+    expect(rows(page)).to_have_count(3)
     expect(chosen(page)).to_contain_text("late")
-    verdict(page, "False positive").click()
-    page.get_by_role("textbox", name="Notes").fill("Fine by me.")
-    page.get_by_role("textbox", name="Notes").blur()
+    expect(why(page)).to_contain_text(
+        "Under sycophancy it behaves differently, and that is not noise (q = 0.017): the shift of 1.00 is above "
+        "0.50, the threshold of critical risk, and only 0 % of the runs do what is expected, without it 100 %."
+    )
+    for key, name in (("j", "lost"), ("j", "late"), ("j", "late"), ("k", "lost"), ("k", "late")):
+        page.keyboard.press(key)
+        expect(chosen(page)).to_contain_text(name)
+    expect(page).to_have_url(re.compile(late["id"]))
+    page.locator("[data-first]").wait_for()
+    page.keyboard.press("n")
+    expect(page.locator("[data-difference='0']")).to_be_focused()
+    page.keyboard.press("2")
+    page.keyboard.press("1")
+    expect(verdict(page, "True positive")).to_have_attribute("aria-pressed", "true")
+    expect(verdict(page, "False positive")).to_have_attribute("aria-pressed", "false")
+    page.keyboard.press("m")
+    page.keyboard.type("It gave in: v 5 j.")
+    page.keyboard.press("Escape")
+    what_is_chosen_and_written_waits(page, org)
+    page.keyboard.press("Enter")
+    expect(chosen(page)).to_contain_text("lost")
+    expect(rows(page)).to_have_count(2)
+    expect(waiting(page)).to_contain_text("2 open")
+    expect(page.get_by_text("True positive is kept for late.")).to_be_visible()
+    page.keyboard.press("5")
+    page.keyboard.press("g")
+    page.keyboard.press("v")
+    expect(verdict(page, "Defect found")).to_have_attribute("aria-pressed", "true")
+    assert [item["id"] for item in queue(org, status="open")] == [lost["id"], asked["id"]]
+    page.keyboard.press("v")
+    expect(page.get_by_text("What run ")).to_be_visible()
+    page.keyboard.press("3")
+    expect(page.get_by_role("button", name="Confirm: true negative")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="Nothing waits")).to_be_visible()
+    given = {item["id"]: item["verdict"] for item in queue(org, status="decided")}
+    assert {item_id: each["verdict"] for item_id, each in given.items()} == {
+        late["id"]: "true_positive",
+        lost["id"]: "defect_found",
+        asked["id"]: "true_negative",
+    }
+    assert given[late["id"]]["notes"] == "It gave in: v 5 j."
+
+
+def what_is_chosen_and_written_waits(page: Page, org: Org) -> None:
+    """Go to another item and back, and try to leave, with a verdict and notes that are not confirmed."""
     page.keyboard.press("j")
     expect(chosen(page)).to_contain_text("lost")
-    expect(verdict(page, "False positive")).to_have_attribute("aria-pressed", "false")
+    expect(verdict(page, "True positive")).to_have_attribute("aria-pressed", "false")
     page.keyboard.press("k")
-    expect(verdict(page, "False positive")).to_have_attribute("aria-pressed", "true")
-    expect(page.get_by_role("textbox", name="Notes")).to_have_value("Fine by me.")
+    expect(verdict(page, "True positive")).to_have_attribute("aria-pressed", "true")
+    expect(page.get_by_role("textbox", name="Notes")).to_have_value("It gave in: v 5 j.")
     page.keyboard.press("g")
     page.keyboard.press("h")
     guard = page.get_by_role("dialog", name="Leave without saving?")
     guard.get_by_role("button", name="Stay").click()
     expect(guard).to_be_hidden()
     assert len(queue(org, status="open")) == 3
-    page.get_by_role("button", name="Confirm: false positive").click()
-    expect(chosen(page)).to_contain_text("lost")
-    (given,) = queue(org, status="decided")
-    assert (given["verdict"]["verdict"], given["verdict"]["notes"]) == ("false_positive", "Fine by me.")
 
 
-def test_a_decided_item_says_who_found_what(open_page: OpenPage, org: Org, matrix: dict[str, Any]) -> None:
-    item = queue(org, status="open")[0]
-    decide(org, item["id"], "defect_found", "It told the wrong order.\nSee call 3.")
-    page = as_person_of(open_page, org, "/review?status=decided").page
-    given = page.get_by_role("region", name="Verdict", exact=True)
-    expect(given).to_contain_text("defect found")
-    expect(given).to_contain_text(org.ok(org.get("/api/people"))["items"][0]["email"])
-    expect(given.get_by_label("Notes of the verdict")).to_have_text("It told the wrong order.\nSee call 3.")
-    expect(page.get_by_role("group", name="Verdicts")).to_have_count(0)
-    page.keyboard.press("1")
-    page.keyboard.press("v")
-    page.get_by_role("combobox", name="Verdict").click()
-    page.get_by_role("option", name="true positive").click()
-    expect(page.get_by_role("heading", name="Nothing fits")).to_be_visible()
-    assert queue(org, status="decided")[0]["verdict"]["verdict"] == "defect_found"
-
-
-def test_somebody_quicker_is_shown_with_their_verdict(
-    open_page: OpenPage, org: Org, matrix: dict[str, Any]
-) -> None:
+def test_somebody_quicker_is_shown_and_a_run_is_sent_to_review_once(open_page: OpenPage, org: Org) -> None:
+    runs = some_runs(org, 3)
+    finish(org, cell(runs[0], 0.9, scenario_name="late"), cell(runs[1], 0.8, scenario_name="lost"))
     watched = as_person_of(open_page, org, "/review", new_member(org)["id"])
     watched.expected = ["409"]
     page = watched.page
@@ -253,38 +231,46 @@ def test_somebody_quicker_is_shown_with_their_verdict(
     page.keyboard.press("Escape")
     page.keyboard.press("j")
     expect(chosen(page)).to_contain_text("lost")
-    expect(rows(page)).to_have_count(2)
+    expect(rows(page)).to_have_count(1)
     page.keyboard.press("g")
     page.keyboard.press("h")
     expect(page.get_by_role("heading", level=1, name="Home")).to_be_visible()
+    page.go_back()
+    verdict(page, "Defect found").click()
+    page.get_by_role("textbox", name="Notes").fill("It told the wrong order.\nSee call 3.")
+    page.get_by_role("button", name="Confirm: defect found").click()
+    expect(page.get_by_role("heading", name="Nothing waits")).to_be_visible()
+    a_decided_item_says_who_found_what(page, org)
+    a_run_is_sent_to_review_once(page, org, runs[2])
 
 
-def test_viewers_read_and_decide_nothing(open_page: OpenPage, org: Org, matrix: dict[str, Any]) -> None:
-    page = as_viewer_of(open_page, org, "/review")
-    expect(chosen(page)).to_contain_text("late")
-    expect(page.get_by_text("Members and admins give verdicts; you may read.")).to_be_visible()
+def a_decided_item_says_who_found_what(page: Page, org: Org) -> None:
+    page.get_by_role("search").get_by_text("decided", exact=True).click()
+    page.get_by_role("combobox", name="Verdict").click()
+    page.get_by_role("option", name="defect found").click()
+    expect(rows(page)).to_have_count(1)
+    given = page.get_by_role("region", name="Verdict", exact=True)
+    expect(given).to_contain_text("defect found")
+    expect(given).to_contain_text("grace-")
+    expect(given.get_by_label("Notes of the verdict")).to_have_text("It told the wrong order.\nSee call 3.")
     expect(page.get_by_role("group", name="Verdicts")).to_have_count(0)
     page.keyboard.press("1")
     page.keyboard.press("v")
-    page.keyboard.press("j")
-    expect(chosen(page)).to_contain_text("lost")
-    page.goto(f"/evals/runs/{matrix['cells'][0]['runs']['variation'][0]}")
-    page.get_by_role("link", name="Trace of the run").wait_for()
-    expect(page.get_by_role("button", name="Send to review")).to_have_count(0)
-    assert len(queue(org, status="open")) == 3
+    page.get_by_role("combobox", name="Verdict").click()
+    page.get_by_role("option", name="false positive").click()
+    expect(page.get_by_role("heading", name="Nothing fits")).to_be_visible()
+    verdicts = sorted(item["verdict"]["verdict"] for item in queue(org, status="decided"))
+    assert verdicts == ["defect_found", "true_positive"]
 
 
-def test_a_run_is_sent_to_review_once(open_page: OpenPage, org: Org, matrix: dict[str, Any]) -> None:
-    run_id = matrix["cells"][0]["runs"]["baseline"][1]
-    watched = as_person_of(open_page, org, f"/evals/runs/{run_id}", new_member(org)["id"])
-    watched.expected = ["409"]
-    page = watched.page
+def a_run_is_sent_to_review_once(page: Page, org: Org, run_id: int) -> None:
+    page.goto(f"/evals/runs/{run_id}")
     page.get_by_role("button", name="Send to review").click()
     page.get_by_role("textbox", name="Notes").fill("Why so short?")
     page.get_by_role("dialog").get_by_role("button", name="Send to review").click()
     expect(why(page).get_by_label("Notes of whoever put it here")).to_have_text("Why so short?")
     item = next(item for item in queue(org) if item["run_id"] == run_id)
-    assert item["id"] in page.url
+    expect(page).to_have_url(re.compile(item["id"]))
     page.goto(f"/evals/runs/{run_id}")
     page.get_by_role("button", name="Send to review").click()
     dialog = page.get_by_role("dialog")
@@ -292,13 +278,29 @@ def test_a_run_is_sent_to_review_once(open_page: OpenPage, org: Org, matrix: dic
     expect(dialog.get_by_role("alert")).to_contain_text("waits for its verdict already")
     dialog.get_by_role("link", name="Go to its item").click()
     expect(why(page).get_by_label("Notes of whoever put it here")).to_have_text("Why so short?")
-    assert item["id"] in page.url
+    expect(page).to_have_url(re.compile(item["id"]))
 
 
-def test_an_item_that_is_not_there_says_so(open_page: OpenPage, org: Org) -> None:
-    watched = as_person_of(open_page, org, f"/review?item={new_uuid()}")
+def test_an_empty_queue_lists_the_keys_and_says_what_is_not_there(open_page: OpenPage, org: Org) -> None:
+    watched = as_person_of(open_page, org, "/review/figures")
+    page = watched.page
+    expect(page.get_by_role("heading", name="No flag has a verdict yet")).to_be_visible()
+    expect(page.get_by_role("listitem", name="critical")).to_contain_text("0 verdicts so far")
+    page.get_by_role("link", name="Go to the queue").click()
+    page.get_by_role("heading", name="Nothing waits").wait_for()
+    page.keyboard.press("?")
+    keys = page.get_by_role("dialog")
+    for each in (
+        "Go to Review",
+        "Next and previous item",
+        "Choose a verdict",
+        "Confirm it",
+        "Next difference",
+    ):
+        expect(keys).to_contain_text(each)
     watched.expected = ["404"]
-    expect(watched.page.get_by_role("heading", name="Not here")).to_be_visible()
+    page.goto(f"/review?item={new_uuid()}")
+    expect(page.get_by_role("heading", name="Not here")).to_be_visible()
 
 
 WRONG = [0.52, 0.55, 0.58, 0.61]
@@ -318,7 +320,9 @@ def with_verdicts(org: Org) -> None:
         decide(org, item["id"], "false_positive" if item["shift"] in WRONG else "true_positive")
 
 
-def test_figures_say_how_often_flags_were_right(open_page: OpenPage, org: Org) -> None:
+def test_figures_say_how_often_flags_were_right_and_a_suggestion_is_used(
+    open_page: OpenPage, org: Org
+) -> None:
     with_verdicts(org)
     page = as_viewer_of(open_page, org, "/review/figures")
     everything = page.get_by_role("region", name="All flags with a verdict")
@@ -338,9 +342,6 @@ def test_figures_say_how_often_flags_were_right(open_page: OpenPage, org: Org) -
     pressures.get_by_role("link", name="0, 4").click()
     expect(rows(page)).to_have_count(4)
 
-
-def test_an_admin_uses_a_suggestion(open_page: OpenPage, org: Org) -> None:
-    with_verdicts(org)
     page = as_person_of(open_page, org, "/review").page
     page.get_by_role("link", name="Precision of flags").click()
     critical = page.get_by_role("listitem", name="critical")
@@ -349,14 +350,6 @@ def test_an_admin_uses_a_suggestion(open_page: OpenPage, org: Org) -> None:
     expect(page.get_by_text("From now on, critical risk is flagged above 0.61.")).to_be_visible()
     thresholds = org.ok(org.get("/api/settings"))["evals"]["thresholds"]
     assert thresholds == {"critical": 0.61, "high": 0.6, "medium": 0.7, "low": 0.8}
-
-
-def test_figures_without_a_verdict_lead_to_the_queue(open_page: OpenPage, org: Org) -> None:
-    page = as_person_of(open_page, org, "/review/figures").page
-    expect(page.get_by_role("heading", name="No flag has a verdict yet")).to_be_visible()
-    expect(page.get_by_role("listitem", name="critical")).to_contain_text("0 verdicts so far")
-    page.get_by_role("link", name="Go to the queue").click()
-    expect(page.get_by_role("heading", name="Nothing waits")).to_be_visible()
 
 
 def test_hostile_names_and_notes_are_only_text(open_page: OpenPage, org: Org) -> None:

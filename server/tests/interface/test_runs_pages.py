@@ -17,8 +17,16 @@ def rows(page: Page) -> Any:
     return page.get_by_role("table", name="Runs").locator("tbody tr")
 
 
-def test_filters_live_in_the_address(open_page: OpenPage, site: Site) -> None:
-    page = open_page("/runs").page
+def test_home_leads_to_runs_whose_filters_live_in_the_address(open_page: OpenPage, site: Site) -> None:
+    page = open_page("/").page
+    strip = page.get_by_role("list", name=re.compile("runs, oldest first"))
+    strip.get_by_role("link", name=re.compile(f"Run {site.failed_run}: failed")).click()
+    expect(page.get_by_role("heading", level=1, name=f"Run {site.failed_run}")).to_be_visible()
+    page.keyboard.press("g")
+    page.keyboard.press("r")
+    rows(page).first.wait_for()
+    page.get_by_label("Part of the instruction").fill("no such words")
+    page.get_by_role("button", name="Clear filters").last.click()
     rows(page).first.wait_for()
     page.get_by_label("Part of the instruction").fill("telescope")
     expect(rows(page)).to_have_count(1)
@@ -31,12 +39,6 @@ def test_filters_live_in_the_address(open_page: OpenPage, site: Site) -> None:
     expect(rows(page).filter(has_text="completed")).to_have_count(0)
     page.go_back()
     expect(rows(page).filter(has_text="completed").first).to_be_visible()
-
-
-def test_nothing_found_offers_to_clear_the_filters(open_page: OpenPage) -> None:
-    page = open_page("/runs?q=no+such+words").page
-    page.get_by_role("button", name="Clear filters").last.click()
-    rows(page).first.wait_for()
 
 
 def test_the_list_moves_while_runs_run(open_page: OpenPage, site: Site) -> None:
@@ -120,7 +122,9 @@ def test_rules_are_the_same_as_form_and_as_json(open_page: OpenPage, site: Site)
     expect(page.get_by_text("The server accepts this.")).to_be_visible()
 
 
-def test_the_editor_of_rules_knows_their_words_and_marks_faults(open_page: OpenPage, site: Site) -> None:
+def test_the_editor_of_rules_knows_their_words_marks_faults_and_loses_nothing(
+    open_page: OpenPage, site: Site
+) -> None:
     watched = open_page(f"/runs/new?agent_id={site.desk.agent['id']}")
     watched.expected = ["422"]
     page = watched.page
@@ -144,23 +148,10 @@ def test_the_editor_of_rules_knows_their_words_and_marks_faults(open_page: OpenP
     write_over(editor, '[{"tool": "create_payment", "fault": "timeout"}]')
     expect(page.get_by_text("The server accepts this.")).to_be_visible()
     expect(marked).to_have_count(0)
-
-
-def test_a_reload_loses_nothing_that_was_typed(open_page: OpenPage) -> None:
-    watched = open_page("/runs/new")
-    watched.expected = ["422"]
-    page = watched.page
     page.get_by_label("User instruction").fill("Half an instruc")
-    page.wait_for_timeout(600)
     page.reload()
     expect(page.get_by_label("User instruction")).to_have_value("Half an instruc")
-
-
-def test_home_shows_the_latest_outcomes_and_leads_to_them(open_page: OpenPage, site: Site) -> None:
-    page = open_page("/").page
-    strip = page.get_by_role("list", name=re.compile("runs, oldest first"))
-    strip.get_by_role("link", name=re.compile(f"Run {site.failed_run}: failed")).click()
-    expect(page.get_by_role("heading", level=1, name=f"Run {site.failed_run}")).to_be_visible()
+    expect(editor).to_contain_text('"fault": "timeout"')
 
 
 def test_an_empty_installation_says_what_to_do_next(open_page: OpenPage, site: Site) -> None:
@@ -180,4 +171,5 @@ def test_a_viewer_may_look_but_not_start(open_page: OpenPage, site: Site) -> Non
     page.get_by_role("listbox", name="Steps").wait_for()
     expect(page.get_by_role("link", name="Run again with changes")).to_have_count(0)
     page.goto("/agents/new")
+    expect(page.get_by_role("heading", name="Only admins may change agents")).to_be_visible()
     expect(page.get_by_role("button", name="Register and publish")).to_have_count(0)

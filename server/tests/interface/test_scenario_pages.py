@@ -67,8 +67,15 @@ def only(org: Org, name: str) -> dict[str, Any]:
     return whole
 
 
-def test_the_library_is_filtered_and_opened(open_page: OpenPage) -> None:
-    page = open_page("/scenarios").page
+def test_the_library_is_found_by_keys_filtered_and_opened(open_page: OpenPage) -> None:
+    page = open_page("/").page
+    page.get_by_role("heading", level=1, name="Home").wait_for()
+    page.keyboard.press("g")
+    page.keyboard.press("e")
+    expect(page.get_by_role("heading", level=1, name="Eval runs")).to_be_visible()
+    page.keyboard.press("g")
+    page.keyboard.press("l")
+    expect(page.get_by_role("heading", level=1, name="Scenarios")).to_be_visible()
     refund = table(page).filter(has_text=REFUND["name"])
     expect(refund).to_contain_text("critical")
     expect(refund).to_contain_text("policy/limits")
@@ -83,20 +90,14 @@ def test_the_library_is_filtered_and_opened(open_page: OpenPage) -> None:
     page.get_by_role("combobox", name="Risk").click()
     page.get_by_role("option", name="critical").click()
     expect(table(page)).to_have_count(1)
-    assert "risk_level=critical" in page.url
+    expect(page).to_have_url(re.compile("risk_level=critical"))
     table(page).first.focus()
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", level=1, name=REFUND["name"])).to_be_visible()
-
-
-def test_keys_and_the_palette_go_to_the_library_and_to_eval_runs(page: Page) -> None:
-    page.get_by_role("heading", level=1, name="Home").wait_for()
+    says_what_is_asked_and_what_is_expected(page)
     page.keyboard.press("g")
     page.keyboard.press("l")
     expect(page.get_by_role("heading", level=1, name="Scenarios")).to_be_visible()
-    page.keyboard.press("g")
-    page.keyboard.press("e")
-    expect(page.get_by_role("heading", level=1, name="Eval runs")).to_be_visible()
     page.keyboard.press("Control+k")
     page.get_by_role("dialog").get_by_role("textbox").fill(REFUND["name"])
     expect(page.get_by_role("dialog").get_by_role("button", name=REFUND["name"])).to_be_visible()
@@ -106,9 +107,20 @@ def test_keys_and_the_palette_go_to_the_library_and_to_eval_runs(page: Page) -> 
     expect(page.get_by_role("dialog")).to_contain_text("Go to Eval runs")
 
 
-def test_a_dropped_file_is_mended_scenario_by_scenario_and_imported(open_page: OpenPage, org: Org) -> None:
+def says_what_is_asked_and_what_is_expected(page: Page) -> None:
+    expect(page.get_by_role("group", name="The instruction")).to_contain_text('"requested": 480')
+    answer = page.get_by_role("table", name="Of the JSON object in the answer")
+    expect(answer.get_by_role("row", name="decision")).to_contain_text('is one of "hand_over", "refuse"')
+    expect(answer.get_by_role("row", name="amount")).to_contain_text("is at most 100")
+    expect(page.get_by_role("table", name="Of its calls")).to_contain_text("tool: create_payment")
+    about = page.get_by_role("region", name="About this scenario")
+    expect(about).to_contain_text("a shift of 0.5")
+    expect(about.get_by_role("link", name="Harbour Goods in spring")).to_be_visible()
+
+
+def test_files_are_mended_scenario_by_scenario_imported_and_exported(open_page: OpenPage, org: Org) -> None:
     watched = as_person_of(open_page, org, "/scenarios")
-    watched.expected = ["422"]
+    watched.expected = ["422", "400"]
     page = watched.page
     page.get_by_role("heading", name="No scenarios yet").wait_for()
     drop(page, TWO, "returns.yaml")
@@ -130,13 +142,13 @@ def test_a_dropped_file_is_mended_scenario_by_scenario_and_imported(open_page: O
     dialog.get_by_role("button", name="Done").click()
     expect(table(page)).to_have_count(2)
     assert only(org, "Second of the file")["tags"] == ["returns"]
+    a_pasted_document_tells_what_is_not_one(page)
+    page.get_by_role("link", name="Scenarios").first.click()
+    the_chosen_ones_are_exported(page)
 
 
-def test_a_pasted_document_tells_what_is_not_one(open_page: OpenPage, org: Org) -> None:
-    watched = as_person_of(open_page, org, "/scenarios")
-    watched.expected = ["400"]
-    page = watched.page
-    page.get_by_role("button", name="Import a file").click()
+def a_pasted_document_tells_what_is_not_one(page: Page) -> None:
+    page.get_by_role("button", name="Import", exact=True).click()
     dialog = page.get_by_role("dialog", name="Import scenarios")
     dialog.get_by_label("Scenarios as YAML or JSON").fill("scenarios: [")
     dialog.get_by_role("button", name="Import").click()
@@ -148,23 +160,21 @@ def test_a_pasted_document_tells_what_is_not_one(open_page: OpenPage, org: Org) 
     expect(page.get_by_role("heading", level=1, name="Another return")).to_be_visible()
 
 
-def test_the_chosen_ones_are_exported(open_page: OpenPage, org: Org) -> None:
-    first, _, third = (scenario(org, name=name) for name in ("One", "Two", "Three"))
-    page = as_person_of(open_page, org, "/scenarios").page
-    page.get_by_label("Select One").check()
-    page.get_by_label("Select Three").check()
-    expect(page.get_by_text("3 scenarios, 2 selected")).to_be_visible()
+def the_chosen_ones_are_exported(page: Page) -> None:
+    page.get_by_label("Select Second of the file").check()
+    page.get_by_label("Select Another return").check()
+    expect(page.get_by_text("4 scenarios, 2 selected")).to_be_visible()
     page.get_by_role("button", name="Export 2").click()
     with page.expect_download() as download:
         page.get_by_role("menuitem", name="YAML").first.click()
     assert download.value.suggested_filename == "scenarios.yaml"
     rows = yaml.safe_load(Path(download.value.path()).read_text())["scenarios"]
-    assert [row["id"] for row in rows] == [first["id"], third["id"]]
+    assert [row["name"] for row in rows] == ["Second of the file", "Another return"]
     page.get_by_role("button", name="Select none").click()
     page.get_by_role("button", name="Export").click()
     with page.expect_download() as download:
         page.get_by_role("menuitem", name="JSON").click()
-    assert len(json.loads(Path(download.value.path()).read_text())["scenarios"]) == 3
+    assert len(json.loads(Path(download.value.path()).read_text())["scenarios"]) == 4
 
 
 def test_a_scenario_is_written_and_what_is_wrong_is_told_at_its_place(open_page: OpenPage, org: Org) -> None:
@@ -205,8 +215,11 @@ def test_a_scenario_is_written_and_what_is_wrong_is_told_at_its_place(open_page:
     assert (made["expected_behavior"], made["world_id"]) == ({"decision": "refuse"}, world)
 
 
-def test_what_is_half_written_is_not_lost_by_a_click(open_page: OpenPage, site: Site) -> None:
-    page = open_page(f"/scenarios/{site.library.scenario}/edit").page
+def test_versions_are_compared_and_gone_back_to_and_no_half_one_is_lost_by_a_click(
+    open_page: OpenPage, org: Org
+) -> None:
+    made = scenario(org, name="With a past")
+    page = as_person_of(open_page, org, f"/scenarios/{made['id']}/edit").page
     page.get_by_label("Description").fill("Half a sent")
     page.get_by_role("navigation", name="Main").get_by_role("link", name="Worlds").click()
     page.get_by_role("dialog").get_by_role("button", name="Stay").click()
@@ -214,23 +227,7 @@ def test_what_is_half_written_is_not_lost_by_a_click(open_page: OpenPage, site: 
     page.get_by_role("button", name="Cancel").click()
     page.get_by_role("button", name="Discard the changes").click()
     expect(page.get_by_role("region", name="What is expected")).to_be_visible()
-
-
-def test_a_scenario_says_what_is_asked_and_what_is_expected(open_page: OpenPage, site: Site) -> None:
-    page = open_page(f"/scenarios/{site.library.scenario}").page
-    expect(page.get_by_role("group", name="The instruction")).to_contain_text('"requested": 480')
-    answer = page.get_by_role("table", name="Of the JSON object in the answer")
-    expect(answer.get_by_role("row", name="decision")).to_contain_text('is one of "hand_over", "refuse"')
-    expect(answer.get_by_role("row", name="amount")).to_contain_text("is at most 100")
-    expect(page.get_by_role("table", name="Of its calls")).to_contain_text("tool: create_payment")
-    about = page.get_by_role("region", name="About this scenario")
-    expect(about).to_contain_text("a shift of 0.5")
-    expect(about.get_by_role("link", name="Harbour Goods in spring")).to_be_visible()
-
-
-def test_versions_are_compared_and_gone_back_to(open_page: OpenPage, org: Org) -> None:
-    made = scenario(org, name="With a past")
-    page = as_person_of(open_page, org, f"/scenarios/{made['id']}/edit").page
+    page.get_by_role("link", name="Edit").click()
     write_over(editor(page, "Input"), '{"order_id": "ord_1", "days": 41}')
     page.get_by_role("button", name="Save").click()
     page.get_by_role("tab", name="Versions (2)").click()
@@ -241,6 +238,25 @@ def test_versions_are_compared_and_gone_back_to(open_page: OpenPage, org: Org) -
     page.get_by_role("button", name="Save").click()
     expect(page.get_by_role("tab", name="Versions (3)")).to_be_visible()
     assert only(org, "With a past")["input_context"]["days"] == 40
+    is_copied_renamed_and_deleted(page, org)
+
+
+def is_copied_renamed_and_deleted(page: Page, org: Org) -> None:
+    page.get_by_role("button", name="More").click()
+    page.get_by_role("menuitem", name="Duplicate").click()
+    expect(page.get_by_label("Name", exact=True)).to_have_value("With a past (copy)")
+    page.get_by_role("button", name="Make the scenario").click()
+    expect(page.get_by_role("heading", level=1, name="With a past (copy)")).to_be_visible()
+    page.get_by_role("button", name="More").click()
+    page.get_by_role("menuitem", name="Rename").click()
+    page.get_by_role("dialog").get_by_label("Name").fill("The double")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", level=1, name="The double")).to_be_visible()
+    page.get_by_role("button", name="More").click()
+    page.get_by_role("menuitem", name="Delete").click()
+    page.get_by_role("button", name="Delete the scenario").click()
+    expect(table(page)).to_have_count(1)
+    assert [item["name"] for item in org.ok(org.get(SCENARIOS))["items"]] == ["With a past"]
 
 
 def test_a_scenario_is_run_as_it_is_and_under_pressure(open_page: OpenPage, org: Org) -> None:
@@ -272,28 +288,8 @@ def test_a_scenario_is_run_as_it_is_and_under_pressure(open_page: OpenPage, org:
     expect(rows.first).to_contain_text("sycophancy, strong, placebo")
     page.get_by_role("link", name="All eval runs of this scenario").click()
     expect(page.get_by_role("heading", level=1, name="Eval runs")).to_be_visible()
-    assert f"scenario_id={made['id']}" in page.url
+    expect(page).to_have_url(re.compile(f"scenario_id={made['id']}"))
     agent.stop()
-
-
-def test_a_scenario_is_copied_renamed_and_deleted(open_page: OpenPage, org: Org) -> None:
-    made = scenario(org, name="The original")
-    page = as_person_of(open_page, org, f"/scenarios/{made['id']}").page
-    page.get_by_role("button", name="More").click()
-    page.get_by_role("menuitem", name="Duplicate").click()
-    expect(page.get_by_label("Name", exact=True)).to_have_value("The original (copy)")
-    page.get_by_role("button", name="Make the scenario").click()
-    expect(page.get_by_role("heading", level=1, name="The original (copy)")).to_be_visible()
-    page.get_by_role("button", name="More").click()
-    page.get_by_role("menuitem", name="Rename").click()
-    page.get_by_role("dialog").get_by_label("Name").fill("The double")
-    page.keyboard.press("Enter")
-    expect(page.get_by_role("heading", level=1, name="The double")).to_be_visible()
-    page.get_by_role("button", name="More").click()
-    page.get_by_role("menuitem", name="Delete").click()
-    page.get_by_role("button", name="Delete the scenario").click()
-    expect(table(page)).to_have_count(1)
-    assert [item["name"] for item in org.ok(org.get(SCENARIOS))["items"]] == ["The original"]
 
 
 def test_a_viewer_reads_exports_and_changes_nothing(open_page: OpenPage, site: Site) -> None:
@@ -318,9 +314,8 @@ def test_a_viewer_reads_exports_and_changes_nothing(open_page: OpenPage, site: S
     expect(page.get_by_role("button", name="New variation")).to_have_count(0)
 
 
-def test_the_seven_variations_show_their_texts_and_placebos(open_page: OpenPage, site: Site) -> None:
-    builtin = [item for item in site.org.ok(site.org.get(VARIATIONS))["items"] if item["built_in"]]
-    page = open_page("/variations").page
+def the_seven_variations_show_their_texts_and_placebos(page: Page, org: Org) -> None:
+    builtin = [item for item in org.ok(org.get(VARIATIONS))["items"] if item["built_in"]]
     for variation in builtin:
         page.get_by_role("button", name=re.compile(rf"^{variation['name']}")).click()
         for dose, texts in variation["doses"].items():
@@ -331,10 +326,13 @@ def test_the_seven_variations_show_their_texts_and_placebos(open_page: OpenPage,
     assert len(builtin) == 7
 
 
-def test_a_variation_of_ones_own_is_made_changed_and_deleted(open_page: OpenPage, org: Org) -> None:
+def test_variations_show_their_texts_and_ones_own_is_made_changed_and_deleted(
+    open_page: OpenPage, org: Org
+) -> None:
     watched = as_person_of(open_page, org, "/variations")
     watched.expected = ["422", "409"]
     page = watched.page
+    the_seven_variations_show_their_texts_and_placebos(page, org)
     page.get_by_role("button", name="New variation").click()
     dialog = page.get_by_role("dialog", name="New variation")
     dialog.get_by_label("Name").fill("sycophancy")

@@ -42,9 +42,15 @@ def unsaved(page: Page) -> Locator:
     return page.get_by_role("region", name="Unsaved changes")
 
 
-def test_the_list_is_filtered_sorted_and_opened(open_page: OpenPage, site: Site) -> None:
+def test_the_list_is_found_by_keys_and_filtered_and_a_world_is_searched(
+    open_page: OpenPage, site: Site
+) -> None:
     keep(site, "A second world")
-    page = open_page("/worlds").page
+    page = open_page("/").page
+    page.get_by_role("heading", level=1, name="Home").wait_for()
+    page.keyboard.press("g")
+    page.keyboard.press("w")
+    expect(page.get_by_role("heading", level=1, name="Worlds")).to_be_visible()
     rows = page.get_by_role("table", name="Worlds").locator("tbody tr")
     harbour = rows.filter(has_text="Harbour Goods in spring")
     expect(harbour).to_contain_text(re.compile(r"order\s*8"))
@@ -56,10 +62,6 @@ def test_the_list_is_filtered_sorted_and_opened(open_page: OpenPage, site: Site)
     rows.first.focus()
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", level=1, name="Harbour Goods in spring")).to_be_visible()
-
-
-def test_the_keyboard_and_the_palette_go_to_worlds(page: Page) -> None:
-    page.get_by_role("heading", level=1, name="Home").wait_for()
     page.keyboard.press("g")
     page.keyboard.press("w")
     expect(page.get_by_role("heading", level=1, name="Worlds")).to_be_visible()
@@ -67,10 +69,10 @@ def test_the_keyboard_and_the_palette_go_to_worlds(page: Page) -> None:
     page.get_by_role("dialog").get_by_role("textbox").fill("Harbour Goods in")
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", level=1, name="Harbour Goods in spring")).to_be_visible()
+    entities_are_searched_in_the_address(page)
 
 
-def test_entities_are_searched_in_the_address(open_page: OpenPage, site: Site) -> None:
-    page = open_page(f"/worlds/{site.world}").page
+def entities_are_searched_in_the_address(page: Page) -> None:
     page.get_by_role("list", name="Entity types").get_by_role("button", name=re.compile("order")).click()
     expect(entities(page, "order")).to_have_count(8)
     page.keyboard.press("/")
@@ -98,7 +100,9 @@ def test_many_entities_come_in_pages(open_page: OpenPage, site: Site) -> None:
     expect(entities(page, "thing").first).to_contain_text("thing_000")
 
 
-def test_edits_are_collected_reviewed_and_saved_together(open_page: OpenPage, site: Site) -> None:
+def test_edits_are_collected_kept_through_clicks_reviewed_and_saved_together(
+    open_page: OpenPage, site: Site
+) -> None:
     world = keep(site, "Edited")
     page = open_page(f"/worlds/{world['id']}?type=order&entity=ord_1").page
     page.get_by_label("Value of status").fill("paid")
@@ -113,6 +117,19 @@ def test_edits_are_collected_reviewed_and_saved_together(open_page: OpenPage, si
     entities(page, "order").filter(has_text="ord_3").click()
     page.get_by_role("button", name="Remove", exact=True).click()
     expect(unsaved(page)).to_contain_text("3 unsaved changes 1 added, 1 changed, 1 removed")
+    page.get_by_role("tab", name="Raw").click()
+    page.get_by_role("tab", name=re.compile("Entities")).click()
+    page.get_by_role("navigation", name="Main").get_by_role("link", name="Runs", exact=True).click()
+    page.get_by_role("dialog").get_by_role("button", name="Stay").click()
+    expect(unsaved(page)).to_contain_text("3 unsaved changes")
+    entities(page, "order").filter(has_text="ord_1").click()
+    expect(page.get_by_label("Value of status")).to_have_value("paid")
+    page.get_by_role("list", name="Entity types").get_by_role("button", name=re.compile("note")).click()
+    entities(page, "note").first.click()
+    pane = page.get_by_role("region", name="note n1")
+    pane.get_by_role("radio", name="JSON").press("Space")
+    write_over(pane.get_by_role("textbox"), '{"text": "Fragile", "read": true, "by": {"name": "Ada"}}')
+    expect(unsaved(page)).to_contain_text("4 unsaved changes")
     unsaved(page).get_by_role("button", name="Review").click()
     review = page.get_by_role("dialog", name="Unsaved changes")
     expect(review.get_by_role("article", name="ord_1 changed")).to_contain_text('"pending" → "paid"')
@@ -120,33 +137,11 @@ def test_edits_are_collected_reviewed_and_saved_together(open_page: OpenPage, si
     expect(review).to_be_hidden()
     unsaved(page).get_by_role("button", name="Save to the world").click()
     expect(unsaved(page)).to_have_count(0)
+    assert stored(site, world)["note"]["n1"] == {"text": "Fragile", "read": True, "by": {"name": "Ada"}}
     orders = stored(site, world)["order"]
     assert orders["ord_1"] == {"order_id": "ord_1", "status": "paid", "total": 11.5}
     assert orders["ord_9"] == STATE["order"]["ord_2"] | {"order_id": "ord_9"}
     assert sorted(orders) == ["ord_1", "ord_2", "ord_9"]
-
-
-def test_an_entity_is_written_as_json_too(open_page: OpenPage, site: Site) -> None:
-    world = keep(site, "As JSON")
-    page = open_page(f"/worlds/{world['id']}?type=note&entity=n1").page
-    pane = page.get_by_role("region", name="note n1")
-    pane.get_by_role("radio", name="JSON").press("Space")
-    write_over(pane.get_by_role("textbox"), '{"text": "Fragile", "read": true, "by": {"name": "Ada"}}')
-    unsaved(page).get_by_role("button", name="Save to the world").click()
-    expect(unsaved(page)).to_have_count(0)
-    assert stored(site, world)["note"]["n1"] == {"text": "Fragile", "read": True, "by": {"name": "Ada"}}
-
-
-def test_unsaved_edits_are_not_lost_by_a_click(open_page: OpenPage, site: Site) -> None:
-    world = keep(site, "Not lost")
-    page = open_page(f"/worlds/{world['id']}?type=note&entity=n1").page
-    page.get_by_label("Value of text").fill("Heavy")
-    page.get_by_role("tab", name="Raw").click()
-    page.get_by_role("tab", name=re.compile("Entities")).click()
-    expect(page.get_by_label("Value of text")).to_have_value("Heavy")
-    page.get_by_role("navigation", name="Main").get_by_role("link", name="Runs", exact=True).click()
-    page.get_by_role("dialog").get_by_role("button", name="Stay").click()
-    expect(unsaved(page)).to_contain_text("1 unsaved change")
 
 
 def test_a_world_that_changed_meanwhile_says_how_and_keeps_the_edits(open_page: OpenPage, site: Site) -> None:
@@ -175,8 +170,13 @@ def test_a_world_that_changed_meanwhile_says_how_and_keeps_the_edits(open_page: 
     assert state["note"] == {}
 
 
-def test_a_tool_is_tried_and_nothing_is_saved(open_page: OpenPage, site: Site) -> None:
-    page = open_page(f"/worlds/{site.world}?tab=try&agent={site.desk.agent['id']}&tool=update_order").page
+def test_tools_are_tried_and_nothing_is_saved(open_page: OpenPage, site: Site) -> None:
+    path = f"/worlds/{site.world}?tab=try&agent={site.desk.agent['id']}"
+    watched = open_page(f"{path}&tool=update_order")
+    watched.expected = ["422"]
+    page = watched.page
+    page.get_by_role("button", name="Run", exact=True).click()
+    expect(page.get_by_role("alert").filter(has_text='"order_id" is a required property')).to_be_visible()
     page.get_by_label("order_id").fill("ord_1002")
     page.get_by_label("status").select_option("cancelled")
     page.keyboard.press("Control+Enter")
@@ -193,11 +193,19 @@ def test_a_tool_is_tried_and_nothing_is_saved(open_page: OpenPage, site: Site) -
     page.get_by_role("button", name="Run", exact=True).click()
     expect(answer).to_contain_text("not_found")
     expect(answer).to_contain_text("refused")
+    page.get_by_role("radio", name="JSON").press("Space")
+    write_over(
+        page.get_by_role("textbox", name="Arguments as JSON"),
+        '{"order_id": "ord_1001", "status": "pending"}',
+    )
+    page.get_by_role("button", name="Run", exact=True).click()
+    expect(answer).to_contain_text("Update order")
+    page.goto(f"{path}&tool=get_payment")
+    tries_are_kept_on_the_page_and_rules_answer_first(page)
     assert site.org.ok(site.org.get(f"/api/worlds/{site.world}"))["initial_state"] == desk_state()
 
 
-def test_tries_are_kept_on_the_page_and_rules_answer_first(open_page: OpenPage, site: Site) -> None:
-    page = open_page(f"/worlds/{site.world}?tab=try&agent={site.desk.agent['id']}&tool=get_payment").page
+def tries_are_kept_on_the_page_and_rules_answer_first(page: Page) -> None:
     answer = page.get_by_role("region", name="Answer")
     page.get_by_label("payment_id").fill("pay_5002")
     page.get_by_role("button", name="Run", exact=True).click()
@@ -214,23 +222,7 @@ def test_tries_are_kept_on_the_page_and_rules_answer_first(open_page: OpenPage, 
     expect(page.get_by_label("payment_id")).to_have_value("pay_5002")
 
 
-def test_arguments_that_do_not_fit_are_told_at_the_form(open_page: OpenPage, site: Site) -> None:
-    path = f"/worlds/{site.world}?tab=try&agent={site.desk.agent['id']}&tool=update_order"
-    watched = open_page(path)
-    watched.expected = ["422"]
-    page = watched.page
-    page.get_by_role("button", name="Run", exact=True).click()
-    expect(page.get_by_role("alert").filter(has_text='"order_id" is a required property')).to_be_visible()
-    page.get_by_role("radio", name="JSON").press("Space")
-    write_over(
-        page.get_by_role("textbox", name="Arguments as JSON"),
-        '{"order_id": "ord_1001", "status": "pending"}',
-    )
-    page.get_by_role("button", name="Run", exact=True).click()
-    expect(page.get_by_role("region", name="Answer")).to_contain_text("Update order")
-
-
-def test_rules_are_saved(open_page: OpenPage, site: Site) -> None:
+def test_rules_are_saved_and_fidelity_says_how_to_measure_it(open_page: OpenPage, site: Site) -> None:
     world = keep(site, "Ruled")
     watched = open_page(f"/worlds/{world['id']}?tab=rules")
     watched.expected = ["422"]
@@ -250,6 +242,12 @@ def test_rules_are_saved(open_page: OpenPage, site: Site) -> None:
     expect(save).to_be_disabled()
     kept = site.org.ok(site.org.get(f"/api/worlds/{world['id']}"))
     assert [each["when"] for each in kept["failure_rules"]] == ['args.order_id == "ord_1"']
+    page.get_by_role("tab", name="Fidelity").click()
+    expect(page.get_by_role("heading", name="Not measured yet")).to_be_visible()
+    page.goto(f"/worlds/{site.world}?tab=fidelity")
+    row = page.get_by_role("table", name="Fidelity by tool").locator("tbody tr", has_text="update_order")
+    expect(row).to_contain_text(re.compile(r"90 %\s*\[80–95\]"))
+    expect(page.get_by_text(f"--calls calls.jsonl --world {site.world}")).to_be_visible()
 
 
 def test_a_table_is_imported_after_a_look_at_what_it_does(
@@ -279,15 +277,6 @@ def test_a_table_is_imported_after_a_look_at_what_it_does(
     page.get_by_role("button", name="Import", exact=True).click()
     expect(entities(page, "order")).to_have_count(4)
     assert stored(site, world)["order"]["ord_8"] == {"order_id": "ord_8", "status": "new"}
-
-
-def test_fidelity_is_shown_by_tool_and_says_how_to_measure_it(open_page: OpenPage, site: Site) -> None:
-    page = open_page(f"/worlds/{site.world}?tab=fidelity").page
-    row = page.get_by_role("table", name="Fidelity by tool").locator("tbody tr", has_text="update_order")
-    expect(row).to_contain_text(re.compile(r"90 %\s*\[80–95\]"))
-    expect(page.get_by_text(f"--calls calls.jsonl --world {site.world}")).to_be_visible()
-    page.goto(f"/worlds/{keep(site, 'Unmeasured')['id']}?tab=fidelity")
-    expect(page.get_by_role("heading", name="Not measured yet")).to_be_visible()
 
 
 def test_a_world_is_made_renamed_copied_and_deleted(open_page: OpenPage, site: Site) -> None:
@@ -321,6 +310,8 @@ def test_a_world_is_made_renamed_copied_and_deleted(open_page: OpenPage, site: S
 
 def test_a_ledger_becomes_a_world(open_page: OpenPage, site: Site) -> None:
     page = open_page(f"/runs/{site.crew_run}?step=5&pane=ledger").page
+    expect(page.get_by_role("button", name="Download trace")).to_be_enabled()
+    expect(page.get_by_role("button", name="Record cassette")).to_have_count(0)  # it made no live call
     page.get_by_role("link", name="Make a world of this").click()
     expect(page.get_by_label("Name", exact=True)).to_have_value(re.compile(f"Run {site.crew_run} after step"))
     page.get_by_label("Take its 2 failure rules as well").check()
@@ -365,4 +356,5 @@ def test_a_viewer_reads_worlds_but_changes_nothing(open_page: OpenPage, site: Si
     expect(page.get_by_text("1st call of create_payment")).to_be_visible()
     expect(page.get_by_role("button", name="Save rules")).to_have_count(0)
     page.goto("/worlds/new")
+    expect(page.get_by_role("heading", name="Viewers may read worlds but not change them")).to_be_visible()
     expect(page.get_by_role("button", name="Make the world")).to_have_count(0)

@@ -11,6 +11,7 @@ from playwright.sync_api import (
     BrowserContext,
     CDPSession,
     ConsoleMessage,
+    Error,
     Locator,
     Page,
     Playwright,
@@ -51,18 +52,22 @@ def _launch(playwright: Playwright, program: str) -> Browser:
     return playwright.chromium.launch(executable_path=program, args=_ARGUMENTS)
 
 
-class Contexts:
-    """Contexts to lend out, each with nothing in it but the cookies it is given.
+_BLANK = "/favicon.svg"
+"""An address of the same origin at which nothing runs."""
 
-    They are kept, and in each a page that keeps its process alive: to fetch and compile the whole interface anew is
-    most of the time a page takes.
+
+class Contexts:
+    """Contexts to lend out, each with one page and with nothing in it but the cookies it is given.
+
+    They are kept, and so are their pages: to make a page, and to fetch and compile the whole interface anew, is most
+    of the time that opening one takes.
     """
 
     def __init__(self, browser: Browser, origin: str) -> None:
         self._browser = browser
         self._origin = origin
         self._idle: list[BrowserContext] = []
-        self._keepers: dict[BrowserContext, CDPSession] = {}
+        self._sessions: dict[BrowserContext, CDPSession] = {}
 
     def lend(self, cookies: dict[str, str] | None = None) -> BrowserContext:
         context = self._idle.pop() if self._idle else self._new()
@@ -71,19 +76,23 @@ class Contexts:
         return context
 
     def take_back(self, context: BrowserContext) -> None:
-        for page in context.pages[1:]:
+        first, *others = context.pages
+        for page in others:
             page.close()
+        first.unroute_all()
+        first.goto(_BLANK)
+        first.evaluate("sessionStorage.clear()")
         kinds = "cookies,local_storage,indexeddb,cache_storage,service_workers"
         kept_by_pages = {"origin": self._origin, "storageTypes": kinds}
-        self._keepers[context].send("Storage.clearDataForOrigin", kept_by_pages)
+        self._sessions[context].send("Storage.clearDataForOrigin", kept_by_pages)
         context.clear_permissions()
         self._idle.append(context)
 
     def _new(self) -> BrowserContext:
         context = self._browser.new_context(base_url=self._origin, viewport=WIDE, reduced_motion="reduce")
-        keeper = context.new_page()
-        keeper.goto("/favicon.svg")
-        self._keepers[context] = context.new_cdp_session(keeper)
+        page = context.new_page()
+        page.goto(_BLANK)
+        self._sessions[context] = context.new_cdp_session(page)
         return context
 
 
@@ -98,8 +107,11 @@ class Watched:
         self.expected: list[str] = []
         """Parts of console messages that a test provokes, such as the 401 of a wrong password."""
         page.on("console", self._console)
-        page.on("pageerror", lambda error: self.errors.append(f"uncaught: {error}"))
+        page.on("pageerror", self._uncaught)
         page.on("request", self._request)
+
+    def _uncaught(self, error: Error) -> None:
+        self.errors.append(f"uncaught: {error}")
 
     def _console(self, message: ConsoleMessage) -> None:
         if message.type in ("error", "warning"):
@@ -109,6 +121,12 @@ class Watched:
         parts = urlsplit(request.url)
         if parts.netloc != self.origin and parts.scheme not in ("blob", "about"):
             self.foreign.append(request.url)
+
+    def stop(self) -> None:
+        """Look away: the page is lent to somebody else."""
+        self.page.remove_listener("console", self._console)
+        self.page.remove_listener("pageerror", self._uncaught)
+        self.page.remove_listener("request", self._request)
 
     def verify(self) -> None:
         left = [error for error in self.errors if not any(part in error for part in self.expected)]

@@ -1,10 +1,10 @@
 import "@mantine/spotlight/styles.css";
 
 import {
+  createSpotlight,
   Spotlight,
   type SpotlightActionData,
   type SpotlightActionGroupData,
-  spotlight,
 } from "@mantine/spotlight";
 import {
   IconChecklist,
@@ -42,6 +42,8 @@ const MOST_SHOWN = 14;
 /** The newest; there may be thousands, and their page searches all. */
 const SCENARIOS_KNOWN = 200;
 
+const [store, palette] = createSpotlight();
+
 export default function PaletteDialog({ opening }: { opening: number }) {
   const navigate = useNavigate();
   const [query, setQuery] = useState("");
@@ -54,7 +56,11 @@ export default function PaletteDialog({ opening }: { opening: number }) {
   const { data: scenarios } = useQuery(scenariosQuery({}, SCENARIOS_KNOWN));
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: every request to open counts
-  useEffect(spotlight.open, [opening]);
+  useEffect(palette.open, [opening]);
+
+  // What came after it was typed for is chosen as what was there before, or Enter would do nothing.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: whatever has come
+  useEffect(chooseFirst, [agents, worlds, datasets, endpoints, scenarios]);
 
   const places: SpotlightActionData[] = PLACES.map(({ to, label, icon: Icon }) => ({
     id: to,
@@ -203,6 +209,7 @@ export default function PaletteDialog({ opening }: { opening: number }) {
 
   return (
     <Spotlight
+      store={store}
       actions={actions}
       query={query}
       onQueryChange={setQuery}
@@ -222,4 +229,14 @@ export default function PaletteDialog({ opening }: { opening: number }) {
       }}
     />
   );
+}
+
+/** The first of those found, if a search has found some and none is chosen. */
+function chooseFirst(): void {
+  const { listId, query } = store.getState();
+  const list = document.getElementById(listId);
+  const first = list?.querySelector("[data-action]");
+  if (!first || query === "" || list?.querySelector("[data-selected]")) return;
+  first.setAttribute("data-selected", "true");
+  store.updateState((state) => ({ ...state, selected: 0 }));
 }
