@@ -105,7 +105,7 @@ def take(
     widths: dict[str, ViewportSize] = {"wide": WIDE, "narrow": NARROW} if everything else {"wide": WIDE}
     for scheme in SCHEMES:
         for width, viewport in widths.items():
-            page = contexts.lend(session_cookies(org)).new_page()
+            page = contexts.lend(session_cookies(org)).pages[0]
             page.set_viewport_size(viewport)
             page.emulate_media(color_scheme=scheme)
             for name, path in paths.items():
