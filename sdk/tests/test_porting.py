@@ -14,7 +14,7 @@ import httpx
 import pytest
 from support import wire_agents
 from support.agents import Dispatched, ScriptedAgent
-from support.platform import TOOLS, WORLD, Platform
+from support.platform import TOOLS, WORLD, Org, Platform
 from support.programs import need
 
 from pipelines.odyssey import Client, Envelope, agents, proxy_call_async
@@ -64,33 +64,16 @@ def types_of(value: Mapping[str, Any]) -> dict[str, type]:
 # The platform
 
 
-@pytest.fixture(scope="module")
-def platform(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Platform]:
-    platform = Platform(f"sqlite+aiosqlite:///{tmp_path_factory.mktemp('data') / 'odyssey.db'}")
-    yield platform
-    platform.stop()
-
-
-@pytest.fixture(scope="module")
-def platform_url(platform: Platform) -> str:
-    return platform.url
-
-
 @pytest.fixture
-def key(platform: Platform) -> str:
-    return platform.new_org().api_key
-
-
-@pytest.fixture
-def client(platform_url: str, key: str) -> Iterator[Client]:
-    with Client(platform_url, key) as client:
+def client(org: Org) -> Iterator[Client]:
+    with Client(org.platform.url, org.api_key) as client:
         yield client
 
 
 @pytest.fixture(autouse=True)
-def environment(monkeypatch: pytest.MonkeyPatch, platform_url: str) -> None:
+def environment(monkeypatch: pytest.MonkeyPatch, platform: Platform) -> None:
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    monkeypatch.setenv("ODYSSEY_URL", platform_url)
+    monkeypatch.setenv("ODYSSEY_URL", platform.url)
     monkeypatch.delenv("ODYSSEY_API_KEY", raising=False)
 
 
@@ -185,10 +168,10 @@ def test_an_envelope_is_read_with_and_without_a_row(row: dict[str, Any]) -> None
     assert (envelope.user_instruction, envelope.task_input) == ("Find the parcel.", row)
 
 
-def test_the_probe_is_refused_as_promised(platform_url: str) -> None:
+def test_the_probe_is_refused_as_promised(platform: Platform) -> None:
     command = [need("curl", "curl"), "--noproxy", "*", "-sS", "-o", os.devnull, "-w", "%{http_code}"]
     headers = ["-H", "Authorization: Bearer of-no-run", "-H", "Content-Type: application/json"]
-    address = f"{platform_url}/api/odyssey-proxy/tools/__reachability_probe__"
+    address = f"{platform.url}/api/odyssey-proxy/tools/__reachability_probe__"
     asked = subprocess.run(
         [*command, "-X", "POST", *headers, "-d", "{}", address], capture_output=True, text=True, timeout=60
     )
@@ -365,9 +348,9 @@ def test_a_thread_that_binds_the_run_reaches_its_tools_beside_a_running_loop(
 # Registration
 
 
-def test_an_agent_is_registered_by_its_name_its_address_and_its_tools(client: Client, key: str) -> None:
+def test_an_agent_is_registered_by_its_name_its_address_and_its_tools(client: Client, org: Org) -> None:
     made = agents.create_http_agent(
-        name="ported", endpoint_url="https://agent.example/dispatch", api_key=key, tools_schema=TOOLS
+        name="ported", endpoint_url="https://agent.example/dispatch", api_key=org.api_key, tools_schema=TOOLS
     )
     kept = client.agents.get(made["id"])
     assert (kept["name"], kept["config"]["endpoint_url"]) == ("ported", "https://agent.example/dispatch")
