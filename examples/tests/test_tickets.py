@@ -55,7 +55,7 @@ def shown() -> str:
     """What the demo prints when it is run once."""
     command = [sys.executable, str(DESK / "demo.py"), "--once", "--port", "0"]
     wide = os.environ | {"COLUMNS": "160"}  # or the heat map would be shown in parts
-    done = subprocess.run(command, env=wide, capture_output=True, text=True, timeout=280)
+    done = subprocess.run(command, env=wide, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 

@@ -64,7 +64,6 @@ def test_the_commands_of_a_guide_run(guide: Path, environment: dict[str, str], t
         cwd=tmp_path,
         capture_output=True,
         text=True,
-        timeout=120,
     )
     assert done.returncode == 0, done.stdout + done.stderr
 

@@ -51,7 +51,6 @@ def run_pytest(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str
         cwd=folder,
         capture_output=True,
         text=True,
-        timeout=120,
     )
 
 
