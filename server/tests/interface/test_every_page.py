@@ -180,6 +180,27 @@ def address(site: Site, path: str) -> str:
     )
 
 
+def heat_address(heat: Heat, path: str) -> str:
+    return path.format(
+        before=heat.before,
+        after=heat.after,
+        confirmed=heat.cell(LATE, "time_pressure"),
+        undelivered=heat.cell(WHERE, "information_overload"),
+    )
+
+
+def live_address(live_org: LiveOrg, path: str) -> str:
+    return path.format(
+        endpoint=live_org.endpoint,
+        silent=live_org.silent,
+        agent=live_org.agent["id"],
+        run=live_org.run,
+        lost=live_org.lost,
+        replay=live_org.replay,
+        cassette=live_org.cassette,
+    )
+
+
 def settled(page: Page) -> None:
     """Wait until the page shows what it is about."""
     page.get_by_role("heading", level=1).first.wait_for()
@@ -236,26 +257,13 @@ def test_a_page_is_accessible_in_both_colours_fits_a_telephone_and_has_its_curl(
 
 @pytest.mark.parametrize("path", opened(HEAT_PATHS))
 def test_so_is_a_page_of_matrices(open_page: OpenPage, heat: Heat, path: str) -> None:
-    where = path.format(
-        before=heat.before,
-        after=heat.after,
-        confirmed=heat.cell(LATE, "time_pressure"),
-        undelivered=heat.cell(WHERE, "information_overload"),
-    )
+    where = heat_address(heat, path)
     fits(open_page(where, scheme="dark", cookies=session_cookies(heat.org)).page, heat.org)
 
 
 @pytest.mark.parametrize("path", opened(LIVE_PATHS))
 def test_so_is_a_page_of_live_tools(open_page: OpenPage, live_org: LiveOrg, path: str) -> None:
-    where = path.format(
-        endpoint=live_org.endpoint,
-        silent=live_org.silent,
-        agent=live_org.agent["id"],
-        run=live_org.run,
-        lost=live_org.lost,
-        replay=live_org.replay,
-        cassette=live_org.cassette,
-    )
+    where = live_address(live_org, path)
     fits(open_page(where, scheme="dark", cookies=session_cookies(live_org.org)).page, live_org.org)
 
 
@@ -286,7 +294,24 @@ def is_in(page: Page, scheme: Scheme) -> None:
 def test_a_page_is_accessible_in_light_colours_on_a_wide_screen_and_loaded_on_a_telephone(
     open_page: OpenPage, site: Site, path: str
 ) -> None:
-    page = open_page(address(site, path)).page
+    fits_light(open_page(address(site, path)).page)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("path", HEAT_PATHS.values(), ids=HEAT_PATHS)
+def test_so_is_a_page_of_matrices_in_light_colours(open_page: OpenPage, heat: Heat, path: str) -> None:
+    fits_light(open_page(heat_address(heat, path), cookies=session_cookies(heat.org)).page)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("path", LIVE_PATHS.values(), ids=LIVE_PATHS)
+def test_so_is_a_page_of_live_tools_in_light_colours(
+    open_page: OpenPage, live_org: LiveOrg, path: str
+) -> None:
+    fits_light(open_page(live_address(live_org, path), cookies=session_cookies(live_org.org)).page)
+
+
+def fits_light(page: Page) -> None:
     settled(page)
     is_in(page, "light")
     checked(page)
