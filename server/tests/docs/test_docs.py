@@ -36,7 +36,7 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, 
     agent = load_example("plain-python/agent.py", TOKEN)
     with ExitStack() as stack:
         stack.enter_context(patch.dict(os.environ, {"NO_PROXY": "127.0.0.1"}))
-        platform = Platform(f"sqlite+aiosqlite:///{data / 'odyssey.db'}", receipt_seconds=15)
+        platform = Platform(f"sqlite+aiosqlite:///{data / 'odyssey.db'}")
         stack.callback(platform.stop)
         commands = stack.enter_context(warm_programs(data))
         yield {

@@ -1,20 +1,29 @@
 """Clients that trickle hold nothing: hundreds of them at once, and the others are still served."""
 
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from urllib.parse import urlsplit
 
+import pytest
+from conftest import NewDatabase
 from support.agents import Behaviour, ScriptedAgent
 from support.calls import open_run
-from support.platform import Org
+from support.platform import Platform
 
 SLOW_CLIENTS = 300
 
 
+@pytest.fixture
+def impatient(new_database: NewDatabase) -> Iterator[Platform]:
+    platform = Platform(new_database(), receipt_seconds=3)
+    yield platform
+    platform.stop()
+
+
 def test_hundreds_of_slow_clients_are_cut_off_while_others_are_served(
-    org: Org, agent_server: Callable[[Behaviour], ScriptedAgent]
+    impatient: Platform, agent_server: Callable[[Behaviour], ScriptedAgent]
 ) -> None:
-    with open_run(org, agent_server) as run:
+    with open_run(impatient.new_org(), agent_server) as run:
         target = urlsplit(run.url)
         assert target.hostname is not None
         assert target.port is not None

@@ -31,7 +31,7 @@ class Platform:
         listener.bind(("127.0.0.1", 0))
         listener.listen(512)
         self.url = f"http://127.0.0.1:{listener.getsockname()[1]}"
-        settings = Settings.model_validate({"drain_seconds": 0.2, "receipt_seconds": 2.0, **changes})
+        settings = Settings.model_validate({"drain_seconds": 0.2, **changes})
         public_url = settings.public_url or self.url
         front = create_app(
             settings, database_url=database_url, secret_key=SECRET_KEY, public_url=public_url, clock=clock
