@@ -362,7 +362,7 @@ def example(name: str) -> Iterator[str]:
 def answers(url: str) -> bool:
     headers = {"Authorization": f"Bearer {TOKEN}"}
     with suppress(httpx.TransportError):
-        return httpx.post(url, json={"ping": True}, headers=headers, trust_env=False).is_success
+        return httpx.post(url, json={"ping": True}, headers=headers, trust_env=False, timeout=None).is_success
     return False
 
 
@@ -431,6 +431,10 @@ def test_the_proxy_listens_for_agents_elsewhere_when_it_is_told_a_name() -> None
         run = proxy.open_run()
         assert run.url.startswith("http://localhost:")
         answer = httpx.post(
-            f"{run.url}/tools/x", json={}, headers={"X-Pipelines-Run-Token": run.token}, trust_env=False
+            f"{run.url}/tools/x",
+            json={},
+            headers={"X-Pipelines-Run-Token": run.token},
+            trust_env=False,
+            timeout=None,
         )
     assert answer.json()["tool_name"] == "x"

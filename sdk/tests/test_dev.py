@@ -46,7 +46,7 @@ def saving(desk: Desk, **files: str) -> Iterator[None]:
 
 def is_served(url: str) -> bool:
     try:
-        httpx.post(url, json={"ping": True}, trust_env=False)
+        httpx.post(url, json={"ping": True}, trust_env=False, timeout=None)
     except httpx.TransportError:
         return False
     return True
@@ -59,7 +59,7 @@ def test_an_agent_is_served_registered_followed_reloaded_and_ended(desk: Desk, o
     where = agent["config"]["endpoint_url"]
     assert re.fullmatch(r"http://127\.0\.0\.1:\d+/dispatch", where)
     assert (agent["published_version"], agent["auth_header_set"]) == (1, True)
-    assert httpx.post(where, json={"ping": True}, trust_env=False).status_code == 401
+    assert httpx.post(where, json={"ping": True}, trust_env=False, timeout=None).status_code == 401
 
     check = [{"ledger": {"$.order.ord_2.status": "cancelled"}}]
     run_id = org.run(agent, user_instruction="cancel ord_2", initial_state=WORLD, checks=check)["id"]
@@ -89,7 +89,9 @@ def test_an_agent_that_does_not_start_is_told_of_and_may_be_mended(desk: Desk, o
         terminal.wait_for("Ctrl-C ends it.")
     where = only_agent(org)["config"]["endpoint_url"]
     ours = {"Authorization": "Bearer a token of ours"}
-    assert httpx.post(where, json={"ping": True}, headers=ours, trust_env=False).json() == {"ok": True}
+    assert httpx.post(where, json={"ping": True}, headers=ours, trust_env=False, timeout=None).json() == {
+        "ok": True
+    }
     terminal.process.terminate()
     assert terminal.end() == 0
     assert not is_served(where)

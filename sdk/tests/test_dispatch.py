@@ -45,7 +45,7 @@ def served() -> Iterator[Served]:
         while not server.started:
             thread.join(0.01)
         port = server.servers[0].sockets[0].getsockname()[1]
-        client = httpx.Client(base_url=f"http://127.0.0.1:{port}", trust_env=False)
+        client = httpx.Client(base_url=f"http://127.0.0.1:{port}", trust_env=False, timeout=None)
         started.append((server, thread, client))
         return client
 

@@ -235,9 +235,9 @@ async def never_starts(scope: Any, receive: Any, send: Any) -> None:
 
 def test_an_app_is_served_on_a_port_of_its_own_and_ends_with_the_block() -> None:
     with served(answers_always) as here:
-        assert httpx.post(here.url, trust_env=False).status_code == 204
+        assert httpx.post(here.url, trust_env=False, timeout=None).status_code == 204
     with pytest.raises(httpx.ConnectError):
-        httpx.post(here.url, trust_env=False)
+        httpx.post(here.url, trust_env=False, timeout=None)
 
 
 def test_an_app_that_does_not_start_is_told_why() -> None:

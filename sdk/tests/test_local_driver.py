@@ -38,7 +38,7 @@ def proxy() -> Iterator[LocalProxy]:
 def post(run: LocalRun, path: str, body: Any, **headers: str) -> httpx.Response:
     content = body if isinstance(body, bytes) else json.dumps(body).encode()
     sent = {"Authorization": f"Bearer {run.token}", **headers}
-    return httpx.post(f"{run.url}/{path}", content=content, headers=sent, trust_env=False)
+    return httpx.post(f"{run.url}/{path}", content=content, headers=sent, trust_env=False, timeout=None)
 
 
 def test_a_call_is_answered_in_the_envelope_of_the_contract(proxy: LocalProxy) -> None:
@@ -56,7 +56,11 @@ def test_the_address_without_a_run_is_served_too(proxy: LocalProxy) -> None:
     run = proxy.open_run()
     url = run.url.replace(f"/runs/{run.run_id}", "") + "/tools/get_order"
     answer = httpx.post(
-        url, json={"order_id": "a"}, headers={"X-Pipelines-Run-Token": run.token}, trust_env=False
+        url,
+        json={"order_id": "a"},
+        headers={"X-Pipelines-Run-Token": run.token},
+        trust_env=False,
+        timeout=None,
     )
     assert answer.status_code == 200
 
@@ -113,7 +117,9 @@ def test_a_body_in_chunks_is_read(proxy: LocalProxy) -> None:
     run = proxy.open_run()
     pieces = iter([b'{"order_id"', b': "a"}'])
     headers = {"Authorization": f"Bearer {run.token}"}
-    answer = httpx.post(f"{run.url}/tools/get_order", content=pieces, headers=headers, trust_env=False)
+    answer = httpx.post(
+        f"{run.url}/tools/get_order", content=pieces, headers=headers, trust_env=False, timeout=None
+    )
     assert answer.status_code == 200
     assert run.calls[0].arguments == {"order_id": "a"}
 

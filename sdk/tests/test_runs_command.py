@@ -31,7 +31,7 @@ def tell(dispatched: Dispatched, event_type: str, payload: dict[str, Any]) -> No
         json=payload,
         headers={"Authorization": f"Bearer {dispatched.token}"},
         trust_env=False,
-        timeout=30,
+        timeout=None,
     )
 
 
@@ -69,7 +69,9 @@ class Behaviour:
 
     def hurry(self, dispatched: Dispatched) -> Any:
         url = f"{dispatched.body['odyssey_proxy_url']}/tools/list_orders"
-        with httpx.Client(headers={"Authorization": f"Bearer {dispatched.token}"}, trust_env=False) as client:
+        with httpx.Client(
+            headers={"Authorization": f"Bearer {dispatched.token}"}, trust_env=False, timeout=None
+        ) as client:
             for _ in range(LIMIT + 7):
                 client.post(url, json={})
         return {"final_response": "Done."}

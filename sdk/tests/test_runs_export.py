@@ -23,6 +23,7 @@ def behave(dispatched: Dispatched) -> Any:
             json={"text": text},
             headers={"Authorization": f"Bearer {dispatched.token}"},
             trust_env=False,
+            timeout=None,
         )
     dispatched.call("get_order", {"order_id": "ord_2"}, **{"X-Pipelines-Actor-Id": "desk/orders"})
     dispatched.call("update_order", {"order_id": "ord_2", "status": "cancelled"})

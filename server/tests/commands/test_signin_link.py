@@ -22,7 +22,7 @@ class Site(NamedTuple):
     def exchange(self, link: str) -> httpx.Response:
         url, _, token = link.strip().partition("/signin#")
         assert url == self.admin.platform.url
-        return httpx.post(f"{url}/api/auth/session", json={"link": token}, trust_env=False)
+        return httpx.post(f"{url}/api/auth/session", json={"link": token}, trust_env=False, timeout=None)
 
     def email_of(self, link: str) -> str:
         email: str = self.exchange(link).json()["person"]["email"]

@@ -41,11 +41,15 @@ def up() -> Iterator[Up]:
 
 
 def get(server: ServerProcess, path: str, key: str = "") -> httpx.Response:
-    return httpx.get(server.url + path, headers={"X-API-Key": key} if key else {}, trust_env=False)
+    return httpx.get(
+        server.url + path, headers={"X-API-Key": key} if key else {}, trust_env=False, timeout=None
+    )
 
 
 def post(server: ServerProcess, path: str, key: str, body: Any = None) -> Any:
-    answer = httpx.post(server.url + path, json=body, headers={"X-API-Key": key}, trust_env=False)
+    answer = httpx.post(
+        server.url + path, json=body, headers={"X-API-Key": key}, trust_env=False, timeout=None
+    )
     assert answer.is_success, answer.text
     return answer.json()
 
@@ -53,7 +57,9 @@ def post(server: ServerProcess, path: str, key: str, body: Any = None) -> Any:
 def exchange(server: ServerProcess, link: str) -> httpx.Response:
     found = LINK.fullmatch(link.strip())
     assert found, link
-    return httpx.post(f"{server.url}/api/auth/session", json={"link": found[1]}, trust_env=False)
+    return httpx.post(
+        f"{server.url}/api/auth/session", json={"link": found[1]}, trust_env=False, timeout=None
+    )
 
 
 def email_of(server: ServerProcess, link: str) -> str:
@@ -147,7 +153,9 @@ def test_a_key_for_the_first_start_means_nothing_later(org: Org) -> None:
             return await bootstrap(session, utc_now, KEY)
 
     assert org.platform.do(start_again()) is None
-    answer = httpx.get(f"{org.platform.url}/api/org", headers={"X-API-Key": KEY}, trust_env=False)
+    answer = httpx.get(
+        f"{org.platform.url}/api/org", headers={"X-API-Key": KEY}, trust_env=False, timeout=None
+    )
     assert answer.status_code == 401
 
 
