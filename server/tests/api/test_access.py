@@ -233,7 +233,9 @@ def test_every_route_lets_through_exactly_the_roles_it_should(by_role: dict[Role
 
 def test_what_needs_no_key_does_not_mind_one(platform: Platform) -> None:
     for key in ({}, {"X-API-Key": "pk_live_nonsense"}):
-        answer = httpx.get(f"{platform.url}/health", headers=key, trust_env=False)
+        answer = httpx.get(f"{platform.url}/health", headers=key, trust_env=False, timeout=60)
         assert (answer.status_code, answer.json()["status"]) == (200, "ok")
-        schema = httpx.get(f"{platform.url}/schemas/agent-response.json", headers=key, trust_env=False)
+        schema = httpx.get(
+            f"{platform.url}/schemas/agent-response.json", headers=key, trust_env=False, timeout=60
+        )
         assert schema.json()["required"] == ["final_response"]

@@ -554,7 +554,7 @@ def test_another_method_is_405_and_names_those_there_are(org: Org) -> None:
 )
 def test_an_unknown_path_is_404(platform: Platform, path: str) -> None:
     for method in ("GET", "POST", "DELETE"):
-        problem(httpx.request(method, platform.url + path, trust_env=False), 404, "not_found")
+        problem(httpx.request(method, platform.url + path, trust_env=False, timeout=60), 404, "not_found")
 
 
 def test_a_body_declared_too_large_is_refused_before_it_is_sent(org: Org, platform: Platform) -> None:
@@ -577,7 +577,9 @@ def test_a_body_declared_too_large_is_refused_before_it_is_sent(org: Org, platfo
 
 def test_a_request_id_is_taken_over_when_it_is_one(platform: Platform) -> None:
     for offered, taken in (("abc-1.2_3", True), ("a b", False), ("x" * 65, False), ("<script>", False)):
-        answer = httpx.get(f"{platform.url}/api/org", headers={"X-Request-ID": offered}, trust_env=False)
+        answer = httpx.get(
+            f"{platform.url}/api/org", headers={"X-Request-ID": offered}, trust_env=False, timeout=60
+        )
         assert (answer.headers["x-request-id"] == offered) is taken
         assert answer.headers["x-request-id"]
 

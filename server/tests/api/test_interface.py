@@ -18,7 +18,7 @@ INITIAL_LOAD_LIMIT = 300 * 1024
 @pytest.fixture(scope="module")
 def client(new_database: NewDatabase) -> Iterator[httpx.Client]:
     platform = Platform(new_database())
-    with httpx.Client(base_url=platform.url, trust_env=False, headers=BROWSER) as client:
+    with httpx.Client(base_url=platform.url, trust_env=False, headers=BROWSER, timeout=60) as client:
         yield client
     platform.stop()
 

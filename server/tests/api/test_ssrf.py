@@ -501,6 +501,6 @@ def test_a_decoy_does_count(outside: Outside) -> None:
     """Or all of the above would hold of a decoy that is deaf."""
     decoy = Decoy("127.0.0.1")
     with pytest.raises(httpx.TransportError):
-        httpx.get(f"http://127.0.0.1:{decoy.port}/", trust_env=False)
+        httpx.get(f"http://127.0.0.1:{decoy.port}/", trust_env=False, timeout=60)
     decoy.close()
     assert decoy.connects == 1

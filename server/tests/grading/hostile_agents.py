@@ -69,6 +69,7 @@ def _not_json(dispatched: Dispatched) -> Any:
         content=b'{"order_id": "ord_2", "status": "cancelled", "order_id": "ord_3"}',
         headers={"Authorization": f"Bearer {dispatched.token}"},
         trust_env=False,
+        timeout=60,
     )
     return final(CLAIM)
 
@@ -102,6 +103,7 @@ def _other_run(dispatched: Dispatched) -> Any:
         json={"order_id": "ord_2", "status": "cancelled"},
         headers={"Authorization": f"Bearer {dispatched.token}"},
         trust_env=False,
+        timeout=60,
     )
     return final(CLAIM)
 
@@ -119,9 +121,9 @@ def _token_thief(dispatched: Dispatched) -> Any:
         "/api/settings",
         "/api/keys",
     ):
-        answer = httpx.get(origin + path, headers=keys, trust_env=False)
+        answer = httpx.get(origin + path, headers=keys, trust_env=False, timeout=60)
         assert answer.status_code == 401, path
-    answer = httpx.post(f"{origin}/api/runs/{run_id}/grade", headers=keys, trust_env=False)
+    answer = httpx.post(f"{origin}/api/runs/{run_id}/grade", headers=keys, trust_env=False, timeout=60)
     assert answer.status_code == 401
     return final(f"{CLAIM} The token is {dispatched.token}.")
 
@@ -138,7 +140,7 @@ def _trace_forger(dispatched: Dispatched) -> Any:
             "http_status": 200,
             "text": SWAY,
         }
-        httpx.post(f"{url}/{kind}", json=body, headers=headers, trust_env=False)
+        httpx.post(f"{url}/{kind}", json=body, headers=headers, trust_env=False, timeout=60)
     return final(CLAIM)
 
 

@@ -73,7 +73,9 @@ def test_a_key_works_by_either_header_and_two_that_differ_do_not(org: Org, platf
         [basic],
     ):
         assert refusal(ask(platform, *headers)) == (401, "auth_required"), headers
-    in_query = httpx.get(f"{platform.url}/api/org?api_key={key}&access_token={key}", trust_env=False)
+    in_query = httpx.get(
+        f"{platform.url}/api/org?api_key={key}&access_token={key}", trust_env=False, timeout=60
+    )
     assert in_query.status_code == 401
 
 

@@ -18,7 +18,7 @@ def test_an_admin_makes_a_key_that_is_shown_once_and_adds_a_person(open_page: Op
     page.get_by_role("button", name="Make a key").click()
     made = page.get_by_role("status").filter(has_text="shown this once")
     key = made.locator("code").inner_text()
-    answer = httpx.get(f"{site.url}/api/org", headers={"X-API-Key": key}, trust_env=False)
+    answer = httpx.get(f"{site.url}/api/org", headers={"X-API-Key": key}, trust_env=False, timeout=60)
     assert answer.json()["name"] == "Harbour Goods"
     page.get_by_role("button", name="I have it").click()
     expect(page.get_by_text(key)).to_have_count(0)

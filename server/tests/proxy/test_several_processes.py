@@ -88,12 +88,14 @@ def test_a_token_revoked_by_one_process_is_dead_at_the_other(
     assert arrived.wait(60)
     urls = [f"{platform.url}/api/odyssey-proxy/tools/list_orders" for platform in (first, second)]
     headers = {"X-Pipelines-Run-Token": received[0].token}
-    assert [httpx.post(url, json={}, headers=headers, trust_env=False).status_code for url in urls] == [
+    assert [
+        httpx.post(url, json={}, headers=headers, trust_env=False, timeout=60).status_code for url in urls
+    ] == [
         200,
         200,
     ]
     org.ok(org.post(f"/api/runs/{run_id}/cancel"))
-    answers = [httpx.post(url, json={}, headers=headers, trust_env=False) for url in urls]
+    answers = [httpx.post(url, json={}, headers=headers, trust_env=False, timeout=60) for url in urls]
     release.set()
     assert [answer.json()["code"] for answer in answers] == ["run_token_revoked"] * 2
 
@@ -108,7 +110,10 @@ def test_a_text_in_a_tool_result_arrives_once_whoever_serves_the_calls(
     def behave(d: Dispatched) -> Any:
         urls = [f"{one.url}/api/odyssey-proxy/tools/get_order" for one in (first, second, first, second)]
         headers = {"X-Pipelines-Run-Token": d.token}
-        made = [httpx.post(url, json={"order_id": "ord_1"}, headers=headers, trust_env=False) for url in urls]
+        made = [
+            httpx.post(url, json={"order_id": "ord_1"}, headers=headers, trust_env=False, timeout=60)
+            for url in urls
+        ]
         answers[d.body["run_id"]] = ["notice" in one.json()["response"] for one in made]
         return final()
 

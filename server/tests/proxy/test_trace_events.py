@@ -73,7 +73,7 @@ def test_what_is_refused_is_recorded(
 ) -> None:
     with open_run(org, agent_server) as run:
         headers = {"X-Pipelines-Run-Token": run.token}
-        answer = httpx.post(run.url + path, content=body, headers=headers, trust_env=False)
+        answer = httpx.post(run.url + path, content=body, headers=headers, trust_env=False, timeout=60)
         assert (answer.status_code, answer.json()["code"]) == (status, code)
         (event,) = run.events("trace_event")
     assert event["data"]["code"] == code
@@ -84,7 +84,7 @@ def test_payloads_come_back_byte_for_byte(org: Org, agent_server: StartAgent) ->
     raw = '{ "text":"a\\u0000b\\ud83d\\ude00é",  "n": 1.50, "e": 1E2 }'.encode()
     with open_run(org, agent_server) as run:
         headers = {"X-Pipelines-Run-Token": run.token}
-        httpx.post(f"{run.url}/traces/custom", content=raw, headers=headers, trust_env=False)
+        httpx.post(f"{run.url}/traces/custom", content=raw, headers=headers, trust_env=False, timeout=60)
         assert raw in org.get(f"/api/runs/{run.id}/trace").content
 
 

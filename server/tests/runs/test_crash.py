@@ -107,6 +107,7 @@ def test_a_killed_server_takes_its_run_up_again_as_a_new_attempt(
         json={},
         headers={"X-Pipelines-Run-Token": server.received[0].token},
         trust_env=False,
+        timeout=60,
     )
     release.set()
     assert (old.status_code, old.json()["code"]) == (401, "run_token_revoked")

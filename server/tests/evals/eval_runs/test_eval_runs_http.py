@@ -219,6 +219,7 @@ def test_a_system_prompt_event_is_evidence_too(org: Org, agent_server: StartAgen
             json={"content": f"Be kind.\n{text}"},
             headers={"Authorization": f"Bearer {dispatched.token}"},
             trust_env=False,
+            timeout=60,
         ).raise_for_status()
         return final(REFUSE)
 

@@ -131,7 +131,10 @@ def test_calls_have_the_rate_of_calls_and_other_messages_their_own(
 
 
 def test_other_messages_share_600_with_trace_events(org: Org, agent_server: StartAgent) -> None:
-    with open_run(org, agent_server) as run, httpx.Client(trust_env=False, verify=False) as client:
+    with (
+        open_run(org, agent_server) as run,
+        httpx.Client(trust_env=False, verify=False, timeout=60) as client,
+    ):
         for number in range(600):
             if number % 2:
                 answer = client.post(
