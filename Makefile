@@ -75,6 +75,7 @@ check: web frameworks ## ruff, mypy strict, import-linter, tsc and biome, openap
 
 check-types:
 	@$(BIN)/mypy
+	@$(BIN)/mypy conftest.py # apart: others have its name
 
 check-adapters:
 	@$(ADAPTERS_MYPY) $(wildcard sdk/pipelines/odyssey/adapters/*/*.py)

@@ -4,12 +4,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
 from support.commands import Desk
 from support.platform import Org, Platform
-
-settings.register_profile("no time limits", deadline=None)  # a slow machine is not a fault
-settings.load_profile("no time limits")
 
 
 @pytest.fixture(scope="session")

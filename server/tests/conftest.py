@@ -4,13 +4,9 @@ import os
 from collections.abc import Callable, Iterator
 
 import pytest
-from hypothesis import settings
 from support.agents import Behaviour, ScriptedAgent
 from support.platform import Org, Platform
 from support.postgres import new_postgres_database, postgres
-
-settings.register_profile("no time limits", deadline=None)  # a slow machine is not a fault
-settings.load_profile("no time limits")
 
 DATABASES = ("sqlite", "postgres")
 NewDatabase = Callable[[], str]

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from odyssey.records.ledger import Violation
@@ -65,6 +65,12 @@ def test_the_same_seed_gives_the_same_bytes(state: Any, calls: Any, seed: int) -
     assert play(state, calls, seed) == play(json.loads(json.dumps(state)), calls, seed)
 
 
+MIXED = {"ticket": {}, "owner": {"1": {"status": "open"}, "2": {"status": []}}}
+"""A field that is a list in one entity and a word in another."""
+
+
+@example(state=MIXED, calls=[("delete_ticket_status", {"ticket_id": 1, "owner_id": 1})], seed=0)
+@example(state=MIXED, calls=[("create_ticket_status", {"ticket_id": 1, "owner_id": 1})], seed=0)
 @given(state=STATES, calls=CALLS, seed=SEEDS)
 @settings(max_examples=150, deadline=None)
 def test_the_engine_never_changes_what_it_only_looks_at(state: Any, calls: Any, seed: int) -> None:

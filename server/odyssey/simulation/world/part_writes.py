@@ -37,6 +37,10 @@ def write_part(call: ToolCall, world: Ledger, intent: Intent) -> Answer | None:
         return None
     if entity_id not in owner.kind.entities:
         return not_found(question, entity_id, "update")
+    held = owner.kind.entities[entity_id].get(owner.field)
+    expected = dict if owner.collection is not None and owner.collection.by_key else list
+    if held is not None and not isinstance(held, expected):
+        return None  # others of its type keep parts there, this one something else
     if owner.collection is None:
         return _change_values(question, entity_id, owner.field)
     act = _add if intent.naming.verb == "create" else _remove

@@ -221,7 +221,7 @@ def test_faults_of_json_have_row_and_member() -> None:
     assert "did you mean 'checks'?" in found[4].msg
 
 
-@pytest.mark.parametrize("count", [4000, pytest.param(20_000, marks=pytest.mark.full)])
+@pytest.mark.parametrize("count", [10_000, pytest.param(20_000, marks=pytest.mark.full)])
 @pytest.mark.parametrize("kind", ["csv", "json"])
 def test_many_rows_are_looked_at_without_being_held(kind: str, count: int) -> None:
     text = "Where is my order, and when does it come? " * 5
@@ -238,4 +238,4 @@ def test_many_rows_are_looked_at_without_being_held(kind: str, count: int) -> No
     tracemalloc.stop()
     assert (found.row_count, faults.found) == (count, [])
     assert len(body) > 250 * count
-    assert peak < len(body) / (10 if kind == "csv" else 2)
+    assert peak < (600_000 if kind == "csv" else len(body) / 2)
