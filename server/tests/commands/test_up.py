@@ -14,7 +14,7 @@ import httpx
 import pytest
 from support.platform import Org
 from support.postgres import new_postgres_database
-from support.process import ServerProcess, odyssey_here
+from support.process import ServerProcess, ServerScript, odyssey_here
 
 from odyssey.identity.bootstrap import bootstrap
 from odyssey.kit.clock import utc_now
@@ -31,12 +31,12 @@ def up() -> Iterator[Up]:
     started: list[ServerProcess] = []
 
     def start(*arguments: str, **environment: str) -> ServerProcess:
-        started.append(ServerProcess(*arguments, **environment))
+        started.append(ServerScript(*arguments, **environment))
         return started[-1]
 
     yield start
     for server in started:
-        if server.process.poll() is None:
+        if not server.is_over:
             server.kill()
 
 
@@ -112,7 +112,7 @@ def agent_with_a_secret(server: ServerProcess, key: str) -> int:
 def assert_another_server_is_told_who_holds_the_data(server: ServerProcess, data: str) -> None:
     refused = odyssey_here("up", "--port", "0", "--data", data)
     assert refused.returncode == 1
-    assert f"held by process {server.process.pid}" in refused.stderr
+    assert f"held by process {server.pid}" in refused.stderr
 
 
 def assert_other_commands_may_use_the_data(server: ServerProcess, data: str) -> None:

@@ -117,7 +117,9 @@ async def serve_all(
 
 
 @pytest.mark.both_databases
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize(
+    "seed", [0, 1, *(pytest.param(seed, marks=pytest.mark.full) for seed in range(2, 6))]
+)
 def test_two_proxies_serve_a_run_as_one(
     org: Org, shop: LiveShop, agent_server: StartAgent, seed: int
 ) -> None:

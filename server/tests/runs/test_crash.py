@@ -79,7 +79,7 @@ def site(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Site]:
         uri = request.getfixturevalue("postgres_server")
         site = Site("--database-url", new_postgres_database(uri, f"crash_{time.monotonic_ns()}"))
     yield site
-    if site.server.process.poll() is None:
+    if not site.server.is_over:
         site.server.kill()
 
 
