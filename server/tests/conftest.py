@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterator
+from itertools import count
 
 import pytest
 from support.agents import Behaviour, ScriptedAgent
@@ -10,6 +11,8 @@ from support.postgres import new_postgres_database, postgres
 
 DATABASES = ("sqlite", "postgres")
 NewDatabase = Callable[[], str]
+_NUMBERS = count()
+"""Of databases in this process: a worker may come back to Postgres after tests on SQLite."""
 
 
 @pytest.hookimpl(tryfirst=True)  # before what is marked is left out
@@ -31,12 +34,11 @@ def postgres_server() -> Iterator[str]:
 @pytest.fixture(scope="session", params=DATABASES)
 def new_database(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> NewDatabase:
     """Make an empty database of one kind; every test that uses it runs on both, see the marker `both_databases`."""
-    numbers = iter(range(10_000))
     if request.param == "sqlite":
         folder = tmp_path_factory.mktemp("sqlite")
-        return lambda: f"sqlite+aiosqlite:///{folder / f'{next(numbers)}.db'}"
+        return lambda: f"sqlite+aiosqlite:///{folder / f'{next(_NUMBERS)}.db'}"
     uri: str = request.getfixturevalue("postgres_server")
-    return lambda: new_postgres_database(uri, f"test_{os.getpid()}_{next(numbers)}")
+    return lambda: new_postgres_database(uri, f"test_{os.getpid()}_{next(_NUMBERS)}")
 
 
 @pytest.fixture(scope="session")
