@@ -29,6 +29,7 @@ ADAPTERS = PACKAGES[1] / "adapters"
 SEED = 18
 LIMIT_NAME = re.compile(r"^_?[A-Z0-9_]*(MAX|MOST|LONGEST|LARGEST|LIMIT|DEEPEST|BYTES)[A-Z0-9_]*$")
 RAISED_BY = 1000
+HANGS_AFTER_S = 90  # a broken guard may leave a test waiting, which is noticed too
 SKIPPED = ("migrations", "static", "scaffolds", "_sync")  # generated, or copies of what is drawn elsewhere
 
 Kind = Literal["inverted", "removed", "raised"]
@@ -144,7 +145,15 @@ def noticed_by(mutant: Mutant, copy: Path) -> str | None:
     try:
         for stage in stages(mutant):
             python = str(copy / stage.environment / "bin" / "python")
-            command = [python, "-m", "pytest", "-x", "--no-header", *stage.tests]
+            command = [
+                python,
+                "-m",
+                "pytest",
+                "-x",
+                "--no-header",
+                f"--timeout={HANGS_AFTER_S}",
+                *stage.tests,
+            ]
             ended = subprocess.run(command, cwd=copy, env=variables, capture_output=True, text=True)
             if ended.returncode not in (0, 5):  # 5: every test of the folder is marked full
                 failed = re.search(r"^(?:FAILED|ERROR) (.+?)(?: - |$)", ended.stdout, re.MULTILINE)
