@@ -156,7 +156,7 @@ def noticed_by(mutant: Mutant, copy: Path) -> str | None:
             ]
             ended = subprocess.run(command, cwd=copy, env=variables, capture_output=True, text=True)
             if ended.returncode not in (0, 5):  # 5: every test of the folder is marked full
-                failed = re.search(r"^(?:FAILED|ERROR) (.+?)(?: - |$)", ended.stdout, re.MULTILINE)
+                failed = re.search(r"^(?:FAILED|ERROR) (\S+::.+?)(?: - |$)", ended.stdout, re.MULTILINE)
                 return failed[1] if failed else (ended.stdout + ended.stderr)[-300:]
     finally:
         file.write_text(source, "utf-8")
