@@ -124,9 +124,11 @@ def waiting_agent() -> Iterator[ScriptedAgent]:
     """An agent that answers pings and keeps its runs under way until the end."""
     release = threading.Event()
     agent = ScriptedAgent(lambda _: release.wait() and final())
-    yield agent
-    release.set()
-    agent.stop()
+    try:
+        yield agent
+    finally:
+        release.set()
+        agent.stop()
 
 
 @contextmanager
