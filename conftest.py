@@ -15,9 +15,16 @@ def pytest_configure(config: pytest.Config) -> None:
     if not hasattr(config, "workerinput"):  # the process that prints, not one of its workers
         config.pluginmanager.register(Costs(), "costs")
     if settings is not None:
-        # `make test` tries the same examples each time, so that it is never red by chance; `make test-full` new ones.
+        # `make test` tries the same few examples each time, so that it is never red by chance; `make test-full` many
+        # new ones.
         is_full = not config.getoption("markexpr")
-        settings.register_profile("tests", deadline=None, derandomize=not is_full, print_blob=is_full)
+        settings.register_profile(
+            "tests",
+            max_examples=200 if is_full else 30,
+            deadline=None,
+            derandomize=not is_full,
+            print_blob=is_full,
+        )
         settings.load_profile("tests")
 
 

@@ -42,7 +42,7 @@ def test_every_item_comes_once_whatever_the_pages(drive: Drive, serving: Serving
     with serving(answer) as server:
         client = drive(server.url)
 
-        @settings(max_examples=60, deadline=None)
+        @settings(max_examples=60)
         @given(
             sizes=st.lists(st.integers(0, 12), min_size=1, max_size=8), limit=st.none() | st.integers(0, 40)
         )

@@ -3,7 +3,7 @@
 from typing import Any, Literal
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from odyssey.agents.config import AgentConfig, from_public, read_auth_header_value, read_config, to_public
@@ -436,7 +436,6 @@ NEAR_CONFIGS = st.dictionaries(
 
 
 @given(raw=JSON | NEAR_CONFIGS, mode=st.sampled_from(["http", "code"]))
-@settings(max_examples=400, deadline=None)
 def test_never_raises(raw: Any, mode: Literal["http", "code"]) -> None:
     config, faults, not_yet = read_config(raw, mode)
     assert (config is None) == bool(faults or not_yet)

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from odyssey.agents.tools_schema import MAX_TOOLS, check_adapters, read_tools_schema
@@ -430,7 +430,6 @@ NEAR_TOOLS = st.lists(
 
 
 @given(raw=JSON | NEAR_TOOLS)
-@settings(max_examples=300, deadline=None)
 def test_never_raises(raw: Any) -> None:
     tools, faults = read_tools_schema(raw)
     check_adapters(tools, LEDGER)

@@ -129,5 +129,5 @@ class Scheduling(RuleBasedStateMachine):
         assert self.work.status in TERMINAL
 
 
-Scheduling.TestCase.settings = settings(max_examples=300, stateful_step_count=40, deadline=None)
+Scheduling.TestCase.settings = settings(stateful_step_count=40)
 TestScheduling = Scheduling.TestCase

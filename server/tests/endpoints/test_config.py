@@ -2,7 +2,7 @@
 
 from typing import Any, Literal
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from odyssey.endpoints.config import Auth, EndpointConfig, merge_config, read_config
@@ -43,7 +43,6 @@ Kind = Literal["mcp_server", "http_openapi", "code"]
 
 
 @given(config=CONFIG | JSON, auth=AUTH | st.none(), kind=KIND, has_document=st.booleans())
-@settings(max_examples=300)
 def test_a_config_is_read_or_refused(config: Any, auth: Any, kind: Kind, has_document: bool) -> None:
     if isinstance(config, dict) and auth is not None:
         config = config | {"auth": auth}

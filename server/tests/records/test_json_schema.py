@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from odyssey.records.json_schema import MAX_SCHEMA_BYTES, SchemaInvalidError, compile_schema
@@ -275,7 +275,6 @@ def test_hostile_values_are_refused_in_few_words(schema: dict[str, Any], value: 
 
 
 @given(schema=SCHEMA_LIKE, value=JSON)
-@settings(max_examples=300, deadline=None)
 def test_never_raises_anything_else(schema: Any, value: Any) -> None:
     try:
         compiled = compile_schema(schema)

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from odyssey.records.json_schema import compile_schema
@@ -146,7 +146,6 @@ def _nest(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
 
 
 @given(schema=st.recursive(SCALARS, _nest, max_leaves=12))
-@settings(max_examples=300, deadline=None)
 def test_drawn_schemas(schema: Any) -> None:
     value = smallest_value(schema)
     assert compile_schema(schema).errors(value) == []

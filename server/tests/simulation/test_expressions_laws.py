@@ -5,7 +5,7 @@ import math
 from typing import Any
 
 import cel
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from odyssey.records.faults import Faults
@@ -97,7 +97,6 @@ def turned(value: Any) -> Any:
 
 
 class TestEveryExpression:
-    @settings(max_examples=200)
     @given(EXPRESSIONS, FACTS)
     def test_has_a_value_or_an_evaluation_error_and_changes_nothing(
         self, text: str, given_facts: Any
@@ -111,7 +110,6 @@ class TestEveryExpression:
         if found is not None and found[0] == "value":
             assert json_equal(found[1], json.loads(json.dumps(found[1], allow_nan=False)))
 
-    @settings(max_examples=120)
     @given(EXPRESSIONS, FACTS)
     def test_gives_the_same_on_equal_facts_in_whatever_order_maps_are_written(
         self, text: str, given_facts: Any
@@ -125,20 +123,17 @@ class TestEveryExpression:
             assert again is not None
             assert json_equal(found[1], again[1])
 
-    @settings(max_examples=100)
     @given(st.text())
     def test_reading_says_a_fault_or_gives_an_expression(self, text: str) -> None:
         faults = Faults()
         assert (read_expression(text, faults) is None) == bool(faults.found)
 
-    @settings(max_examples=100)
     @given(st.text(alphabet=st.characters(exclude_categories=["Cs"]) | st.sampled_from("{}{}{}'\"")))
     def test_braces_written_twice_come_back_once(self, plain: str) -> None:
         text = read_text(plain.replace("{", "{{").replace("}", "}}"), Faults())
         assert text is not None
         assert text.render(make_facts({}, {}, {})) == plain
 
-    @settings(max_examples=100)
     @given(st.lists(st.text(alphabet="ab{}'\" ") | st.integers()))
     def test_texts_put_each_value_in_its_place(self, parts: list[str | int]) -> None:
         raw = "".join(
@@ -175,7 +170,6 @@ def sums(draw: st.DrawFn, depth: int = 4) -> tuple[str, int | float]:
 
 
 class TestNumbers:
-    @settings(max_examples=120)
     @given(sums())
     def test_integers_and_doubles_calculate_as_in_python(self, written: tuple[str, int | float]) -> None:
         text, expected = written
@@ -238,7 +232,6 @@ GIVEN = {"i": 2, "s": "ab", "l": [1, 2, 3], "m": {"k": 1, "t": "a"}, "y": True}
 
 
 class TestCel:
-    @settings(max_examples=300)
     @given(CONDITIONS)
     def test_an_expression_has_the_value_that_the_cel_library_finds(self, text: str) -> None:
         """Errors as well: nothing here mixes kinds of numbers, the one thing in which they are to differ."""

@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from odyssey.kit.json_reader import read_json
@@ -227,7 +227,6 @@ ARGUMENTS = st.fixed_dictionaries(
 
 
 @given(PROGRAMS, ARGUMENTS)
-@settings(max_examples=400)
 def test_a_program_answers_or_fails_always_the_same_and_leaves_the_world_alone(
     raw: dict[str, Any], arguments: dict[str, Any]
 ) -> None:
@@ -253,7 +252,6 @@ def test_a_program_answers_or_fails_always_the_same_and_leaves_the_world_alone(
 
 
 @given(PROGRAMS)
-@settings(max_examples=150)
 def test_what_was_read_reads_again_the_same(raw: dict[str, Any]) -> None:
     program = read(raw)
     if program is None:
@@ -282,7 +280,6 @@ ANYTHING = st.recursive(
 
 
 @given(ANYTHING)
-@settings(max_examples=200)
 def test_anything_is_read_or_named_as_faulty(raw: Any) -> None:
     faults = Faults()
     program = read_program(raw, faults, tool=TOOL)

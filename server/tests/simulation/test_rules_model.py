@@ -6,7 +6,7 @@ from collections.abc import Callable
 from fnmatch import fnmatchcase
 from typing import Any, NamedTuple
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from odyssey.simulation.rules import (
@@ -199,7 +199,6 @@ called = st.builds(
 )
 
 
-@settings(max_examples=400, deadline=None)
 @given(
     raw=st.lists(raw_rules, max_size=5),
     calls=st.lists(called, max_size=8),

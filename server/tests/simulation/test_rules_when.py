@@ -6,7 +6,7 @@ from typing import Any
 
 import cel
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from odyssey.simulation.expressions.functions import cel_own
@@ -416,7 +416,6 @@ class TestCel:
         assert cel.evaluate(expression, {}) is True
         assert holds(expression)
 
-    @settings(max_examples=300, deadline=None)
     @given(data=st.data())
     def test_answers_as_the_whole_expression_does(self, data: st.DataObject) -> None:
         expression = data.draw(_expressions)

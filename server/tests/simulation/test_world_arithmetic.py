@@ -4,7 +4,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from support.asking import ask, refusal
 
@@ -67,7 +67,6 @@ SUMS = st.recursive(
 )
 
 
-@settings(deadline=None)
 @given(SUMS)
 def test_it_is_what_fractions_say(expression: str) -> None:
     exact = "".join(f"Fraction({part})" if part.isdigit() else part for part in _split(expression))
@@ -86,7 +85,6 @@ def _split(expression: str) -> list[str]:
     return expression.replace("(", "( ").replace(")", " )").split()
 
 
-@settings(deadline=None)
 @given(st.text(max_size=40))
 def test_any_text_has_a_value_or_a_reason(text: str) -> None:
     with suppress(ExpressionError):

@@ -4,7 +4,7 @@ import copy
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from support.asking import ask, refusal, tool_call
 
@@ -179,7 +179,6 @@ OUTPUTS = st.sampled_from(
 
 
 class TestAnyCall:
-    @settings(deadline=None)
     @given(
         words=st.lists(st.sampled_from(WORDS.split()), min_size=1, max_size=5),
         arguments=ARGUMENTS,
@@ -203,7 +202,6 @@ class TestAnyCall:
         if first.reading.operation in ("read", "list", "calculate", "acknowledge", "none") or first.refused:
             assert first.operations == ()
 
-    @settings(deadline=None)
     @given(slot=st.text(max_size=5), ward=st.text(max_size=5))
     def test_what_was_written_is_read_back(self, slot: str, ward: str) -> None:
         world = WORLD

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from support.asking import ask, refusal, tool_call
 
@@ -262,7 +262,6 @@ class TestMovements:
         assert refusal(ask(WORLD, "transfer_load", {**arguments, "to_bay": "b9"}))[0] == "not_found"
         assert refusal(ask(WORLD, "transfer_load", {**arguments, "amount": -1}))[0] == "bad_value"
 
-    @settings(deadline=None)
     @given(amount=st.integers(1, 5))
     def test_nothing_is_lost_on_the_way(self, amount: int) -> None:
         answer = ask(WORLD, "transfer_load", {"from_bay": "b1", "to_bay": "b2", "amount": amount}, self.TEXT)

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from support.asking import ask, refusal
 
@@ -237,7 +237,6 @@ ROWS = st.lists(
 
 
 class TestAnyWorld:
-    @settings(deadline=None)
     @given(rows=ROWS, size=st.integers(0, 5), hall=st.sampled_from("AB"), mark=st.sampled_from("xyz"))
     def test_indexes_find_what_a_scan_finds(
         self, rows: list[dict[str, Any]], size: int, hall: str, mark: str
@@ -255,7 +254,6 @@ class TestAnyWorld:
         ]
         assert [each["crate_id"] for each in found] == wanted
 
-    @settings(deadline=None)
     @given(rows=ROWS, limit=st.integers(1, 4))
     def test_pages_together_are_the_whole(self, rows: list[dict[str, Any]], limit: int) -> None:
         world = Ledger.boot({"crate": {f"c{at}": row for at, row in enumerate(rows)}})

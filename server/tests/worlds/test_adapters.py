@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from odyssey.records.ledger import Add, Entry, Operation, Remove, SetFlag, Update
@@ -211,13 +211,11 @@ WORLDS = st.builds(
 
 class TestAnyAnswer:
     @given(adapter=ADAPTERS | JSON, arguments=ARGUMENTS, response=JSON)
-    @settings(max_examples=300, deadline=None)
     def test_never_raises(self, adapter: Any, arguments: dict[str, Any], response: Any) -> None:
         given_adapter = adapter if isinstance(adapter, dict) else {"id_from": adapter}
         assert isinstance(adapt(given_adapter, SCHEMA, arguments, response), Adapted)
 
     @given(world=WORLDS, adapter=ADAPTERS, arguments=ARGUMENTS, response=JSON)
-    @settings(max_examples=200, deadline=None)
     def test_the_same_answer_twice_changes_nothing_more(
         self, world: Ledger, adapter: Any, arguments: dict[str, Any], response: Any
     ) -> None:
@@ -228,7 +226,6 @@ class TestAnyAnswer:
         assert twice.ledger.hash() == once.ledger.hash()
 
     @given(world=WORLDS, adapter=ADAPTERS, arguments=ARGUMENTS, response=JSON)
-    @settings(max_examples=200, deadline=None)
     def test_the_difference_is_what_the_operations_say(
         self, world: Ledger, adapter: Any, arguments: dict[str, Any], response: Any
     ) -> None:

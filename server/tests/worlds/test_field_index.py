@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from odyssey.records.canonical import canonical_json
@@ -46,7 +46,6 @@ def scan(entities: EntityMap, path: Path, value: Any) -> list[str]:
     ]
 
 
-@settings(deadline=None)
 @given(early=CHANGES, late=CHANGES)
 def test_they_find_what_a_scan_finds(early: Any, late: Any) -> None:
     entities = entity_map({})

@@ -2,7 +2,7 @@ import copy
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from odyssey.records.canonical import canonical_json
@@ -112,7 +112,6 @@ class TestReading:
         assert (left.hash() == right.hash()) == (told(left) == told(right)) == (left == right)
 
     @given(ledger=LEDGERS, left=OPERATIONS, right=OPERATIONS, hash_between=st.booleans())
-    @settings(deadline=None)
     def test_hashes_tell_of_states_and_not_of_the_way_there(
         self, ledger: Ledger, left: list[Operation], right: list[Operation], hash_between: bool
     ) -> None:
@@ -143,7 +142,6 @@ class TestApplying:
         )
 
     @given(ledger=LEDGERS, steps=st.lists(OPERATIONS, max_size=4))
-    @settings(deadline=None)
     def test_any_moment_is_a_fold_over_the_entries_up_to_it(
         self, ledger: Ledger, steps: list[list[Operation]]
     ) -> None:
@@ -252,7 +250,6 @@ class TestApplying:
 
 class TestForks:
     @given(ledger=LEDGERS, left=OPERATIONS, right=OPERATIONS, look_first=st.booleans())
-    @settings(deadline=None)
     def test_forks_know_nothing_of_each_other(
         self, ledger: Ledger, left: list[Operation], right: list[Operation], look_first: bool
     ) -> None:
@@ -275,7 +272,6 @@ class TestForks:
 
 class TestDifference:
     @given(left=LEDGERS, right=LEDGERS)
-    @settings(deadline=None)
     def test_its_operations_lead_from_the_one_to_the_other(self, left: Ledger, right: Ledger) -> None:
         applied = apply(left, operations_of(difference(left, right)), "strict")
         assert (applied.refused, applied.violations) == (False, ())
@@ -283,7 +279,6 @@ class TestDifference:
         assert applied.ledger.hash() == right.hash()
 
     @given(ledger=LEDGERS, operations=OPERATIONS)
-    @settings(deadline=None)
     def test_its_operations_undo_as_well(self, ledger: Ledger, operations: list[Operation]) -> None:
         after = apply(ledger, operations, "off").ledger
         back = apply(after, operations_of(difference(after, ledger)), "strict")

@@ -4,7 +4,7 @@ import copy
 import json
 from typing import Any
 
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from support.openapi import answer, body, operation, parameter
 
@@ -105,7 +105,6 @@ def places(value: Any) -> list[tuple[Any, Any]]:
 
 
 @given(st.lists(st.tuples(st.integers(0, 10_000), VALUES), min_size=1, max_size=4), VALUES)
-@settings(max_examples=300)
 @example([(0, "3.0.0")], {})
 def test_anything_anywhere(changes: list[tuple[int, Any]], arguments: Any) -> None:
     document = copy.deepcopy(DOCUMENT)

@@ -52,7 +52,6 @@ def refusal(echo: Echo, document: ApiDocument, arguments: dict[str, Any], **opti
 
 
 @given(SCALARS)
-@settings(max_examples=150)
 def test_a_value_in_the_path_comes_back_and_stays_in_its_segment(echo: Echo, value: Any) -> None:
     if written(value) in (".", ".."):
         assert "'.' or '..'" in refusal(echo, ITEM, {"id": value})
@@ -65,7 +64,6 @@ def test_a_value_in_the_path_comes_back_and_stays_in_its_segment(echo: Echo, val
 
 
 @given(SCALARS, SCALARS)
-@settings(max_examples=150)
 def test_a_value_in_the_query_comes_back(echo: Echo, q: Any, other: Any) -> None:
     document = read({"/x": {"get": operation(parameter("q"), parameter("a&b[]=c"))}})
     asked = echo.ask(document, {"q": q, "a&b[]=c": other})
