@@ -1,16 +1,16 @@
 """Passwords, argon2id. Hashing takes a tenth of a second on purpose, so it never runs on the event loop."""
 
 import asyncio
+from functools import cache
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerifyMismatchError
 
-_HASHER = PasswordHasher()
-_NOBODY = _HASHER.hash("nobody has this password")
+HASHER = PasswordHasher()
 
 
 async def hash_password(password: str) -> str:
-    return await asyncio.to_thread(_HASHER.hash, password)
+    return await asyncio.to_thread(HASHER.hash, password)
 
 
 async def password_matches(password_hash: str | None, password: str) -> bool:
@@ -20,7 +20,13 @@ async def password_matches(password_hash: str | None, password: str) -> bool:
 
 def _verify(password_hash: str | None, password: str) -> bool:
     try:
-        _HASHER.verify(password_hash or _NOBODY, password)
+        HASHER.verify(password_hash or _nobody(), password)
     except (VerifyMismatchError, InvalidHashError):
         return False
     return password_hash is not None
+
+
+@cache
+def _nobody() -> str:
+    """Make a hash to compare with where there is none; not on import, which every command would wait for."""
+    return HASHER.hash("nobody has this password")

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import httpx
 import msgspec
 import pytest
+from _pytest.mark import ParameterSet
 from api.surface import AGENT, OPERATIONS, WITH_BODY
 from mcp.server.transport_security import TransportSecuritySettings
 from support.agents import Behaviour, Dispatched, ScriptedAgent, final
@@ -306,10 +307,20 @@ TRICKS = [
 # fmt: on
 
 
-@pytest.mark.parametrize("surface", SURFACES)
-def test_no_trick_gets_an_address_saved_or_asked(outside: Outside, org: Org, surface: str) -> None:
+def sharing_out(shares: int) -> list[ParameterSet]:
+    """Every surface with its share of the tricks, so that each trick is tried at some of them."""
+    return [
+        pytest.param(surface, TRICKS[number % shares :: shares], id=surface)
+        for number, surface in enumerate(SURFACES)
+    ]
+
+
+@pytest.mark.parametrize(("surface", "tricks"), sharing_out(4))
+def test_no_trick_gets_an_address_saved_or_asked(
+    outside: Outside, org: Org, surface: str, tricks: list[str]
+) -> None:
     outside.names["two.example"] = ["93.184.216.34", "127.0.0.1"]  # one address of it is public
-    for trick in TRICKS:
+    for trick in tricks:
         url = trick.format(port=outside.decoys[0].port)
         answer = SURFACES[surface](org, url)
         assert answer.status_code == 422, (url, answer.text)
@@ -320,6 +331,12 @@ def test_no_trick_gets_an_address_saved_or_asked(outside: Outside, org: Org, sur
                 answer.text
             )
     assert outside.connects == 0
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(("surface", "tricks"), sharing_out(1))
+def test_no_trick_does_so_anywhere(outside: Outside, org: Org, surface: str, tricks: list[str]) -> None:
+    test_no_trick_gets_an_address_saved_or_asked(outside, org, surface, tricks)
 
 
 def _hosting(document: dict[str, Any], request: Request) -> Reply:

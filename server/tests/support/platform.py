@@ -9,10 +9,12 @@ from typing import Any, TypeVar
 
 import httpx
 import uvicorn
+from argon2 import PasswordHasher
 
 from odyssey.api.receipt import with_deadline
 from odyssey.core.database import Database
 from odyssey.core.settings import Settings
+from odyssey.identity import passwords
 from odyssey.identity.bootstrap import create_org
 from odyssey.kit.clock import Clock, utc_now
 from odyssey.kit.ids import new_uuid
@@ -21,6 +23,10 @@ from odyssey.main import create_app
 Result = TypeVar("Result")
 
 SECRET_KEY = "a test secret key of forty characters..."
+
+
+# A fifth of a second of processor time for each password, on purpose: here they are many and no secret.
+passwords.HASHER = PasswordHasher(time_cost=1, memory_cost=64, parallelism=1)
 
 
 class Platform:
