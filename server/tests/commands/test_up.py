@@ -30,8 +30,9 @@ Up = Callable[..., ServerProcess]
 def up() -> Iterator[Up]:
     started: list[ServerProcess] = []
 
-    def start(*arguments: str, **environment: str) -> ServerProcess:
-        started.append(ServerScript(*arguments, **environment))
+    def start(*arguments: str, script: bool = False, **environment: str) -> ServerProcess:
+        """By the console script as users do, which takes seconds to load, or forked with all of it loaded."""
+        started.append((ServerScript if script else ServerProcess)(*arguments, **environment))
         return started[-1]
 
     yield start
@@ -70,7 +71,7 @@ def email_of(server: ServerProcess, link: str) -> str:
 def test_a_server_is_started_for_the_first_time_killed_and_started_again(up: Up, tmp_path: Path) -> None:
     """Both starts print a link and only the first a key; what else is there to see needs no start of its own."""
     data = str(tmp_path / "new" / "data")
-    first = up("--data", data, ODYSSEY_LOG_LEVEL="debug")
+    first = up("--data", data, script=True, ODYSSEY_LOG_LEVEL="debug")
     health = get(first, "/health")
     assert health.json()["status"] == "ok"
     assert set(health.json()) == {"status", "version"}

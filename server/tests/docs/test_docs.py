@@ -38,7 +38,7 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, 
         stack.enter_context(patch.dict(os.environ, {"NO_PROXY": "127.0.0.1"}))
         platform = Platform(f"sqlite+aiosqlite:///{data / 'odyssey.db'}")
         stack.callback(platform.stop)
-        commands = stack.enter_context(warm_programs(data))
+        commands = stack.enter_context(warm_programs(data, "odyssey.main"))
         yield {
             "ODYSSEY_URL": platform.url,
             "ODYSSEY_API_KEY": platform.new_org("Guides", FIRST_ADMIN).api_key,

@@ -18,12 +18,17 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NoReturn
 
+import pytest
 import uvicorn
 
 import pipelines.odyssey.cli.commands
 from pipelines.odyssey.cli.app import main
 
-PROGRAMS: dict[str, Callable[[], object]] = {"odyssey": main, "uvicorn": uvicorn.main}
+PROGRAMS: dict[str, Callable[[], object]] = {
+    "odyssey": main,
+    "pytest": lambda: sys.exit(pytest.main()),
+    "uvicorn": uvicorn.main,
+}
 CALLER = """\
 #!{python} -IS
 import json, os, socket, sys
