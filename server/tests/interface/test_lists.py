@@ -111,11 +111,13 @@ def test_a_list_that_lost_its_stream_says_so_and_catches_up(
 
 
 def test_a_trace_grows_inline_and_leaves_the_reader_where_he_is(open_page: OpenPage, site: Site) -> None:
-    more = threading.Event()
+    many, more = threading.Event(), threading.Event()
 
     def chatty(dispatched: Dispatched) -> Any:
         for number in range(40):
             dispatched.call("get_order", {"order_id": f"ord_{number}"})
+            if number == 3:
+                many.wait()
         more.wait()
         dispatched.call("list_orders", {"status": "late"})
         return final()
@@ -124,6 +126,8 @@ def test_a_trace_grows_inline_and_leaves_the_reader_where_he_is(open_page: OpenP
     try:
         (run,) = site.org.start(site.org.agent(agent.url, name="Chatty"), {"user_instruction": "Talk."})
         page = open_page(f"/runs/{run}?step=3").page
+        expect(page.get_by_text("5 steps").first).to_be_visible()
+        many.set()  # until now all were in sight, which is where others would follow
         expect(page.get_by_text("41 steps").first).to_be_visible()
         third = page.locator("#step-3")
         third.hover()
@@ -134,5 +138,6 @@ def test_a_trace_grows_inline_and_leaves_the_reader_where_he_is(open_page: OpenP
         assert abs(top(third) - before) < 1
         expect(page.get_by_role("region", name="Step 3")).to_be_visible()
     finally:
+        many.set()
         more.set()
         agent.stop()

@@ -1,11 +1,11 @@
 """Batches in tests."""
 
-import time
 from collections.abc import Sequence
 from typing import Any
 
 from sqlalchemy import update
 from support.platform import Org, Platform
+from support.waiting import wait_for
 
 from odyssey.runs.models import Run
 
@@ -33,21 +33,16 @@ def read_batch(org: Org, batch: dict[str, Any]) -> dict[str, Any]:
 
 def at_rest(org: Org, batch: dict[str, Any]) -> dict[str, Any]:
     """Wait until no run of the batch goes on."""
-    deadline = time.monotonic() + 60
-    while (shown := read_batch(org, batch))["runs"]["running"] and time.monotonic() < deadline:
-        time.sleep(0.02)
-    return shown
+    return wait_for(lambda: read_batch(org, batch), lambda shown: not shown["runs"]["running"])
 
 
 def ended(org: Org, batch: dict[str, Any]) -> dict[str, Any]:
     """Wait until a batch is over and every run of it has its verdict."""
-    deadline = time.monotonic() + 120
-    while time.monotonic() < deadline:
-        shown = read_batch(org, batch)
-        if shown["status"] not in ("checking", "running") and not shown["verdicts"]["PENDING"]:
-            return shown
-        time.sleep(0.05)
-    raise AssertionError(shown)
+    return wait_for(lambda: read_batch(org, batch), _is_over)
+
+
+def _is_over(shown: dict[str, Any]) -> bool:
+    return shown["status"] not in ("checking", "running") and not shown["verdicts"]["PENDING"]
 
 
 def all_rows(org: Org, batch: dict[str, Any], limit: int = 200) -> list[dict[str, Any]]:

@@ -1,12 +1,12 @@
 """Scenarios and eval runs in tests."""
 
-import time
 from collections.abc import Callable, Iterable
 from typing import Any
 
 import httpx
 from support.agents import Behaviour, ScriptedAgent
 from support.platform import Org
+from support.waiting import wait_for
 
 StartAgent = Callable[[Behaviour], ScriptedAgent]
 
@@ -37,13 +37,9 @@ def start(org: Org, made: dict[str, Any], **members: Any) -> list[int]:
 
 def observed(org: Org, run_id: int) -> dict[str, Any]:
     """Wait until the run has ended and was looked at."""
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline:
-        shown: dict[str, Any] = org.ok(org.get(f"{RUNS}/{run_id}"))
-        if shown["observed_at"] is not None:
-            return shown
-        time.sleep(0.02)
-    raise AssertionError(shown)
+    return wait_for(
+        lambda: org.ok(org.get(f"{RUNS}/{run_id}")), lambda shown: shown["observed_at"] is not None
+    )
 
 
 def all_observed(org: Org, run_ids: Iterable[int]) -> list[dict[str, Any]]:

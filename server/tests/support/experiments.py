@@ -1,13 +1,13 @@
 """Matrices in tests: agents with planted weaknesses, and waiting for what comes of them."""
 
 import json
-import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from support.agents import Dispatched, final
 from support.evals import scenario
 from support.platform import Org
+from support.waiting import wait_for
 
 from odyssey.evals.variations.catalogue import CATALOGUE
 
@@ -76,13 +76,7 @@ def find_matrix(org: Org, matrix_id: str) -> dict[str, Any]:
 
 def wait_until(org: Org, matrix_id: str, reached: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
     """Wait until a matrix, as the list shows it, is as wanted."""
-    deadline = time.monotonic() + 120
-    while time.monotonic() < deadline:
-        shown = find_matrix(org, matrix_id)
-        if reached(shown):
-            return shown
-        time.sleep(0.05)
-    raise AssertionError(shown)
+    return wait_for(lambda: find_matrix(org, matrix_id), reached)
 
 
 def finished(org: Org, matrix_id: str) -> dict[str, Any]:

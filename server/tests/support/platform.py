@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import httpx
 import uvicorn
 from argon2 import PasswordHasher
+from support.waiting import wait_for
 
 from odyssey.api.receipt import with_deadline
 from odyssey.core.database import Database
@@ -132,26 +133,18 @@ class Org:
         body = {"agent_id": agent["id"], "seeds": list(seeds) or [{"user_instruction": "Do it."}], **members}
         return [run["id"] for run in self.ok(self.post("/api/runs", body))["runs"]]
 
+    def read_run(self, run_id: int) -> dict[str, Any]:
+        run: dict[str, Any] = self.ok(self.get(f"/api/runs/{run_id}"))
+        return run
+
     def wait(self, run_id: int, *statuses: str) -> dict[str, Any]:
         """Wait until the run has ended, or has one of the given statuses."""
         wanted = statuses or ("completed", "failed", "cancelled")
-        deadline = time.monotonic() + 60
-        while time.monotonic() < deadline:
-            run: dict[str, Any] = self.ok(self.get(f"/api/runs/{run_id}"))
-            if run["status"] in wanted:
-                return run
-            time.sleep(0.02)
-        raise AssertionError(f"run {run_id} is still {run['status']}")
+        return wait_for(lambda: self.read_run(run_id), lambda run: run["status"] in wanted)
 
     def graded(self, run_id: int) -> dict[str, Any]:
         """Wait until the run has ended and has its verdict."""
-        deadline = time.monotonic() + 60
-        while time.monotonic() < deadline:
-            run = self.wait(run_id)
-            if run["verdict"] != "PENDING":
-                return run
-            time.sleep(0.02)
-        raise AssertionError(f"run {run_id} has no verdict")
+        return wait_for(lambda: self.wait(run_id), lambda run: run["verdict"] != "PENDING")
 
     def run(self, agent: dict[str, Any], **seed: Any) -> dict[str, Any]:
         """Start one run and wait for its end."""

@@ -49,7 +49,7 @@ export function Waterfall(props: WaterfallProps) {
   useShown(steps, selected, (index, first) =>
     rows.scrollToIndex(index, { align: first ? "center" : "auto" }),
   );
-  const { missed, follow, onScroll } = useFollowing(scroller, steps.length, live);
+  const { missed, follow, onScroll } = useFollowing(scroller, steps.length, live, selected !== undefined);
 
   const items = rows.getVirtualItems();
   const active = items.find(({ index }) => steps[index]?.sequence === selected);
@@ -147,8 +147,16 @@ function useShown(
   });
 }
 
-/** New rows move the view only for a reader who is at its end; others are told how many came. */
-function useFollowing(scroller: React.RefObject<HTMLDivElement | null>, count: number, live: boolean) {
+/**
+ * New rows move the view only for a reader who is at its end; others are told how many came. While all rows are in
+ * sight, everybody is at the end but who holds on to a step.
+ */
+function useFollowing(
+  scroller: React.RefObject<HTMLDivElement | null>,
+  count: number,
+  live: boolean,
+  holds: boolean,
+) {
   const atBottom = useRef(false);
   const lastTop = useRef(0);
   const [seen, setSeen] = useState(count);
@@ -176,8 +184,8 @@ function useFollowing(scroller: React.RefObject<HTMLDivElement | null>, count: n
       toBottom();
       setSeen(count);
     }
-    if (fits) atBottom.current = true;
-  }, [count, live]);
+    if (fits) atBottom.current = !holds;
+  }, [count, live, holds]);
 
   return { missed: live ? Math.max(count - seen, 0) : 0, follow: toBottom, onScroll };
 }
