@@ -28,6 +28,19 @@ def pytest_configure(config: pytest.Config) -> None:
         settings.load_profile("tests")
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Let two workers begin with the browser's tests, whose site each worker makes anew.
+
+    Every worker is given as many neighbours of this list and begins with its first ones; who has done all its own takes
+    the last of others. So the two halves stand where the first worker and the one in the middle begin.
+    """
+    of_pages = [item for item in items if "server/tests/interface/" in item.nodeid]
+    others = [item for item in items if "server/tests/interface/" not in item.nodeid]
+    half, middle = len(of_pages) // 2, (len(items) + 1) // 2 - len(of_pages) // 2
+    items[:] = of_pages[:half] + others[:middle] + of_pages[half:] + others[middle:]
+
+
 def pytest_collection_finish() -> None:
     """Leave what is loaded out of every search for garbage: that took a tenth of the run."""
     gc.collect()

@@ -8,7 +8,6 @@ from _pytest.mark import ParameterSet
 from playwright.sync_api import Page, expect
 from support.browser import session_cookies
 from support.chromium import NARROW, Scheme, axe_findings, becomes_true
-from support.heat import LATE, WHERE, Heat
 from support.live_org import LiveOrg
 from support.platform import Org
 from support.site import Site
@@ -113,22 +112,6 @@ MOST_READ = (
 
 WITHOUT_CURL = {"/no/such/page"}
 
-HEAT_PATHS = {
-    "home, with evals": "/",
-    "matrices": "/matrices",
-    "matrices, filtered": "/matrices?status=completed",
-    "matrices, none": "/matrices?status=cancelled",
-    "new matrix": "/matrices/new",
-    "matrix": "/matrices/{after}?order=worst",
-    "matrix, a cell": "/matrices/{after}?cell={confirmed}",
-    "matrix, a cell that was not delivered": "/matrices/{after}?cell={undelivered}",
-    "matrix, no such cell": "/matrices/{after}?cell=none",
-    "two matrices": "/matrices/compare?before={before}&after={after}&show=all",
-    "matrices, compared with none": "/matrices/compare",
-}
-"""Pages of the organisation that has matrices."""
-
-
 LIVE_PATHS = {
     "endpoints": "/endpoints",
     "endpoints, filtered": "/endpoints?q=orders&sort=-tools",
@@ -177,15 +160,6 @@ def address(site: Site, path: str) -> str:
         waiting_item=site.reviewed.waiting,
         asked_item=site.reviewed.asked,
         decided_item=site.reviewed.decided,
-    )
-
-
-def heat_address(heat: Heat, path: str) -> str:
-    return path.format(
-        before=heat.before,
-        after=heat.after,
-        confirmed=heat.cell(LATE, "time_pressure"),
-        undelivered=heat.cell(WHERE, "information_overload"),
     )
 
 
@@ -255,12 +229,6 @@ def test_a_page_is_accessible_in_both_colours_fits_a_telephone_and_has_its_curl(
     fits(open_page(address(site, path), scheme="dark").page, site.org, has_curl=path not in WITHOUT_CURL)
 
 
-@pytest.mark.parametrize("path", opened(HEAT_PATHS))
-def test_so_is_a_page_of_matrices(open_page: OpenPage, heat: Heat, path: str) -> None:
-    where = heat_address(heat, path)
-    fits(open_page(where, scheme="dark", cookies=session_cookies(heat.org)).page, heat.org)
-
-
 @pytest.mark.parametrize("path", opened(LIVE_PATHS))
 def test_so_is_a_page_of_live_tools(open_page: OpenPage, live_org: LiveOrg, path: str) -> None:
     where = live_address(live_org, path)
@@ -295,12 +263,6 @@ def test_a_page_is_accessible_in_light_colours_on_a_wide_screen_and_loaded_on_a_
     open_page: OpenPage, site: Site, path: str
 ) -> None:
     fits_light(open_page(address(site, path)).page)
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("path", HEAT_PATHS.values(), ids=HEAT_PATHS)
-def test_so_is_a_page_of_matrices_in_light_colours(open_page: OpenPage, heat: Heat, path: str) -> None:
-    fits_light(open_page(heat_address(heat, path), cookies=session_cookies(heat.org)).page)
 
 
 @pytest.mark.full

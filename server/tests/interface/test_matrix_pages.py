@@ -10,6 +10,7 @@ from xml.etree import ElementTree
 import pytest
 from playwright.sync_api import Locator, Page, expect
 from support.agents import Behaviour, Dispatched, ScriptedAgent
+from support.browser import session_cookies
 from support.chromium import NARROW, axe_findings, overflow
 from support.evals import SCENARIOS
 from support.experiments import cases, finished, read_matrix, run_matrix, start_matrix, weak_at
@@ -19,6 +20,7 @@ from support.platform import Org
 from support.site import Site
 
 from interface.conftest import OpenPage, as_person_of, as_viewer_of
+from interface.test_every_page import fits, fits_light, opened
 
 NewAgent = Callable[[Behaviour], dict[str, Any]]
 
@@ -396,3 +398,40 @@ def test_a_matrix_that_stopped_says_why_and_whether_it_can_be_resumed(open_page:
     expect(page.get_by_role("tooltip")).to_contain_text("scenario 'late' was edited")
     resume.click(force=True)
     assert read_matrix(org, started)["status"] == stopped
+
+
+HEAT_PATHS = {
+    "home, with evals": "/",
+    "matrices": "/matrices",
+    "matrices, filtered": "/matrices?status=completed",
+    "matrices, none": "/matrices?status=cancelled",
+    "new matrix": "/matrices/new",
+    "matrix": "/matrices/{after}?order=worst",
+    "matrix, a cell": "/matrices/{after}?cell={confirmed}",
+    "matrix, a cell that was not delivered": "/matrices/{after}?cell={undelivered}",
+    "matrix, no such cell": "/matrices/{after}?cell=none",
+    "two matrices": "/matrices/compare?before={before}&after={after}&show=all",
+    "matrices, compared with none": "/matrices/compare",
+}
+"""Pages of the organisation that has matrices."""
+
+
+def heat_address(heat: Heat, path: str) -> str:
+    return path.format(
+        before=heat.before,
+        after=heat.after,
+        confirmed=heat.cell(LATE, "time_pressure"),
+        undelivered=heat.cell(WHERE, "information_overload"),
+    )
+
+
+@pytest.mark.parametrize("path", opened(HEAT_PATHS))
+def test_a_page_of_matrices_is_as_every_page_must_be(open_page: OpenPage, heat: Heat, path: str) -> None:
+    where = heat_address(heat, path)
+    fits(open_page(where, scheme="dark", cookies=session_cookies(heat.org)).page, heat.org)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("path", HEAT_PATHS.values(), ids=HEAT_PATHS)
+def test_a_page_of_matrices_is_so_in_light_colours_too(open_page: OpenPage, heat: Heat, path: str) -> None:
+    fits_light(open_page(heat_address(heat, path), cookies=session_cookies(heat.org)).page)
