@@ -6,14 +6,17 @@ from typing import Any
 
 import pytest
 from endpoints.conftest import NewShop
+from sqlalchemy import insert, select, update
 from support.endpoints import PATH, bearer, change
 from support.live_shop import DOCUMENT, LiveShop
 from support.platform import Org
 
+from odyssey.endpoints.models import ToolEndpoint
 from odyssey.endpoints.registry import Upstreams
 from odyssey.endpoints.upstream import Answered, NotAnswered
 from odyssey.identity.keys import MasterKey
 from odyssey.identity.vault import Vault
+from odyssey.kit.ids import new_uuid
 
 SECRET = "canary-secret-of-the-shop-8f3a"
 
@@ -24,7 +27,7 @@ class Neighbour:
     def __init__(self, org: Org, vault: Vault | None = None) -> None:
         self.org = org
         self.now = datetime(2026, 5, 1, tzinfo=UTC)
-        self._org_id: int = org.ok(org.get("/api/org"))["id"]
+        self.org_id: int = org.ok(org.get("/api/org"))["id"]
         state = org.platform.app.state
         self.upstreams = Upstreams(
             org.platform.database, vault or state.vault, state.upstreams.client, lambda: self.now
@@ -36,9 +39,26 @@ class Neighbour:
     def ask(self, tool_name: str = "readOrder", **binding: Any) -> Any:
         """The answer's status, or the code of the failure."""
         place = {"tool_name": tool_name, **(binding or {"endpoint_name": "orders-api"})}
-        work = self.upstreams.forward(self._org_id, place, {"order_id": "ord_1"}, session="")
+        work = self.upstreams.forward(self.org_id, place, {"order_id": "ord_1"}, session="")
         answer = self.org.platform.do(work)
         return answer.status if isinstance(answer, Answered) else answer.code
+
+    def find(self, *names: str) -> list[str]:
+        """Look for endpoints by their names; returns those that are not there."""
+
+        async def look() -> list[str]:
+            found = {name: await self.upstreams.route(self.org_id, binding(name)) for name in names}
+            return [
+                name
+                for name, route in found.items()
+                if isinstance(route, NotAnswered) and route.code == "endpoint_missing"
+            ]
+
+        return self.org.platform.do(look())
+
+
+def binding(name: str) -> dict[str, str]:
+    return {"endpoint_name": name, "tool_name": "readOrder"}
 
 
 @pytest.fixture
@@ -100,6 +120,36 @@ def test_anothers_endpoint_is_not_there(
     assert neighbour.ask(endpoint_id=foreign["id"]) == "endpoint_missing"
     assert neighbour.ask(endpoint_name="orders-api") == "endpoint_missing"
     assert shop.asked == []
+
+
+def test_a_thousand_are_remembered_and_the_oldest_is_looked_up_again(
+    org: Org, shop: LiveShop, neighbour: Neighbour
+) -> None:
+    endpoint = shop.register(org)
+    names = [endpoint["name"], *(f"copy-{number}" for number in range(1000))]
+    org.platform.do(copy_endpoint(org, endpoint["id"], names[1:]))
+    assert neighbour.find(*names) == []
+    org.platform.do(rename_endpoints(org, neighbour.org_id, *names[:2]))
+    assert neighbour.find(*names[:2]) == ["orders-api"], (
+        "the second is known still, as it was within the second"
+    )
+
+
+async def copy_endpoint(org: Org, endpoint_id: str, copies: list[str]) -> None:
+    async with org.platform.database.write() as session:
+        table = ToolEndpoint.__table__
+        row = (await session.execute(select(table).where(table.c.id == endpoint_id))).mappings().one()
+        kept = {column: value for column, value in row.items() if column != "number"}
+        bare = kept | {"type": "mcp_server", "tools": []}  # a thousand documents would take a minute to read
+        rows = [bare | {"id": new_uuid(), "name": copy} for copy in copies]
+        await session.execute(insert(ToolEndpoint), rows)
+
+
+async def rename_endpoints(org: Org, org_id: int, *names: str) -> None:
+    """As another server would: this one is not told."""
+    async with org.platform.database.write() as session:
+        renamed = update(ToolEndpoint).where(ToolEndpoint.org_id == org_id, ToolEndpoint.name.in_(names))
+        await session.execute(renamed.values(name=ToolEndpoint.name + ", renamed"))
 
 
 def test_time_that_goes_backwards_keeps_nothing_alive(

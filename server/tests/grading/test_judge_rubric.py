@@ -53,6 +53,7 @@ def test_an_empty_rubric_asks_nothing_of_its_own() -> None:
         ({"answer": ["a", "b", 3], "pass": "a"}, ("answer", 2)),
         ({"answer": ["a", "a"], "pass": "a"}, ("answer", 1)),
         ({"answer": [str(n) for n in range(11)], "pass": "1"}, "answer"),
+        ({"answer": ["a", "b" * 201], "pass": "a"}, ("answer", 1)),
         ({"pass": "yes"}, "pass"),
         ({"pass": 1}, "pass"),
         ({"answer": "scale", "pass": 6}, "pass"),

@@ -54,6 +54,14 @@ def chain(length: int, keyword: str) -> dict[str, Any]:
     return {"$ref": "#/$defs/d0", "$defs": definitions}
 
 
+def tower(keyword: str, height: int) -> dict[str, Any]:
+    """Subschemas of one value, each within the one before."""
+    schema: dict[str, Any] = {}
+    for _ in range(height):
+        schema = {keyword: schema}
+    return schema
+
+
 def nested(depth: int, value: Any) -> Any:
     for _ in range(depth):
         value = [value]
@@ -121,6 +129,7 @@ REFUSED = [
         {"patternProperties": {f"^{i}": {} for i in range(1001)}}, "too complex", id="too many patterns"
     ),
     pytest.param(chain(300, "allOf"), "chained deeper", id="long chain"),
+    pytest.param({"$defs": {"d": tower("not", 51)}}, "chained deeper", id="51 looks at one value"),
     pytest.param(nested(5000, {}), "is an object", id="deep list"),
     pytest.param({"allOf": nested(5000, {})}, "nested too deep", id="deep schema"),
     pytest.param({"const": float("nan")}, "not JSON", id="not a number"),

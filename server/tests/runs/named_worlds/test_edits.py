@@ -87,6 +87,11 @@ def test_every_contradiction_is_named(org: Org) -> None:
     assert len(answer.content) < 3000
 
 
+def test_of_many_faults_the_first_hundred_are_named(org: Org) -> None:
+    answer = edit_world(org, new_world(org), *[REMOVE | {"op": "explode"}] * 300)
+    assert [loc for loc, _ in errors(answer)] == [["operations", number] for number in range(100)]
+
+
 def test_of_edits_at_the_same_time_one_is_done(org: Org) -> None:
     world = new_world(org)
     ready = threading.Barrier(6)
