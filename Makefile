@@ -68,12 +68,12 @@ demo: web ## start the platform and the support-desk agent, grade it, press on i
 test: web live frameworks ## the tests, on SQLite and on Postgres
 	@$(NPM) run --silent test
 	@$(BIN)/python -m pytest $(ARGS)
-	@$(FRAMEWORKS)/bin/python -m pytest sdk/adapter_tests
+	@$(FRAMEWORKS)/bin/python -m pytest -n 2 sdk/adapter_tests
 
 test-full: web live frameworks ## what `make test` runs, and what is marked as full: slower and larger versions
 	@$(NPM) run --silent test
 	@$(BIN)/python -m pytest -m "" $(ARGS)
-	@$(FRAMEWORKS)/bin/python -m pytest -m "" sdk/adapter_tests
+	@$(FRAMEWORKS)/bin/python -m pytest -n 2 -m "" sdk/adapter_tests
 
 check: web frameworks ## ruff, mypy strict, import-linter, tsc and biome, openapi.json and the reference up to date
 	@$(MAKE) --no-print-directory --jobs 2 --output-sync=target $(CHECKS)
