@@ -29,18 +29,20 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 @pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Let two workers begin with the browser's tests, whose site each worker makes anew.
 
     Every worker is given as many neighbours of this list and begins with its first ones; who has done all its own takes
-    the last of others. So the two halves stand where the first worker and the one in the middle begin.
+    the last of others. So the two halves stand where the first worker and the one in the middle begin: of 8,000 tests
+    for four workers, at 0 and at 4,000; for three, at 0 and at 2,666.
     """
+    workers = getattr(config, "workerinput", {"workercount": 2})["workercount"]
     of_pages = [item for item in items if "server/tests/interface/" in item.nodeid]
     others = [item for item in items if "server/tests/interface/" not in item.nodeid]
     half = len(of_pages) // 2
     while 0 < half < len(of_pages) and of_pages[half].path == of_pages[half - 1].path:
         half += 1  # what a file sets up is set up once
-    middle = (len(items) + 1) // 2 - half
+    middle = max(0, len(items) * (workers // 2) // workers - half)
     items[:] = of_pages[:half] + others[:middle] + of_pages[half:] + others[middle:]
 
 
