@@ -10,6 +10,7 @@ from typing import Any
 
 import httpx
 import pytest
+from _pytest.mark import ParameterSet
 from api.objects import Objects, unchanged_objects
 from api.surface import (
     AGENT,
@@ -86,11 +87,29 @@ def test_every_operation_that_takes_a_body_is_swept() -> None:
     assert {str(operation) for operation in WITH_BODY} == BODIES.keys()
 
 
-@pytest.mark.parametrize("operation", WITH_BODY, ids=str)
-def test_what_is_not_one_strict_json_document_is_400(send: Send, operation: Operation) -> None:
-    for name, body in NOT_JSON.items():
+def sharing_out(shares: int) -> list[ParameterSet]:
+    """Every operation with its share of what is no JSON, so that each is sent to many of them."""
+    names = list(NOT_JSON)
+    return [
+        pytest.param(operation, names[number % shares :: shares], id=str(operation))
+        for number, operation in enumerate(WITH_BODY)
+    ]
+
+
+@pytest.mark.parametrize(("operation", "names"), sharing_out(4))
+def test_what_is_not_one_strict_json_document_is_400(
+    send: Send, operation: Operation, names: list[str]
+) -> None:
+    for name in names:
+        body = NOT_JSON[name]
         detail = problem(send(operation, body), 400, "json_invalid")["detail"]
         assert detail.startswith("The body is not valid JSON: "), name
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(("operation", "names"), sharing_out(1))
+def test_all_that_is_not_json_is_400_everywhere(send: Send, operation: Operation, names: list[str]) -> None:
+    test_what_is_not_one_strict_json_document_is_400(send, operation, names)
 
 
 @pytest.mark.parametrize("operation", WITH_BODY, ids=str)

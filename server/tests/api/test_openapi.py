@@ -111,7 +111,8 @@ def test_requests_of_every_kind_are_answered_as_described(
     any_id = operation.as_strategy(generation_mode=GenerationMode.POSITIVE)
     own_id = operation.as_strategy(generation_mode=GenerationMode.POSITIVE, path_parameters=real)
     broken = operation.as_strategy(generation_mode=GenerationMode.NEGATIVE, path_parameters=real)
-    for strategy in (own_id, any_id) if real else (any_id,):
+    valid = (own_id,) if real and examples == 1 else (own_id, any_id) if real else (any_id,)
+    for strategy in valid:
         send(server.platform.url, secret, strategy, examples)
     with suppress(Unsatisfiable):  # some requests have no part that could be wrong
         send(server.platform.url, secret, broken, examples)

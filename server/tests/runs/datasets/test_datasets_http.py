@@ -182,7 +182,10 @@ SEEDS = st.fixed_dictionaries(
 
 
 @given(st.lists(SEEDS, min_size=1, max_size=4))
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@settings(
+    max_examples=10,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
 def test_an_export_uploaded_again_gives_the_same_rows(
     platform: Platform, org: Org, rows: list[dict[str, Any]]
 ) -> None:
