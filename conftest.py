@@ -32,9 +32,9 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Let two workers begin with the browser's tests, whose site each worker makes anew.
 
-    Every worker is given as many neighbours of this list and begins with its first ones; who has done all its own takes
-    the last of others. So the two halves stand where the first worker and the one in the middle begin: of 8,000 tests
-    for four workers, at 0 and at 4,000; for three, at 0 and at 2,666.
+    xdist's worksteal cuts this list into one equal part per worker; a worker starts at the head of its part, and one
+    that is done steals from the tail of another's. So the two halves stand at the heads of the first part and of the
+    middle one: of 8,000 tests for four workers, at 0 and at 4,000; for three, at 0 and at 2,666.
     """
     workers = getattr(config, "workerinput", {"workercount": 2})["workercount"]
     of_pages = [item for item in items if "server/tests/interface/" in item.nodeid]

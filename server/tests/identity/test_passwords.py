@@ -13,7 +13,7 @@ from odyssey.identity import passwords
 
 @pytest.fixture
 def as_installed() -> ModuleType:
-    """The module as users have it: these tests hash in less time."""
+    """A fresh copy of the module: the one the tests share hashes at the least cost (support/platform.py)."""
     assert passwords.__file__
     spec = importlib.util.spec_from_file_location("passwords_as_installed", passwords.__file__)
     assert spec

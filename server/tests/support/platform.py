@@ -26,7 +26,7 @@ Result = TypeVar("Result")
 SECRET_KEY = "a test secret key of forty characters..."
 
 
-# A fifth of a second of processor time for each password, on purpose: here they are many and no secret.
+# Hashing is slow on purpose, a fifth of a second of processor time for each password. Those of tests guard nothing.
 passwords.HASHER = PasswordHasher(time_cost=1, memory_cost=64, parallelism=1)
 
 

@@ -149,13 +149,13 @@ function useShown(
 
 /**
  * New rows move the view only for a reader who is at its end; others are told how many came. While all rows are in
- * sight, everybody is at the end but who holds on to a step.
+ * sight, every reader counts as being at the end, except one who has selected a step.
  */
 function useFollowing(
   scroller: React.RefObject<HTMLDivElement | null>,
   count: number,
   live: boolean,
-  holds: boolean,
+  hasSelection: boolean,
 ) {
   const atBottom = useRef(false);
   const lastTop = useRef(0);
@@ -184,8 +184,8 @@ function useFollowing(
       toBottom();
       setSeen(count);
     }
-    if (fits) atBottom.current = !holds;
-  }, [count, live, holds]);
+    if (fits) atBottom.current = !hasSelection;
+  }, [count, live, hasSelection]);
 
   return { missed: live ? Math.max(count - seen, 0) : 0, follow: toBottom, onScroll };
 }
