@@ -3,6 +3,7 @@
 SHELL := /bin/bash
 export UV_PYTHON_DOWNLOADS := never
 unexport PYTHONDONTWRITEBYTECODE
+MAKEFLAGS += --jobs=2 # what is installed and checked does not wait for each other
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -75,25 +76,24 @@ test-full: web live frameworks ## what `make test` runs, and what is marked as f
 	@$(BIN)/python -m pytest -m "" $(ARGS)
 	@$(FRAMEWORKS)/bin/python -m pytest -n 2 -m "" sdk/adapter_tests
 
-check: web frameworks ## ruff, mypy strict, import-linter, tsc and biome, openapi.json and the reference up to date
-	@$(MAKE) --no-print-directory --jobs 2 --output-sync=target $(CHECKS)
+check: $(CHECKS) ## ruff, mypy strict, import-linter, tsc and biome, openapi.json and the reference up to date
 
-check-types:
+check-types: $(TOOLS)
 	@$(BIN)/mypy
 	@$(BIN)/mypy conftest.py # apart: others have its name
 
-check-adapters:
+check-adapters: frameworks
 	@$(ADAPTERS_MYPY) $(wildcard sdk/pipelines/odyssey/adapters/*/*.py)
 	@for folder in $(ADAPTED); do MYPYPATH=$$folder $(ADAPTERS_MYPY) $$folder/*.py || exit 1; done
 
-check-style:
+check-style: $(STAMP)
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/lint-imports --no-logo
 	@$(BIN)/python scripts/client.py --check
 	@$(BIN)/python scripts/reference.py --check
 
-check-web:
+check-web: web
 	@$(NPM) run --silent check
 
 format: $(STAMP) ## let ruff mend what it can
