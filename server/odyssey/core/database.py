@@ -24,6 +24,8 @@ class Database:
         self.is_sqlite = self.url.get_backend_name() == "sqlite"
         self.turn = asyncio.Lock()
         """Held by the one who writes: on SQLite every writer of this process, on Postgres only the group writer."""
+        self.look_again_s = 5.0 if self.is_sqlite else 1.0
+        """After how long an idle loop looks for work unasked: on SQLite it hears of all there is, by signals."""
         if self.is_sqlite:
             self._writer = _sqlite_engine(url, pool_size=1, begin="BEGIN IMMEDIATE", turn=self.turn)
             self._reader = _sqlite_engine(url, pool_size=8, begin="BEGIN")

@@ -15,7 +15,6 @@ log = logging.getLogger(__name__)
 _AT_ONCE = 50
 _PAUSE_S = 0.1
 """Between two looks of a busy server: what ends meanwhile is looked at together."""
-_LOOK_AGAIN_S = 1.0
 _AFTER_A_FAILURE_S = 5.0
 
 
@@ -48,7 +47,7 @@ class Observer:
                     log.exception("looking for eval runs failed")
                     seen = 0
                 if seen < _AT_ONCE:
-                    await news.wait(_LOOK_AGAIN_S)
+                    await news.wait(self._parts.database.look_again_s)
 
     async def _look(self) -> int:
         async with self._parts.database.read() as session:

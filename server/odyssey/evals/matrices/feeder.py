@@ -9,7 +9,7 @@ from datetime import datetime
 
 from odyssey.core.database import Database
 from odyssey.core.scheduling import Cancel
-from odyssey.core.signals import Signals
+from odyssey.core.signals import Listener, Signals
 from odyssey.evals.matrices.check import check_agent
 from odyssey.evals.matrices.feed import CHUNK, feed
 from odyssey.evals.matrices.finish import finish
@@ -33,9 +33,10 @@ log = logging.getLogger(__name__)
 
 Act = Callable[[Database, Signals, Clock, str], Awaitable[int]]
 
-_LOOK_AGAIN_S = 1.0
 _WHILE_RUNNING_S = 0.2
-_AFTER_A_FAILURE_S = 5.0
+_TRY_AGAIN_S = 1.0
+_LET_ALONE_S = 5.0
+"""A matrix that failed to go on."""
 _PINGS_AT_ONCE = 16
 _ENOUGH_WAITING = 2 * CHUNK
 """Runs of one matrix that wait at most: those of others come between them, and the queue stays short."""
@@ -65,13 +66,16 @@ class MatrixFeeder:
         self._loop = None
 
     async def _work_for_ever(self) -> None:
-        while True:
-            try:
-                pause = await self._work()
-            except Exception:
-                log.exception("feeding matrices failed")
-                pause = _LOOK_AGAIN_S
-            await self._parts.signals.wait(MATRICES_TOPIC, pause)
+        news = Listener()
+        with self._parts.signals.listen(MATRICES_TOPIC, news):
+            while True:
+                try:
+                    pause = await self._work()
+                except Exception:
+                    log.exception("feeding matrices failed")
+                    pause = _TRY_AGAIN_S
+                if pause:
+                    await news.wait(pause)
 
     async def _work(self) -> float:
         """Do a little for every matrix; returns after how many seconds there may be more to do."""
@@ -94,7 +98,7 @@ class MatrixFeeder:
         done += [await self._try(finish, matrix.id) for matrix in running if matrix.is_whole]
         if any(done):
             return 0.0
-        return _WHILE_RUNNING_S if running else _LOOK_AGAIN_S
+        return _WHILE_RUNNING_S if running else self._parts.database.look_again_s
 
     async def _try(self, act: Act, matrix_id: str) -> bool:
         """Do something for a matrix; returns whether there was something to do."""
@@ -104,7 +108,7 @@ class MatrixFeeder:
         except Exception:
             # The other matrices are not to suffer.
             log.exception("a matrix does not go on", extra={"matrix_id": matrix_id, "act": act.__name__})
-            self._resting[matrix_id] = time.monotonic() + _AFTER_A_FAILURE_S
+            self._resting[matrix_id] = time.monotonic() + _LET_ALONE_S
             return False
 
     def _rests(self, matrix_id: str) -> bool:

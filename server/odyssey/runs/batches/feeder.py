@@ -5,6 +5,7 @@ import contextlib
 import logging
 from datetime import datetime
 
+from odyssey.core.signals import Listener
 from odyssey.runs.attempt import Parts
 from odyssey.runs.batches.cancel import end_running_run
 from odyssey.runs.batches.check import CHECK_LEASE, check_agent
@@ -22,7 +23,8 @@ from odyssey.runs.topics import BATCHES_TOPIC
 
 log = logging.getLogger(__name__)
 
-_LOOK_AGAIN_S = 1.0
+_WHILE_RUNNING_S = 1.0
+_TRY_AGAIN_S = 1.0
 _PINGS_AT_ONCE = 16
 _ENOUGH_WAITING = 2 * CHUNK
 """Runs of one batch that wait at most: those of others come between them, and the queue stays short."""
@@ -50,23 +52,26 @@ class Feeder:
         self._loop = None
 
     async def _work_for_ever(self) -> None:
-        while True:
-            try:
-                busy = await self._work()
-            except Exception:
-                log.exception("feeding failed")
-                busy = False
-            if not busy:
-                await self._parts.signals.wait(BATCHES_TOPIC, _LOOK_AGAIN_S)
+        news = Listener()
+        with self._parts.signals.listen(BATCHES_TOPIC, news):
+            while True:
+                try:
+                    pause = await self._work()
+                except Exception:
+                    log.exception("feeding failed")
+                    pause = _TRY_AGAIN_S
+                if pause:
+                    await news.wait(pause)
 
-    async def _work(self) -> bool:
-        """Do a little for every batch; False when there is nothing more to do for now."""
+    async def _work(self) -> float:
+        """Do a little for every batch; returns after how many seconds there may be more to do."""
         async with self._parts.database.read() as session:
             room = _PINGS_AT_ONCE - len(self._pings)
             unchecked = await unchecked_batches(session, self._parts.clock(), room) if room > 0 else ()
+            unfed = await unfed_batches(session)
             hungry = [
                 batch_id
-                for batch_id in await unfed_batches(session)
+                for batch_id in unfed
                 if await waiting_runs(session, batch_id, _ENOUGH_WAITING) < _ENOUGH_WAITING
             ]
             cancelled = await runs_to_end(session)
@@ -75,7 +80,9 @@ class Feeder:
                 await end_running_run(session, self._parts.states, run_id)
         for batch_id in unchecked:
             await self._take_check(batch_id)
-        return sum([await self._feed(batch_id) for batch_id in hungry]) > 0
+        if sum([await self._feed(batch_id) for batch_id in hungry]) > 0:
+            return 0.0
+        return _WHILE_RUNNING_S if unfed else self._parts.database.look_again_s
 
     async def _feed(self, batch_id: int) -> int:
         parts = self._parts

@@ -18,7 +18,6 @@ log = logging.getLogger(__name__)
 _AT_ONCE = 8
 _PAUSE_S = 0.1
 """Between two looks of a busy server, most of whose runs need no verdict."""
-_LOOK_AGAIN_S = 1.0
 
 
 class Graders:
@@ -56,7 +55,7 @@ class Graders:
                     log.exception("taking runs to grade failed")
                     taken = 0
                 if taken == 0 or len(self._held) >= _AT_ONCE:
-                    await news.wait(_LOOK_AGAIN_S)
+                    await news.wait(self._parts.database.look_again_s)
 
     async def _take(self) -> int:
         now, free = self._parts.clock(), _AT_ONCE - len(self._held)
