@@ -1,13 +1,19 @@
 """Fixtures of the server's tests: every database, a running platform on each, an organisation per test."""
 
+import asyncio
 import os
+import shutil
 from collections.abc import Callable, Iterator
 from itertools import count
 
 import pytest
 from support.agents import Behaviour, ScriptedAgent
 from support.platform import Org, Platform
-from support.postgres import new_postgres_database, postgres
+from support.postgres import copy_postgres_database, new_postgres_database, postgres
+from support.sqlite import sqlite_file
+
+from odyssey.core.database import Database
+from odyssey.core.migrate import migrate
 
 DATABASES = ("sqlite", "postgres")
 NewDatabase = Callable[[], str]
@@ -20,7 +26,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Ask Postgres in every run only where its answer can differ; `make test-full` asks it everything."""
     for item in items:
         callspec = getattr(item, "callspec", None)
-        on_postgres = callspec is not None and callspec.params.get("new_database") == "postgres"
+        on_postgres = callspec is not None and callspec.params.get("empty_database") == "postgres"
         if on_postgres and item.get_closest_marker("both_databases") is None:
             item.add_marker(pytest.mark.full)
 
@@ -32,13 +38,35 @@ def postgres_server() -> Iterator[str]:
 
 
 @pytest.fixture(scope="session", params=DATABASES)
-def new_database(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> NewDatabase:
-    """Make an empty database of one kind; every test that uses it runs on both, see the marker `both_databases`."""
+def empty_database(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> NewDatabase:
+    """Make a database without tables; every test that uses it runs on both kinds, see the marker `both_databases`."""
     if request.param == "sqlite":
         folder = tmp_path_factory.mktemp("sqlite")
         return lambda: f"sqlite+aiosqlite:///{folder / f'{next(_NUMBERS)}.db'}"
     uri: str = request.getfixturevalue("postgres_server")
     return lambda: new_postgres_database(uri, f"test_{os.getpid()}_{next(_NUMBERS)}")
+
+
+@pytest.fixture(scope="session")
+def new_database(empty_database: NewDatabase) -> NewDatabase:
+    """Make a database without rows: a copy of one that was migrated, which is what most of starting a server takes."""
+    migrated = empty_database()
+    asyncio.run(_make_tables(migrated))
+
+    def copy() -> str:
+        if not migrated.startswith("sqlite"):
+            return copy_postgres_database(migrated, f"test_{os.getpid()}_{next(_NUMBERS)}")
+        url = empty_database()
+        shutil.copy(sqlite_file(migrated), sqlite_file(url))
+        return url
+
+    return copy
+
+
+async def _make_tables(url: str) -> None:
+    database = Database(url)
+    await migrate(database)
+    await database.close()
 
 
 @pytest.fixture(scope="session")

@@ -16,11 +16,11 @@ from odyssey.core.tables import Base
 pytestmark = pytest.mark.both_databases
 
 
-def test_migrating_gives_the_declared_schema(new_database: Callable[[], str]) -> None:
+def test_migrating_gives_the_declared_schema(empty_database: Callable[[], str]) -> None:
     def differences(connection: Connection) -> list[object]:
         return list(compare_metadata(MigrationContext.configure(connection), Base.metadata))
 
-    url = new_database()
+    url = empty_database()
 
     async def check() -> list[object]:
         database = Database(url)
@@ -34,8 +34,8 @@ def test_migrating_gives_the_declared_schema(new_database: Callable[[], str]) ->
     assert asyncio.run(check()) == []
 
 
-def test_servers_that_start_together_migrate_once(new_database: Callable[[], str]) -> None:
-    url = new_database()
+def test_servers_that_start_together_migrate_once(empty_database: Callable[[], str]) -> None:
+    url = empty_database()
 
     async def start_all() -> None:
         databases = [Database(url) for _ in range(4)]
