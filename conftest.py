@@ -9,6 +9,8 @@ try:
     from hypothesis import settings
 except ImportError:  # beside the agent frameworks, where no test needs it
     settings = None  # type: ignore[assignment,misc]
+else:
+    pytest_plugins = ["hypothesispytest"]
 
 
 def pytest_configure(config: pytest.Config) -> None:
