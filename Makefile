@@ -16,7 +16,8 @@ FRAMEWORKS := .venv-frameworks
 ADAPTED := sdk/adapter_tests examples/openai-agents examples/anthropic examples/langgraph examples/strands
 # A cache of its own, since it runs beside the other mypy.
 ADAPTERS_MYPY = $(BIN)/mypy --cache-dir .mypy_cache/adapters --python-executable $(FRAMEWORKS)/bin/python
-CHECKS := check-types check-adapters check-style check-web
+# The longest way first: frameworks, then what is written against them.
+CHECKS := check-adapters check-web check-types check-style
 LIVE_STAMPS := $(LIVE)/node_modules/.installed .venv-live/.installed
 
 .PHONY: help setup web live frameworks demo test test-full check $(CHECKS) format docs screenshots bench bench-statistics bench-matrix dev requirements clean
@@ -39,6 +40,7 @@ $(TOOLS): requirements/bootstrap.txt requirements/dev.txt requirements/small-mod
 # Apart from the tools, since it builds the user interface: what needs only the tools is made beside it.
 $(STAMP): $(TOOLS) server/pyproject.toml
 	@VIRTUAL_ENV=.venv $(BIN)/uv pip install --quiet --no-deps --no-build-isolation -e server
+	@$(BIN)/python -m compileall -q server/odyssey sdk/pipelines
 	@touch $@
 
 web: $(STAMP) ## build the user interface, if web/ has changed since
