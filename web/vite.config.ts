@@ -22,6 +22,7 @@ export default defineConfig({
     reportCompressedSize: false,
     chunkSizeWarningLimit: 700, // what travels first is checked by a test, compressed
     manifest: true,
+    rollupOptions: { output: { experimentalMinChunkSize: 40_000 } }, // or a page is up to 90 files, an icon each
   },
   test: { include: ["src/**/*.test.ts"], pool: "threads", isolate: false, reporters: ["dot"] },
   server: {
