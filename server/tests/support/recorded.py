@@ -1,0 +1,162 @@
+"""Databases as earlier states of the platform left them, and what its API said about everything in them.
+
+Each folder of `server/tests/recorded` is named after the last migration of its state and holds, for SQLite and for
+Postgres, the database and the answers of the API. `scripts/record_databases.py` makes a new one.
+"""
+
+import json
+import lzma
+import subprocess
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import Any, NamedTuple, Self
+
+import httpx
+from support.postgres import postgres_program
+from support.sqlite import sqlite_file
+
+PUBLIC_URL = "https://odyssey.example/"
+"""Of the platforms that answered: it stands in reports."""
+RECORDED = Path(__file__).resolve().parent.parent / "recorded"
+
+ALONE = (
+    "/api/org",
+    "/api/settings",
+    "/api/v1/eval/summary",
+    "/api/v1/eval/scenarios/export",
+    "/api/v1/review/figures",
+)
+LISTS = {
+    "/api/agents": ("", "/consistency", "/versions"),
+    "/api/audit-log": (),
+    "/api/batches": ("", "/rows", "/export?format=json", "/export?format=junit"),
+    "/api/cassettes": ("", "/interactions"),
+    "/api/credentials": (),
+    "/api/datasets": ("", "/rows", "/export?format=json", "/export?format=csv"),
+    "/api/keys": (),
+    "/api/people": (),
+    "/api/runs": ("", "/trace", "/ledger", "/ledger/diff"),
+    "/api/tool-endpoints": ("",),
+    "/api/v1/eval/matrix": ("", "/export?format=json", "/export?format=markdown"),
+    "/api/v1/eval/runs": ("",),
+    "/api/v1/eval/scenarios": ("", "/cells"),
+    "/api/v1/eval/variations": ("",),
+    "/api/v1/review/items": ("",),
+    "/api/worlds": ("", "/entities", "/fidelity"),
+}
+"""What is read of each thing in a list, by what follows its id in the address."""
+
+
+class RecordedOrg(NamedTuple):
+    api_key: str
+    secrets: dict[str, str]
+    """Of its credentials, by their names."""
+    answers: dict[str, Any]
+    """What the API said, by path."""
+
+
+class Recording(NamedTuple):
+    """What the API said of a database, and where in it something goes on."""
+
+    moment: datetime
+    """When it was recorded: a platform whose clock stands still there finds every lease held, and changes nothing."""
+    orgs: dict[str, RecordedOrg]
+    running_batch: int
+    running_matrix: str
+    cancelled_matrix: str
+    run_in_flight: int
+    run_token: str
+
+    def as_json(self) -> bytes:
+        members = self._asdict() | {
+            "moment": self.moment.isoformat(),
+            "orgs": {name: org._asdict() for name, org in self.orgs.items()},
+        }
+        return json.dumps(members, indent=1, ensure_ascii=False).encode()
+
+    @classmethod
+    def from_json(cls, content: bytes) -> Self:
+        members = json.loads(content)
+        return cls(
+            **members
+            | {
+                "moment": datetime.fromisoformat(members["moment"]),
+                "orgs": {name: RecordedOrg(**org) for name, org in members["orgs"].items()},
+            }
+        )
+
+
+def states() -> list[str]:
+    return sorted(folder.name for folder in RECORDED.iterdir() if folder.is_dir())
+
+
+def read_recording(state: str, kind: str) -> Recording:
+    return Recording.from_json(lzma.decompress((RECORDED / state / f"{kind}.json.xz").read_bytes()))
+
+
+def restore(state: str, kind: str, url: str) -> None:
+    """Fill an empty database with a recorded one."""
+    if kind == "sqlite":
+        content = lzma.decompress((RECORDED / state / "sqlite.db.xz").read_bytes())
+        sqlite_file(url).write_bytes(content)
+    else:
+        content = lzma.decompress((RECORDED / state / "postgres.sql.xz").read_bytes())
+        command = [postgres_program("psql"), "--quiet", "--set=ON_ERROR_STOP=1", "--output=/dev/null", url]
+        subprocess.run(command, input=content, check=True)
+
+
+def read_everything(client: httpx.Client) -> dict[str, Any]:
+    """Ask for everything that an organisation has; returns the answers by path."""
+    return dict(_read_everything(client))
+
+
+def _read_everything(client: httpx.Client) -> Iterator[tuple[str, Any]]:
+    for path in ALONE:
+        yield path, _read(client, path)
+    for path, parts in LISTS.items():
+        items = _read(client, path)
+        yield path, items
+        for item in items:
+            for part in parts:
+                part_path = f"{path}/{item['id']}{part}"
+                answer = _read(client, part_path)
+                yield part_path, answer
+                if part == "/versions":
+                    for version in answer:
+                        version_path = f"{part_path}/{version['version']}"
+                        yield version_path, _read(client, version_path)
+
+
+def _read(client: httpx.Client, path: str) -> Any:
+    """Read one answer; of a list all its pages."""
+    answer = client.get(path)
+    if not answer.headers["content-type"].startswith("application/json"):
+        return answer.text
+    body = answer.json()
+    if not isinstance(body, dict) or "next_cursor" not in body:
+        return body
+    items = body["items"]
+    while body["next_cursor"] is not None:
+        body = client.get(path, params={"cursor": body["next_cursor"]}).json()
+        items += body["items"]
+    return items
+
+
+def differences(recorded: Any, answer: Any, place: str = "") -> Iterator[str]:
+    """Tell where an answer lacks what was recorded or says something else; it may say more."""
+    match recorded, answer:
+        case dict(), dict():
+            for name, value in recorded.items():
+                if name not in answer:
+                    yield f"{place}/{name}: is missing"
+                else:
+                    yield from differences(value, answer[name], f"{place}/{name}")
+        case list(), list():
+            if len(recorded) != len(answer):
+                yield f"{place}: has {len(answer)} items, not {len(recorded)}"
+            for index, (value, found) in enumerate(zip(recorded, answer, strict=False)):
+                yield from differences(value, found, f"{place}/{index}")
+        case _:
+            if recorded != answer:
+                yield f"{place}: is {answer!r}, not {recorded!r}"
