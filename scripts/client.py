@@ -44,7 +44,7 @@ _WORDS = [
     (r"\b_async\b", "_sync"),
     (r"\bAsync(?=[A-Z])", ""),
     (r"\b__a(enter|exit)__\b", r"__\1__"),
-    (r"\ba(close|read|iter_lines|iter_bytes)\b", r"\1"),
+    (r"\ba(close|read|iter_bytes)\b", r"\1"),
     (r"\basynccontextmanager\b", "contextmanager"),
     (r"\basyncio\b", "time"),
     (r"# ruff: noqa: ASYNC.*\n", ""),

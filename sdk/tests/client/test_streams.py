@@ -99,7 +99,18 @@ def test_waiting_for_a_matrix_ends_when_the_time_is_up(
     assert isinstance(caught.value, TimeoutError)
 
 
-def test_an_event_may_have_several_lines_of_data() -> None:
-    reader = EventReader()
-    lines = (": hello", "", "id: 7", "event:a", 'data: {"x":', "data: 1}", "retry: 5", "")
-    assert [found for line in lines if (found := reader.feed(line))] == [Event("a", {"x": 1}, "7")]
+@pytest.mark.parametrize("end", [b"\n", b"\r", b"\r\n"])
+@pytest.mark.parametrize("size", [1, 3, 1000])
+def test_an_event_may_have_several_lines_of_data_and_come_in_any_pieces(end: bytes, size: int) -> None:
+    lines = (b": hello", b"", b"id: 7", b"event:a", b'data: {"x":', b"data: 1}", b"retry: 5", b"", b": bye")
+    sent, reader = end.join(lines), EventReader()
+    pieces = [sent[start : start + size] for start in range(0, len(sent), size)]
+    assert [event for piece in pieces for event in reader.feed(piece)] == [Event("a", {"x": 1}, "7")]
+
+
+def test_what_ends_a_line_elsewhere_is_text_in_an_event(drive: Drive, serving: Serving, say: Say) -> None:
+    said = event(1) | {"data": {"text": "\x85 \u2028 \u2029"}}
+    written = json.dumps(said, ensure_ascii=False)
+    stream = f"id: 1\nevent: custom\ndata: {written}\n\n".encode() + message("end", {"id": 1})
+    with serving(say(200, stream)) as server:
+        assert drive(server.url).runs.events(1) == [said]

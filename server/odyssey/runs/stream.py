@@ -34,6 +34,8 @@ _PAUSE_S = 0.25
 _BATCH = 200
 HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 
+_ON_ONE_LINE = bytes.maketrans(b"\r\n", b"  ")
+
 Result = TypeVar("Result")
 
 LastEventId = Annotated[str | None, Header(alias="Last-Event-ID")]
@@ -171,5 +173,11 @@ def _event(event: EventRecord) -> bytes:
 
 
 def event_message(data: bytes, *, event: str, event_id: int | None = None) -> bytes:
+    r"""Write an event with JSON as its data.
+
+    A line break would end the `data:` line. In JSON one stands only between values, never inside a string, so a space
+    says the same: an agent's reply `{"final_response": "ok"}\n` becomes `{"final_response": "ok"} `.
+    """
     identity = b"" if event_id is None else b"id: %d\n" % event_id
-    return identity + b"event: " + event.encode("ascii") + b"\ndata: " + data + b"\n\n"
+    head = identity + b"event: " + event.encode("ascii")
+    return head + b"\ndata: " + data.translate(_ON_ONE_LINE) + b"\n\n"

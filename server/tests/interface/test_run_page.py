@@ -6,8 +6,8 @@ import threading
 from typing import Any
 
 from playwright.sync_api import Locator, Page, expect
-from support.agents import Dispatched, ScriptedAgent
-from support.site import Site, post_event
+from support.agents import Answer, Dispatched, ScriptedAgent
+from support.site import Site
 
 from interface.conftest import OpenPage
 from interface.test_colours import as_rgb, colour
@@ -181,15 +181,17 @@ def test_what_is_odd_about_a_run_is_said_above_it(open_page: OpenPage, site: Sit
     expect(page.get_by_text("contract_error").first).to_be_visible()
 
 
-def test_a_run_is_watched_while_it_runs(open_page: OpenPage, site: Site) -> None:
+def test_a_run_is_watched_while_it_runs_whatever_line_breaks_its_agent_writes(
+    open_page: OpenPage, site: Site
+) -> None:
     gate = threading.Event()
 
-    def slow(dispatched: Dispatched) -> Any:
-        dispatched.call("get_order", {"order_id": "ord_1"})
+    def slow(dispatched: Dispatched) -> Answer:
+        dispatched.post("/tools/get_order", '{\n  "order_id": "ord_1"\r\n}\n')
         gate.wait()
-        post_event(dispatched, "assistant_message", {"text": "almost there"})
+        dispatched.post("/traces/assistant_message", '{\r"text": "almost there"}\n\n')
         dispatched.call("get_order", {"order_id": "ord_2"})
-        return {"final_response": "Done."}
+        return Answer(200, b'{\n\n"final_response": "Done."}\n')
 
     agent = ScriptedAgent(slow)
     try:
@@ -203,6 +205,7 @@ def test_a_run_is_watched_while_it_runs(open_page: OpenPage, site: Site) -> None
         expect(steps(page).nth(2)).to_contain_text(re.compile("assistant_message.*almost there"))
         expect(page.get_by_text("completed").first).to_be_visible()
         expect(page.get_by_role("region", name="Step 2")).to_be_visible()
+        expect(page.get_by_text("Done.", exact=True).first).to_be_visible()
     finally:
         gate.set()
         agent.stop()

@@ -24,10 +24,18 @@ class Dispatched:
         return self.headers["x-pipelines-run-token"]
 
     def call(self, tool: str, arguments: Any = None, **headers: str) -> httpx.Response:
+        return self.post(f"/tools/{tool}", json.dumps({} if arguments is None else arguments), **headers)
+
+    def post(self, path: str, content: str | bytes, **headers: str) -> httpx.Response:
+        """Send JSON to the proxy as it is written."""
         return httpx.post(
-            f"{self.body['odyssey_proxy_url']}/tools/{tool}",
-            json={} if arguments is None else arguments,
-            headers={"Authorization": f"Bearer {self.token}", **headers},
+            f"{self.body['odyssey_proxy_url']}{path}",
+            content=content,
+            headers={
+                "Authorization": f"Bearer {self.token}",
+                "Content-Type": "application/json",
+                **headers,
+            },
             timeout=60,
             trust_env=False,
             verify=False,  # or every call reads the certificates of the system first

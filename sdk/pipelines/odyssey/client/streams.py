@@ -1,7 +1,12 @@
-"""Server-sent events, read line by line."""
+"""Server-sent events, read as they arrive."""
 
 import json
+import re
+from collections.abc import Iterator
 from typing import Any, NamedTuple
+
+_END_OF_LINE = re.compile(rb"\r\n|\n|\r(?!\Z)")
+"""Nothing else ends a line, though it may for `str.splitlines`; a last \\r may be half of \\r\\n."""
 
 
 class Event(NamedTuple):
@@ -11,13 +16,21 @@ class Event(NamedTuple):
 
 
 class EventReader:
-    """Put in lines, take out events; ValueError when an event carries no object."""
+    """Put in bytes, take out events; ValueError when an event carries no object."""
 
     def __init__(self) -> None:
+        self._rest = b""
         self._fields: dict[str, str] = {}
 
-    def feed(self, line: str) -> Event | None:
-        """Return the event that this line ends, if it ends one."""
+    def feed(self, piece: bytes) -> Iterator[Event]:
+        """Go through the events that this piece ends."""
+        *lines, self._rest = _END_OF_LINE.split(self._rest + piece)
+        for line in lines:
+            event = self._read(line.decode("utf-8"))
+            if event is not None:
+                yield event
+
+    def _read(self, line: str) -> Event | None:
         if line:
             name, _, value = line.partition(":")
             value = value.removeprefix(" ")

@@ -129,12 +129,12 @@ class AsyncTransport:
             what = what._replace(headers={"Last-Event-ID": after})
         reader = EventReader()
         async with self._streamed(what) as answer:
-            async for line in answer.aiter_lines():
+            async for piece in answer.aiter_bytes():
                 try:
-                    event = reader.feed(line)
+                    events = list(reader.feed(piece))
                 except (ValueError, RecursionError):
                     raise stranger(self.place, None) from None
-                if event is not None:
+                for event in events:
                     yield event
 
     @asynccontextmanager

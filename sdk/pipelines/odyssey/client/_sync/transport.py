@@ -126,13 +126,12 @@ class Transport:
             what = what._replace(headers={"Last-Event-ID": after})
         reader = EventReader()
         with self._streamed(what) as answer:
-            for line in answer.iter_lines():
+            for piece in answer.iter_bytes():
                 try:
-                    event = reader.feed(line)
+                    events = list(reader.feed(piece))
                 except (ValueError, RecursionError):
                     raise stranger(self.place, None) from None
-                if event is not None:
-                    yield event
+                yield from events
 
     @contextmanager
     def _streamed(self, what: Ask) -> Iterator[httpx.Response]:
