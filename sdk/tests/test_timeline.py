@@ -51,6 +51,13 @@ def test_trace_events_show_their_text_and_what_else_they_carry(shown: Any) -> No
     assert "payload" not in shown("trace_event", {"event_type": "custom", "payload": None})
 
 
+def test_a_call_stands_where_it_began(shown: Any) -> None:
+    times = {"started_at": "2026-01-01T00:00:02.250Z", "ended_at": "2026-01-01T00:00:03.250Z"}
+    call = {"tool_name": "get_order", "source": "odyssey", "latency_ms": 1000}
+    assert shown("tool_call", call | times).startswith("#7     +1.250s  tool_call    get_order")
+    assert shown("tool_call", call).startswith("#7     +2.500s  tool_call    get_order")
+
+
 def test_trace_events_can_be_refused_and_counted(shown: Any) -> None:
     refused = {"event_type": "dream", "body": "{}", "http_status": 400, "code": "trace_event_type_invalid"}
     assert "dream  refused\n      HTTP 400 trace_event_type_invalid\n" in shown("trace_event", refused)

@@ -12,7 +12,7 @@ from odyssey.proxy.errors import RateLimitedError
 from odyssey.proxy.forward import Sent, find_route, hop, record_answer, send
 from odyssey.proxy.gate import check_rate, count_refusal, pass_gate
 from odyssey.proxy.live_runs import LiveRun
-from odyssey.proxy.parts import Arrived, ProxyParts
+from odyssey.proxy.parts import Arrived, ProxyParts, Started
 from odyssey.proxy.recording import Call, Served
 
 _PATIENCE = 3
@@ -25,12 +25,12 @@ class _Accepted(NamedTuple):
     run: LiveRun
     arrived: Arrived
     body: bytes
-    started: float
+    started: Started
 
 
 async def call_tool(parts: ProxyParts, arrived: Arrived) -> Served:
     """Serve one call; raises OdysseyError for what is refused, after it was recorded."""
-    started = time.perf_counter()
+    started = Started(parts.clock(), time.perf_counter())
     run, body = await pass_gate(parts, arrived)
     accepted = _Accepted(run, arrived, body, started)
     tool = run.agent.tools.get(arrived.address.name)

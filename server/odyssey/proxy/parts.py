@@ -1,6 +1,8 @@
 """What serving a request needs; made once by the composition root."""
 
+import time
 from collections.abc import Awaitable, Callable
+from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from starlette.datastructures import Headers
@@ -8,7 +10,7 @@ from starlette.datastructures import Headers
 from odyssey.core.group_commit import GroupWriter
 from odyssey.core.signals import Signals
 from odyssey.endpoints.registry import Upstreams
-from odyssey.kit.clock import Clock
+from odyssey.kit.clock import Clock, rfc3339
 from odyssey.proxy.address import ProxyAddress
 from odyssey.proxy.hops import Hops
 from odyssey.proxy.live_runs import LiveRuns
@@ -16,6 +18,19 @@ from odyssey.simulation.llm import LlmEngine
 
 MAX_BODY_BYTES = 1024 * 1024
 TRACE_LIMIT = 600
+
+
+class Started(NamedTuple):
+    """When a request arrived."""
+
+    at: datetime
+    counter: float
+    """By `time.perf_counter`."""
+
+    def times(self, wait_ms: int) -> dict[str, str]:
+        """Say when a request began and when it will be answered, which is after this wait."""
+        took = timedelta(seconds=time.perf_counter() - self.counter, milliseconds=wait_ms)
+        return {"started_at": rfc3339(self.at), "ended_at": rfc3339(self.at + took)}
 
 
 class ProxyParts(NamedTuple):

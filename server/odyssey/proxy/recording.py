@@ -26,7 +26,7 @@ from odyssey.proxy.answering import (
 from odyssey.proxy.errors import ToolUnknownError
 from odyssey.proxy.live_runs import LiveRun
 from odyssey.proxy.notices import Carrier
-from odyssey.proxy.parts import Arrived, ProxyParts
+from odyssey.proxy.parts import Arrived, ProxyParts, Started
 from odyssey.simulation.engine import EarlierCall
 from odyssey.simulation.rules import FaultName
 from odyssey.worlds.repository import entry_statements
@@ -48,7 +48,7 @@ class Call:
     """A call as it would be served from what is known of its run now. Decide and record under the run's lock."""
 
     def __init__(
-        self, parts: ProxyParts, run: LiveRun, arrived: Arrived, body: bytes, started: float
+        self, parts: ProxyParts, run: LiveRun, arrived: Arrived, body: bytes, started: Started
     ) -> None:
         self.parts = parts
         self.run = run
@@ -114,7 +114,7 @@ class Call:
             sequence=self.sequence,
             ledger_schema=run.agent.ledger_schema,
             mode=run.agent.config.consistency_mode,
-            started=self.started,
+            started=self.started.counter,
         )
 
     async def record(self, outcome: Outcome, capture: Sequence[Statement] = ()) -> Served | None:
@@ -156,6 +156,7 @@ class Call:
             "arguments": msgspec.Raw(self.body),
             "operations": outcome.operations,
             "http_status": 200,
+            **self.started.times(outcome.wait_ms),
         }
         if outcome.violations:
             data["violations"] = outcome.violations
@@ -191,6 +192,7 @@ class Call:
             "http_status": refusal.status,
             "code": refusal.code,
             "detail": refusal.detail,
+            **self.started.times(0),
         }
         if len(refusal.errors) > 1:
             data["errors"] = faults_of(refusal)[:_FAULTS_KEPT]

@@ -206,7 +206,10 @@ class EventOut(BaseModel):
     )
     occurred_at: str
     actor_id: str | None
-    data: dict[str, Any]
+    data: dict[str, Any] = Field(
+        description="Of a `tool_call`, `started_at` and `ended_at` say when it arrived and when it was answered. Calls "
+        "that an earlier version recorded have `latency_ms` only; counted refusals have neither."
+    )
 
 
 class TracePage(BaseModel):

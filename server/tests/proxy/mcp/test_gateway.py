@@ -109,6 +109,8 @@ def test_arguments_that_do_not_fit_go_back_to_the_model(
         result = talk(run, mode, lambda client: client.call_tool("get_order", {"number": 5}))
         over_http = run.call("get_order", {"number": 5})
         by_mcp, by_http = (event["data"] for event in run.events("tool_call"))
+    for recorded in (by_mcp, by_http):
+        assert recorded.pop("started_at") <= recorded.pop("ended_at")
     assert result.is_error
     problem = json.loads(text_of(result))
     assert problem == over_http.json()

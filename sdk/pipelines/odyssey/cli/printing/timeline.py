@@ -59,7 +59,7 @@ class Timeline:
     def show(self, event: Json) -> None:
         if event["attempt"] != self._attempt:
             self._begin(event["attempt"])
-        elapsed = seconds_between(self._start, event["occurred_at"])
+        elapsed = seconds_between(self._start, _began_at(event))
         lead = f"#{event['sequence']:<4} {f'{elapsed:+.3f}s':>8}  {word(event['kind']):<11}  "
         if "count" in event["data"]:
             self._counted(event, lead)
@@ -219,6 +219,12 @@ def _live(data: Json) -> list[Part]:
     if cassette:
         parts.append(Part(f"played no. {cassette.get('number')}"))
     return parts
+
+
+def _began_at(event: Json) -> str:
+    """A call that was recorded by an earlier version says only when it was written down."""
+    began: str | None = event["data"].get("started_at") if event["kind"] == "tool_call" else None
+    return began or str(event["occurred_at"])
 
 
 def _endpoint(data: Json) -> list[Part]:

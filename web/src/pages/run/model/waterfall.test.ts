@@ -115,6 +115,33 @@ describe("a bar", () => {
     ]);
   });
 
+  test("of a call that says when it began and ended stands there, whenever it was written down", () => {
+    const moment = (at: number) => new Date(BEGAN + at).toISOString();
+    const called = (from: number, to: number) => ({
+      tool_name: "get_order",
+      latency_ms: to - from,
+      started_at: moment(from),
+      ended_at: moment(to),
+    });
+    const sequential = buildSteps(
+      trace(
+        [0, "dispatch", {}],
+        [39, "tool_call", called(10, 40)],
+        [90, "tool_call", called(40, 90)],
+        [100, "reply", {}],
+      ),
+    );
+    expect(
+      sequential
+        .slice(1, 3)
+        .map((step) => placeOf(step, axis))
+        .map(({ left, width }) => [left, +width.toFixed(6)]),
+    ).toEqual([
+      [0.1, 0.3],
+      [0.4, 0.5],
+    ]);
+  });
+
   test("of a dispatch without a reply is open to the end", () => {
     const running = buildSteps(CREW.slice(0, -1), true);
     const until = axisOf(running, BEGAN + 1_000);

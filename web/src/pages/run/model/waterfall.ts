@@ -112,9 +112,8 @@ export function outsideOf(step: Step, { began, span }: Axis): "before" | "after"
 }
 
 function stepOf(event: TraceEvent, ended: number | null): Omit<Step, "sent"> {
-  const at = Date.parse(event.occurred_at);
+  const [at, length] = timesOf(event, ended);
   const status = numberOf(event.data.http_status);
-  const untilReply = ended === null ? null : ended - at;
   return {
     sequence: event.sequence,
     event,
@@ -128,12 +127,18 @@ function stepOf(event: TraceEvent, ended: number | null): Omit<Step, "sent"> {
     cassette: event.kind === "tool_call" && isRecord(event.data.cassette),
     changes: operationsOf(event).length,
     at,
-    length: event.kind === "dispatch" ? untilReply : latencyOf(event),
+    length,
   };
 }
 
-function latencyOf(event: TraceEvent): number | null {
-  return event.kind === "tool_call" ? numberOf(event.data.latency_ms) : null;
+/** When it began, and how long it took. Calls that were recorded without both moments have a latency only. */
+function timesOf(event: TraceEvent, replied: number | null): [at: number, length: number | null] {
+  const occurred = Date.parse(event.occurred_at);
+  if (event.kind === "dispatch") return [occurred, replied === null ? null : replied - occurred];
+  if (event.kind !== "tool_call") return [occurred, null];
+  const [started, ended] = [textOf(event.data.started_at), textOf(event.data.ended_at)];
+  if (started === null || ended === null) return [occurred, numberOf(event.data.latency_ms)];
+  return [Date.parse(started), Date.parse(ended) - Date.parse(started)];
 }
 
 function nameOf(event: TraceEvent): string {
