@@ -36,7 +36,7 @@ class PassK(NamedTuple):
     tasks: int
     """Tasks with at least k runs."""
     left_out: int
-    """Tasks with fewer, which can say nothing of k."""
+    """Tasks with fewer, or none, which can say nothing of k."""
 
 
 def pass_k(counts: TaskCounts, k: int) -> PassK | None:
@@ -49,7 +49,7 @@ def pass_k(counts: TaskCounts, k: int) -> PassK | None:
     tasks = sum(used.values())
     values = {trials: comb(trials.passes, k) / comb(trials.runs, k) for trials in used}
     share = fsum(values[trials] * n for trials, n in used.items()) / tasks
-    left_out = sum(n for trials, n in counts.items() if 0 < trials.runs < k)
+    left_out = sum(n for trials, n in counts.items() if trials.runs < k)
     if tasks == 1:
         (trials,) = used
         return PassK(k, share, _of_one_task(trials, k, share), tasks, left_out)

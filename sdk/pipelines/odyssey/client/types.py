@@ -194,7 +194,7 @@ class PassKOut(TypedDict):
     """95 % of such intervals hold the true value."""
     k: int
     left_out: int
-    """Tasks with fewer of them, of which k can say nothing."""
+    """Tasks with fewer, none, or no run made at all."""
     share: float
     tasks: int
     """Tasks with at least k runs that passed or failed."""

@@ -18,7 +18,9 @@ from odyssey.runs.batches.schemas import (
     RunCounts,
     VerdictCounts,
 )
-from odyssey.statistics.reliability import Estimate, TaskCounts, every_pass_k, pass_rate
+from odyssey.statistics.reliability import Estimate, TaskCounts, Trials, every_pass_k, pass_rate
+
+_NONE = Trials(passes=0, runs=0)
 
 
 async def batches_out(session: AsyncSession, batches: Sequence[Batch]) -> list[BatchOut]:
@@ -52,9 +54,16 @@ def pass_k_out(counts: TaskCounts) -> list[PassKOut]:
     return [PassKOut.model_validate(found, from_attributes=True) for found in every_pass_k(counts)]
 
 
+def _with_unmade(batch: Batch, trials: Counter[Trials]) -> Counter[Trials]:
+    """Add the tasks of which no run was made yet, or ever will be: a rate of the others leaves them out."""
+    unmade = batch.planned_runs // batch.repeats - trials.total()
+    return trials + Counter({_NONE: unmade})
+
+
 def _own_members(batch: Batch, figures: Figures) -> dict[str, Any]:
     runs = _run_counts(batch, figures.statuses)
     status = _status(batch, runs)
+    trials = _with_unmade(batch, figures.trials)
     return {
         "id": batch.id,
         "agent_id": batch.agent_id,
@@ -70,8 +79,8 @@ def _own_members(batch: Batch, figures: Figures) -> dict[str, Any]:
         "runs": runs,
         "verdicts": VerdictCounts.model_validate(dict(figures.verdicts)),
         "failure_modes": dict(figures.failure_modes.most_common()),
-        "pass_rate": estimate_out(pass_rate(figures.trials)),
-        "pass_k": pass_k_out(figures.trials),
+        "pass_rate": estimate_out(pass_rate(trials)),
+        "pass_k": pass_k_out(trials),
         "cost_usd": figures.cost_usd,
         "created_at": batch.created_at,
         "finished_at": figures.last_finished_at if status not in ("checking", "running") else None,

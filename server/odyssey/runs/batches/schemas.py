@@ -44,7 +44,7 @@ class PassKOut(EstimateOut):
 
     k: int
     tasks: int = Field(description="Tasks with at least k runs that passed or failed.")
-    left_out: int = Field(description="Tasks with fewer of them, of which k can say nothing.")
+    left_out: int = Field(description="Tasks with fewer, none, or no run made at all.")
 
 
 class BatchOut(BaseModel):

@@ -10,6 +10,8 @@ from support.agents import Answer, Behaviour, Dispatched, ScriptedAgent, SeesPin
 from support.batches import all_rows, at_rest, dataset, ended, read_batch, rows, set_verdicts, start_batch
 from support.platform import WORLD, Org, Platform
 
+from odyssey.runs.batches.models import Batch
+
 StartAgent = Callable[[Behaviour], ScriptedAgent]
 
 SAYS_DONE = [{"final_response": {"contains": "done"}}]
@@ -262,28 +264,44 @@ def test_runs_and_batches_are_found_by_batch_and_dataset(org: Org, agent: dict[s
 def test_figures_count_verdicts_and_leave_out_what_was_not_graded(
     org: Org, agent: dict[str, Any], platform: Platform
 ) -> None:
-    batch = ended(org, start_batch(org, agent, seeds=rows(4), repeats=2))
+    batch = ended(org, start_batch(org, agent, seeds=rows(5), repeats=2))
     runs = [[run["id"] for run in row["runs"]] for row in all_rows(org, batch)]
-    (both, half, none, partly) = runs
+    (both, half, none, partly, _) = runs
     set_verdicts(platform, dict.fromkeys([*both, half[0], partly[0]], "PASS"), score=1.0, cost_usd=0.25)
     set_verdicts(platform, {half[1]: "FAIL"}, failure_mode="check_failed", score=0.5)
     set_verdicts(platform, dict.fromkeys(none, "FAIL"), failure_mode="rubric_failed", score=0.0)
     shown = read_batch(org, batch)
-    assert shown["verdicts"] == {"PASS": 4, "FAIL": 3, "PENDING": 0, "NOT APPLICABLE": 1}
+    assert shown["verdicts"] == {"PASS": 4, "FAIL": 3, "PENDING": 0, "NOT APPLICABLE": 3}
     assert shown["failure_modes"] == {"rubric_failed": 2, "check_failed": 1}
     assert shown["cost_usd"] == 1.0
     assert shown["pass_rate"]["share"] == pytest.approx((1 + 0.5 + 0 + 1) / 4)
     low, high = shown["pass_rate"]["interval"]
     assert 0 < low < 0.625 < high < 1
     first, second = shown["pass_k"]
-    assert (first["share"], first["tasks"], first["left_out"]) == (pytest.approx(0.625), 4, 0)
-    assert (second["share"], second["tasks"], second["left_out"]) == (pytest.approx(1 / 3), 3, 1)
+    assert (first["share"], first["tasks"], first["left_out"]) == (pytest.approx(0.625), 4, 1)
+    assert (second["share"], second["tasks"], second["left_out"]) == (pytest.approx(1 / 3), 3, 2)
     assert [(row["passes"], row["fails"], row["not_applicable"]) for row in all_rows(org, batch)] == [
         (2, 0, 0),
         (1, 1, 0),
         (0, 2, 0),
         (1, 0, 1),
+        (0, 0, 2),
     ]
+
+
+def test_tasks_that_were_never_made_are_left_out_too(
+    org: Org, agent: dict[str, Any], platform: Platform
+) -> None:
+    """A cancelled batch is not made to its end."""
+    batch = ended(org, start_batch(org, agent, seeds=rows(2), repeats=3))
+    set_verdicts(platform, {run["id"]: "PASS" for row in all_rows(org, batch) for run in row["runs"]})
+
+    async def plan_more() -> None:
+        async with platform.database.write() as session:
+            (await session.get_one(Batch, batch["id"])).planned_runs = 15
+
+    platform.do(plan_more())
+    assert [(each["tasks"], each["left_out"]) for each in read_batch(org, batch)["pass_k"]] == [(2, 3)] * 3
 
 
 @pytest.mark.both_databases
