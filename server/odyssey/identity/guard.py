@@ -4,7 +4,7 @@ The order is fixed here: who calls, then whether they may, then the body as stri
 """
 
 import re
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterator
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Security
@@ -16,11 +16,19 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from odyssey.core.depends import write_session
-from odyssey.core.errors import BadRequestError, ForbiddenError, JsonRefusedError, UnsupportedMediaTypeError
+from odyssey.core.errors import (
+    BadRequestError,
+    ForbiddenError,
+    JsonRefusedError,
+    UnsupportedMediaTypeError,
+    ValidationFailedError,
+)
 from odyssey.identity.authenticate import authenticate
 from odyssey.identity.caller import Caller, Role
 from odyssey.identity.idempotency import answer_once
 from odyssey.kit.json_reader import JsonInvalidError, read_json
+from odyssey.records.faults import did_you_mean, shown
+from odyssey.records.problems import FieldError
 
 _HOW = (
     "An API key (pk_live_…) or a token from POST /api/auth/token. A browser may instead send the session cookie that "
@@ -78,6 +86,7 @@ class GuardedRoute(APIRoute):
         keeps_answers = self.methods == {"POST"} and _depends_on(self.dependant, write_session)
         secret = _depends_on(self.dependant, returns_secret)
         takes_json = self.body_field is not None
+        parameters = frozenset(_query_parameters(self.dependant))
 
         async def guarded(request: Request) -> Response:
             request = StrictRequest(request.scope, request.receive)
@@ -88,6 +97,8 @@ class GuardedRoute(APIRoute):
                         f"This needs the role {allow.role.name}; yours is {caller.role.name}."
                     )
                 request.state.caller = caller
+                if request.method == "GET":
+                    _check_parameters(request, parameters)
             if takes_json:
                 await _read_body(request)
             key = request.headers.get("idempotency-key")
@@ -124,6 +135,26 @@ def _calls(dependant: Dependant) -> list[object]:
 
 def _depends_on(dependant: Dependant, wanted: object) -> bool:
     return any(call is wanted for call in _calls(dependant))
+
+
+def _query_parameters(dependant: Dependant) -> Iterator[str]:
+    """Name what a route takes after the question mark."""
+    yield from (field.alias for field in dependant.query_params)
+    for child in dependant.dependencies:
+        yield from _query_parameters(child)
+
+
+def _check_parameters(request: Request, known: frozenset[str]) -> None:
+    """Refuse a filter that does not exist: an answer that ignores it would be taken for a filtered one."""
+    unknown = sorted(set(request.query_params) - known)
+    if unknown:
+        message = "{} is no parameter of this address{}"
+        raise ValidationFailedError(
+            [
+                FieldError(loc=("query", name), msg=message.format(shown(name), did_you_mean(name, known)))
+                for name in unknown
+            ]
+        )
 
 
 async def _read_body(request: StrictRequest) -> None:
