@@ -4,8 +4,10 @@ from typing import Any
 
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
+from fastapi.routing import APIRoute, iter_route_contexts
 
 from odyssey import __version__
+from odyssey.identity.guard import deals_in_secrets
 from odyssey.proxy.address import PREFIX
 from odyssey.proxy.openapi import PROXY_PATHS, PROXY_SCHEMAS
 
@@ -65,10 +67,12 @@ def build_openapi(app: FastAPI) -> dict[str, Any]:
         "description": "The run token of a dispatch; X-Pipelines-Run-Token is accepted as well.",
     }
     document["paths"] |= {PREFIX + path: item for path, item in PROXY_PATHS.items()}
-    for path, item in document["paths"].items():
-        for method, operation in item.items():
+    for item in document["paths"].values():
+        for operation in item.values():
             operation["responses"].pop("422", None)
             operation["responses"]["default"] = _ERROR
-            if method == "post" and not path.startswith(PREFIX):
-                operation.setdefault("parameters", []).append(_IDEMPOTENCY_KEY)
+    for context in iter_route_contexts(app.routes):
+        route = context.original_route
+        if isinstance(route, APIRoute) and route.methods == {"POST"} and not deals_in_secrets(route):
+            document["paths"][route.path]["post"].setdefault("parameters", []).append(_IDEMPOTENCY_KEY)
     return document

@@ -84,7 +84,7 @@ class GuardedRoute(APIRoute):
         handle = super().get_route_handler()
         allow = declared_access(self)
         keeps_answers = self.methods == {"POST"} and _depends_on(self.dependant, write_session)
-        secret = _depends_on(self.dependant, returns_secret)
+        secret = deals_in_secrets(self)
         takes_json = self.body_field is not None
         parameters = frozenset(_query_parameters(self.dependant))
 
@@ -118,6 +118,10 @@ class GuardedRoute(APIRoute):
 class GuardedRouter(APIRouter):
     def __init__(self, *, prefix: str, tags: list[str]) -> None:
         super().__init__(prefix=prefix, tags=list(tags), route_class=GuardedRoute)
+
+
+def deals_in_secrets(route: APIRoute) -> bool:
+    return _depends_on(route.dependant, returns_secret)
 
 
 def declared_access(route: APIRoute) -> Allow | AllowAnyone:

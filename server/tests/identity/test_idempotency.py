@@ -1,5 +1,6 @@
 """`Idempotency-Key`: a repeat has no second effect and the first answer, for its sender alone."""
 
+import re
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -156,6 +157,24 @@ def test_routes_that_deal_in_secrets_take_no_key(org: Org) -> None:
     ):
         assert refusal(org.post(path, body, headers=new_key())) == (400, "bad_request")
     assert org.ok(org.get("/api/keys")) == keys
+
+
+def test_a_key_is_offered_where_it_is_not_refused(org: Org) -> None:
+    document = org.ok(org.get("/openapi.json"))
+    posts = {path: item["post"] for path, item in document["paths"].items() if "post" in item}
+    offered = {
+        path
+        for path, operation in posts.items()
+        if any(each["name"] == "Idempotency-Key" for each in operation.get("parameters", ()))
+    }
+    own = [path for path in posts if not path.startswith("/api/odyssey-proxy")]
+    refused = {
+        path
+        for path in own
+        if "send no Idempotency-Key" in org.post(re.sub("{.*?}", "1", path), {}, headers=new_key()).text
+    }
+    assert {"/api/keys", "/api/auth/token", "/api/credentials"} <= refused
+    assert offered == set(own) - refused
 
 
 def test_what_changes_nothing_ignores_a_key(org: Org) -> None:
