@@ -55,6 +55,21 @@ class DataDirectory:
     def database_url(self) -> str:
         return f"sqlite+aiosqlite:///{self.database_file}"
 
+    @property
+    def address(self) -> str | None:
+        """Where a browser finds the server that holds the directory, or held it last."""
+        try:
+            return self._address_file.read_text(encoding="utf-8").strip()
+        except FileNotFoundError:
+            return None
+
+    def keep_address(self, address: str) -> None:
+        self._address_file.write_text(f"{address}\n", encoding="utf-8")
+
+    @property
+    def _address_file(self) -> Path:
+        return self.path / "address"
+
     def secret_key(self) -> str:
         """Read the secret key, or make it on the first start."""
         file = self.path / "secret.key"

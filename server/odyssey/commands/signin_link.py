@@ -48,18 +48,21 @@ def signin_link(
     database_url
         The Postgres database, if that is what the server uses.
     url
-        Address of the server in the link (default: ODYSSEY_PUBLIC_URL, else http://host:port of the settings).
+        Address of the server in the link (default: ODYSSEY_PUBLIC_URL, else where the server of the data directory
+        listens, else http://host:port of the settings).
     json_output
         Print {url} instead of the link alone.
     """
     try:
         settings = Settings()
-        token = asyncio.run(_create(_database_url(settings, data, database_url), email, org))
+        directory = _directory(settings, data, database_url)
+        address = url or settings.public_url or (directory and directory.address)
+        token = asyncio.run(_create(_database_url(settings, directory, database_url), email, org))
     except ValidationError as error:
         sys.exit(f"odyssey: {error.errors()[0]['msg']}")
     except NobodyMeantError as error:
         sys.exit(f"odyssey: {error}")
-    link = link_address(url or browser_address(settings, settings.port), token)
+    link = link_address(address or browser_address(settings, settings.port), token)
     print(json.dumps({"url": link}) if json_output else link)
 
 
@@ -78,11 +81,16 @@ def local_address(host: str, port: int) -> str:
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
-def _database_url(settings: Settings, data: Path | None, database_url: str | None) -> str:
-    given = database_url or (settings.database_url if data is None else None)
-    if given is not None:
-        return given
-    directory = DataDirectory(data or settings.data)
+def _directory(settings: Settings, data: Path | None, database_url: str | None) -> DataDirectory | None:
+    """Find where the embedded database is; None where the server uses another."""
+    if database_url or (settings.database_url and data is None):
+        return None
+    return DataDirectory(data or settings.data)
+
+
+def _database_url(settings: Settings, directory: DataDirectory | None, database_url: str | None) -> str:
+    if directory is None:
+        return str(database_url or settings.database_url)
     if not directory.database_file.exists():
         raise NobodyMeantError(
             f"There is no database in {directory.path}. Start `odyssey up`, or give --data."

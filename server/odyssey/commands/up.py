@@ -104,6 +104,8 @@ def _serve_from(url: str, directory: DataDirectory | None, settings: Settings) -
         except ValueError as error:
             raise StartRefusedError(f"{error}.") from None
         first_secrets = asyncio.run(_prepare(url, settings))
+        if directory is not None:
+            directory.keep_address(browser_address(settings, port))
         _serve_until_stopped(app, listener, settings, _greeting(settings, port, first_secrets))
 
 

@@ -117,8 +117,9 @@ def assert_another_server_is_told_who_holds_the_data(server: ServerProcess, data
 
 
 def assert_other_commands_may_use_the_data(server: ServerProcess, data: str) -> None:
-    link = odyssey_here("signin-link", "--data", data, "--url", server.url)
+    link = odyssey_here("signin-link", "--data", data)
     assert (link.returncode, link.stderr) == (0, "")
+    assert link.stdout.startswith(f"{server.url}/signin#"), "it knows the port of the server that runs"
     assert email_of(server, link.stdout) == "admin@localhost"
     made = odyssey_here("orgs", "create", "Second", "--admin", "boss@example.com", "--data", data)
     assert made.returncode == 0, made.stderr
