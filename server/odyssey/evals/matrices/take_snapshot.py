@@ -128,7 +128,7 @@ async def _variations(session: AsyncSession, org_id: int, names: Sequence[str]) 
         except UnknownVariationError as error:
             faults.append(FieldError(("variation_types", index), error.errors[0].msg))
     if faults:
-        raise ValidationFailedError(faults)
+        raise UnknownVariationError(faults)
     return found
 
 

@@ -1,6 +1,7 @@
 """What can be wrong with a variation."""
 
 from collections.abc import Iterable
+from typing import Self
 
 from odyssey.core.errors import ConflictError, ValidationFailedError
 from odyssey.records.faults import did_you_mean, shown
@@ -10,9 +11,10 @@ from odyssey.records.problems import FieldError
 class UnknownVariationError(ValidationFailedError):
     code, title = "unknown_variation", "There is no such variation"
 
-    def __init__(self, name: str, known: Iterable[str]) -> None:
+    @classmethod
+    def named(cls, name: str, known: Iterable[str]) -> Self:
         message = f"there is no variation {shown(name)}{did_you_mean(name, known)}"
-        super().__init__([FieldError(loc=("variation_type",), msg=message)])
+        return cls([FieldError(loc=("variation_type",), msg=message)])
 
 
 class VariationExistsError(ConflictError):

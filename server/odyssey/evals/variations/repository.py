@@ -50,7 +50,7 @@ async def find_variation(session: AsyncSession, org_id: int, name: str) -> Varia
     custom = await find_custom(session, org_id, name)
     if custom is None:
         known = [*CATALOGUE, *(each.name for each in await list_custom(session, org_id))]
-        raise UnknownVariationError(name, known)
+        raise UnknownVariationError.named(name, known)
     doses = custom.content["doses"]
     texts = {dose: tuple(doses[dose]) for dose in DOSES}
     return Variation(custom.name, custom.content["description"], texts)

@@ -356,6 +356,9 @@ def test_what_cannot_be_run_is_refused_with_its_place(
     answer = org.post(MATRIX, body_of(ids, "sycophancy") | members)
     assert answer.status_code == 422, answer.text
     assert answer.json()["errors"][0]["loc"][0] == place
+    # As every route of evals says it.
+    code = "unknown_variation" if place == "variation_types" else "validation_failed"
+    assert answer.json()["code"] == code
     assert org.ok(org.get(MATRIX))["items"] == []
 
 
