@@ -18,8 +18,8 @@ from pipelines.odyssey.envelope import Envelope
 from pipelines.odyssey.errors import ProxyError, RunEndedError
 
 ATTEMPTS = 4
-LONGEST_WAIT_S = 60.0
-"""A `Retry-After` beyond this is not waited for."""
+LONGEST_WAIT_S = 4.0
+"""Between two attempts, whatever `Retry-After` asks for: the run's own time goes on meanwhile."""
 
 _TIMEOUT = httpx.Timeout(130, connect=10)
 # Shorter than servers keep idle connections, so that none is used just as its peer closes it.
@@ -86,10 +86,9 @@ def _steps(envelope: Envelope, kind: str, name: str, body: Mapping[str, Any], ac
         if isinstance(outcome, httpx.Response) and outcome.is_success:
             return _read(outcome)
         error = _error(outcome, envelope)
-        wait = _wait(attempt, outcome)
-        if not error.retryable or attempt == ATTEMPTS or wait > LONGEST_WAIT_S:
+        if not error.retryable or attempt == ATTEMPTS:
             raise error
-        yield wait
+        yield _wait(attempt, outcome)
     raise AssertionError("the last attempt returns or raises")
 
 
@@ -156,10 +155,11 @@ def _problem(response: httpx.Response) -> dict[str, Any]:
 
 
 def _wait(attempt: int, outcome: Outcome) -> float:
-    """Return seconds: longer with every attempt, never all clients at once, and at least what was asked for."""
+    """Return seconds: longer with every attempt, never all clients at once, and what was asked for within bounds."""
     wait: float = 0.5 * 2 ** (attempt - 1) + random.uniform(0, 0.5)  # noqa: S311 - spreads clients, guards nothing
     asked: str = outcome.headers.get("Retry-After", "") if isinstance(outcome, httpx.Response) else ""
-    return max(wait, float(asked)) if asked.isascii() and asked.isdigit() else wait
+    longer = float(asked) if asked.isascii() and asked.isdigit() else 0.0
+    return min(max(wait, longer), LONGEST_WAIT_S)
 
 
 @cache
