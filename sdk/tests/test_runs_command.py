@@ -22,6 +22,9 @@ RULES = [
 ]
 HOSTILE = "\x1b[31m[red]evil[/red]\x9b2J\u202egnp.exe\x07\u2066 :smile:"
 LIMIT = 210
+AFTER = r"\+\d+\.\d{3}s"
+TOOK = r"(?:\d+ ms|\d+\.\d\d s|\d+ min \d\d s)"
+"""On a machine of any speed."""
 
 
 def tell(dispatched: Dispatched, event_type: str, payload: dict[str, Any]) -> None:
@@ -141,19 +144,19 @@ def test_a_completed_run_is_told_in_order_with_sources_and_changes(runs: Runs) -
     for expected in (
         r"  agent +\d+ version 1",
         r"  attempts +1 completed",
-        r"  time +\d+ ms|  time +\d\.\d\d s",
-        r"#1 +\+0\.\d{3}s  dispatch +http://127\.0\.0\.1:\d+/dispatch",
+        rf"  time +{TOOK}",
+        rf"#1 +{AFTER}  dispatch +http://127\.0\.0\.1:\d+/dispatch",
         r'      user says +"work"',
-        r"#2 +\+\d\.\d{3}s  tool_call +get_order  odyssey  \d+ ms",
+        rf"#2 +{AFTER}  tool_call +get_order  odyssey  {TOOK}",
         r'      arguments +\{"order_id": "ord_1"\}',
         r'      response +\{"order_id": "ord_1", "status": "shipped", "total": 79.5\}',
-        r"#3 +\+\d\.\d{3}s  tool_call +get_order  injected  rule 1  \d+ ms  actor supervisor/refunds",
+        rf"#3 +{AFTER}  tool_call +get_order  injected  rule 1  {TOOK}  actor supervisor/refunds",
         r'      response +\{"error": \{"code": "down", "message": "Later."\}\}',
         r'      update order ord_2: status "pending" → "cancelled"',
         r'      update order ord_2: status "cancelled" → "refunded"',
         r'      add order \S+: .*status "new".*',
         r"      remove order ord_1: .*",
-        r"#8 +\+\d\.\d{3}s  reply +accepted",
+        rf"#8 +{AFTER}  reply +accepted",
         r'      agent says +"It is cancelled."',
         r"Calls: 5 odyssey, 1 injected",
         r"Ledger: 1 changed, 1 added, 1 removed",
@@ -253,7 +256,7 @@ def test_the_list_filters_and_is_readable_by_programs(runs: Runs) -> None:
     assert [int(row.split()[0]) for row in rows] == sorted(runs.by_name.values(), reverse=True)
     crashed = next(row for row in rows if row.startswith(f"{runs.by_name['crash']} "))
     assert re.fullmatch(
-        r"\d+ +failed +NOT APPLICABLE +\d+ v1 +[\d-]{10} [\d:]{8} +\d+ ms +agent_5xx", crashed
+        rf"\d+ +failed +NOT APPLICABLE +\d+ v1 +[\d-]{{10}} [\d:]{{8}} +{TOOK} +agent_5xx", crashed
     )
 
     filters = ("--status", "completed", "--agent", str(runs.agent_id), "--limit", "2")

@@ -20,6 +20,9 @@ from odyssey.kit.ids import new_uuid
 
 OpenPage = Callable[..., Watched]
 
+TOOK = r"(\d+ ms|\d+\.\d s|\d+ min \d+ s)"
+"""How long something took, on a machine of any speed."""
+
 expect.set_options(timeout=30_000)  # a guard against hanging, not a limit of speed
 
 

@@ -12,7 +12,7 @@ from support.live_shop import ADAPTER, Gate, LiveShop, agent_of, live, mirrored
 from support.platform import Org
 from support.site import Site
 
-from interface.conftest import OpenPage, as_person_of, as_viewer_of
+from interface.conftest import TOOK, OpenPage, as_person_of, as_viewer_of
 
 
 def opened(open_page: OpenPage, org: Org, path: str) -> Page:
@@ -66,7 +66,7 @@ def a_live_answer_says_who_gave_it_and_what_the_ledger_learned(page: Page, live_
     step = opened_step(page, live_org, "ord_7", "get_order")
     for fact in ("orders-api", "OpenAPI", "readOrder", "HTTP status200", "by the adapter", "shipped"):
         expect(step).to_contain_text(fact)
-    expect(step).to_contain_text(re.compile(r"Took\d+ ms"))
+    expect(step).to_contain_text(re.compile(f"Took{TOOK}"))
     expect(step.get_by_role("region", name="response")).to_contain_text("79.5")
     after = opened_step(page, live_org, "ord_7", "update_order")
     expect(after).to_contain_text(re.compile("shipped.*→.*refunded"))
