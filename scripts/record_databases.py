@@ -88,10 +88,9 @@ def main() -> None:
 
 
 def record(state: str, kind: str, furnished: str, restored: str) -> None:
-    with furnish(furnished) as (platform, orgs, underway):
+    with furnish(furnished) as (orgs, underway):
         moment = utc_now()
         (RECORDED / state / suffixed(kind)).write_bytes(lzma.compress(copy(kind, furnished)))
-        del platform
     restore(state, kind, restored)
     platform = Platform(restored, clock=lambda: moment, public_url=PUBLIC_URL)
     try:
@@ -122,7 +121,7 @@ def copy(kind: str, url: str) -> bytes:
 
 
 @contextmanager
-def furnish(url: str) -> Iterator[tuple[Platform, dict[str, str], Underway]]:
+def furnish(url: str) -> Iterator[tuple[dict[str, str], Underway]]:
     """Make an organisation for each part of the product, and one where a batch and a matrix are under way."""
     with ExitStack() as stack:
         site = stack.enter_context(furnished_site(url))
@@ -137,7 +136,7 @@ def furnish(url: str) -> Iterator[tuple[Platform, dict[str, str], Underway]]:
             "Live": live.org.api_key,
             "Underway": org.api_key,
         }
-        yield site.platform, keys, underway
+        yield keys, underway
 
 
 def give_matrices(org: Org, stack: ExitStack) -> None:

@@ -152,7 +152,7 @@ def _check_parameters(request: Request, known: frozenset[str]) -> None:
     """Refuse a filter that does not exist: an answer that ignores it would be taken for a filtered one."""
     unknown = sorted(set(request.query_params) - known)
     if unknown:
-        message = "{} is no parameter of this address{}"
+        message = "{} is not a parameter of this address{}"
         raise ValidationFailedError(
             [
                 FieldError(loc=("query", name), msg=message.format(shown(name), did_you_mean(name, known)))

@@ -30,5 +30,5 @@ def test_no_address_ignores_a_parameter(org: Org) -> None:
 )
 def test_a_near_miss_is_named(org: Org, path: str, given: str, meant: str) -> None:
     answer = org.get(path, params={given: "1"})
-    message = f"'{given}' is no parameter of this address; did you mean '{meant}'?"
+    message = f"'{given}' is not a parameter of this address; did you mean '{meant}'?"
     assert (answer.status_code, answer.json()["errors"]) == (422, [{"loc": ["query", given], "msg": message}])
