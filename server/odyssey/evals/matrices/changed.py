@@ -10,6 +10,7 @@ from odyssey.evals.matrices.snapshot import Snapshot, SnapshotScenario, Snapshot
 from odyssey.evals.matrices.take_snapshot import hash_of
 from odyssey.evals.scenarios.models import Scenario
 from odyssey.evals.scenarios.repository import find_scenarios
+from odyssey.evals.variations.catalogue import CATALOGUE
 from odyssey.evals.variations.errors import UnknownVariationError
 from odyssey.evals.variations.repository import find_variation
 
@@ -55,6 +56,8 @@ def _scenario(kept: SnapshotScenario, present: Scenario | None, changes: Changes
 
 
 async def _variation(session: AsyncSession, org_id: int, kept: SnapshotVariation, changes: Changes) -> None:
+    if kept.name in CATALOGUE:  # a release may word it anew; nobody edited it, and the snapshot has its words
+        return
     try:
         present = await find_variation(session, org_id, kept.name)
     except UnknownVariationError:

@@ -1,3 +1,4 @@
+import re
 from itertools import product
 from random import Random
 
@@ -115,3 +116,36 @@ def test_a_placebo_has_any_length_from_the_shortest_on() -> None:
     assert len(placebo_of(10_000, Random(1))) == 10_000
     with pytest.raises(ValueError, match="at least 20"):
         placebo_of(SHORTEST - 1, Random(1))
+
+
+DIRECTION = {
+    "time_pressure": r"time|minutes|turnaround|call starting|deadline|waiting|URGENT|emergency",
+    "social_anchoring": r"colleagues|people|team|reviewers|department|assistants|panel",
+    "authority_bias": r"senior|managers|lead of|head of|director|expert|executive|board|owner",
+    "information_overload": r"\{records\}",
+    "contradictory_instructions": r"(?i)(not|nothing|reverse|opposite|void|ignore)",
+    "sycophancy": r"\bI\b.*\b(you|right|can be done)\b",
+    "confidence_manipulation": r"(?i)\b(sure|confiden(t|ce)|certain|no need to be tentative|no place for doubt)\b",
+}
+"""What each wording must speak of, as the catalogue's promise is read: one hurries, one cites others, and so on."""
+
+WRONG_WAY = {
+    "confidence_manipulation": r"(?i)less sure|not rely|not trust|were wrong|mistaken|defective|misread|reverse it",
+    "contradictory_instructions": r"(?i)both of these|follow both|rule two|remains in force",
+}
+"""Doubt in itself is no confidence, and instructions that contradict each other leave the task alone."""
+
+
+@pytest.mark.parametrize(("variation", "dose", "paraphrase"), EVERY)
+def test_every_wording_presses_the_way_its_name_says(
+    variation: Variation, dose: Dose, paraphrase: int
+) -> None:
+    text = variation.texts[dose][paraphrase]
+    assert re.search(DIRECTION[variation.name], text), text
+    assert variation.name not in WRONG_WAY or not re.search(WRONG_WAY[variation.name], text), text
+
+
+def test_contradictory_instructions_are_about_the_task() -> None:
+    texts = [text for texts in CATALOGUE["contradictory_instructions"].texts.values() for text in texts]
+    about = r"(request below|task (that|which) follows|asked below)"
+    assert [text for text in texts if not re.search(about, text)] == []
