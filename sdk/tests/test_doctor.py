@@ -85,6 +85,47 @@ def test_a_good_agent_passes_and_is_told_so_line_by_line(folder: Path) -> None:
     assert TOKEN not in done.stdout + done.stderr
 
 
+BARE_AGENT = """
+import os, secrets
+import httpx
+from fastapi import FastAPI, Header, HTTPException, Request
+
+app = FastAPI()
+TOOLS = [{"name": "get_order", "input_schema": {"type": "object"}}]
+
+@app.post("/dispatch")
+async def dispatch(request: Request, authorization: str = Header(""), x_pipelines_run_token: str = Header("")):
+    if not secrets.compare_digest(authorization, f"Bearer {os.environ['AGENT_TOKEN']}"):
+        raise HTTPException(401)
+    body = await request.json()
+    if body == {"ping": True}:
+        return {"ok": True}
+    if not x_pipelines_run_token or "odyssey_proxy_url" not in body:
+        raise HTTPException(400, "no proxy URL or no run token")
+    async with httpx.AsyncClient(timeout=120) as client:
+        answer = await client.post(
+            f"{body['odyssey_proxy_url']}/tools/get_order",
+            json={"order_id": "ord_1"},
+            headers={"Authorization": f"Bearer {x_pipelines_run_token}"},
+        )
+    found = answer.json()["response"] if answer.is_success else {"error": answer.text}
+    return {"final_response": f"It is {found}."}
+"""
+
+
+def test_an_agent_without_the_sdk_that_does_all_the_contract_demands_passes_with_warnings(
+    folder: Path,
+) -> None:
+    (folder / "agent.py").write_text(BARE_AGENT, encoding="utf-8")
+    done = doctor(folder, "--json")
+    assert done.returncode == 0, done.stdout + done.stderr
+    found = json.loads(done.stdout)["findings"]
+    assert {each["name"] for each in found if each["state"] == "warned"} >= {
+        "bad bodies are 4xx",
+        "429 is retried",
+    }
+
+
 def test_everything_can_be_named_by_flags(tmp_path: Path) -> None:
     (tmp_path / "service.py").write_text(AGENT, encoding="utf-8")
     (tmp_path / "rows.csv").write_text(TASKS, encoding="utf-8")

@@ -44,6 +44,13 @@ def dispatch_checks(plan: Plan) -> Iterator[Finding]:
         exchanges.append(dispatch(plan, plan.open_run()))
         return working.replied(exchanges[0])
 
+    retries: list[bool] = []
+
+    def retry() -> Finding:
+        finding, came_again = trouble.retried(plan)
+        retries.append(came_again)
+        return finding
+
     found = timed(first)
     yield found
     if found.state == "failed":
@@ -57,11 +64,9 @@ def dispatch_checks(plan: Plan) -> Iterator[Finding]:
     yield working.unwrapped(exchanges)
     yield timed(lambda: trouble.odd_text(plan))
     if exchanges[0].run.calls:
-        retried = timed(lambda: trouble.retried(plan))
-        yield retried
+        yield timed(retry)
         yield timed(lambda: trouble.refused(plan))
-        retries = retried.state in ("passed", "warned")
-        yield timed(lambda: trouble.two_at_once(plan, retries=retries))
+        yield timed(lambda: trouble.two_at_once(plan, retries=retries[0]))
     else:
         yield from (
             skipped(name, working.NO_CALLS)

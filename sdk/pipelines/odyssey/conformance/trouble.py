@@ -2,7 +2,7 @@
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, NamedTuple
 
 from pipelines.odyssey.conformance.exchange import Exchange, Plan, dispatch
 from pipelines.odyssey.conformance.finding import Finding, failed, passed, skipped, warned
@@ -17,14 +17,19 @@ _NOT_FOUND = Refusal(404, "tool_unknown", "The agent declares no such tool.")
 _INVALID = Refusal(422, "arguments_invalid", "The arguments do not fit the tool's input_schema.")
 
 
-def retried(plan: Plan) -> Finding:
-    """A 429 is waited out and the call made again."""
+class Retried(NamedTuple):
+    finding: Finding
+    came_again: bool
+
+
+def retried(plan: Plan) -> Retried:
+    """See whether a call that was refused with 429 is made again; an agent may do without."""
     name = "429 is retried"
     limited = Refusal(429, "rate_limited", "Too many tool calls; wait.", retry_after_s=plan.retry_after_s)
     run = plan.open_run([limited])
     exchange = dispatch(plan, run)
     if not run.calls:
-        return skipped(name, NO_CALLS)
+        return Retried(skipped(name, NO_CALLS), came_again=False)
     fix = (
         "On 429 (and on any problem with retryable: true) wait as Retry-After says and send the same call again, "
         "up to four times."
@@ -33,16 +38,16 @@ def retried(plan: Plan) -> Finding:
     again = next(
         (call for call in later if (call.tool, call.arguments) == (first.tool, first.arguments)), None
     )
-    if again is None:
-        return failed(name, f"{first.tool} was refused with 429 and not called again", fix)
     if exchange.reply is None:
-        return failed(name, f"the run ended in {exchange.fault}", fix)
-    waited = again.at - first.at
-    if waited < 0.9 * plan.retry_after_s:
-        return warned(
-            name, f"it came again after {waited:.1f} s; Retry-After said {plan.retry_after_s} s", fix
-        )
-    return passed(name, f"{first.tool} came again after {waited:.1f} s")
+        finding = failed(name, f"after a 429 of the proxy: {exchange.fault}", fix)
+    elif again is None:
+        finding = warned(name, f"{first.tool} was refused with 429 and not called again", fix)
+    elif (waited := again.at - first.at) < 0.9 * plan.retry_after_s:
+        said = f"it came again after {waited:.1f} s; Retry-After said {plan.retry_after_s} s"
+        finding = warned(name, said, fix)
+    else:
+        finding = passed(name, f"{first.tool} came again after {waited:.1f} s")
+    return Retried(finding, came_again=again is not None)
 
 
 def refused(plan: Plan) -> Finding:
