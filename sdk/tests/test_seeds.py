@@ -13,7 +13,7 @@ from pipelines.odyssey.cli.seeds import MOST_BYTES, MOST_FAULTS, Fault, lint_see
 
 GOOD = """user,state,behavior,failure_rules,expected_outcome,input,checks,rubric,random_seed,turn_mode,max_turns
 "Cancel, please","{""order"": {""o1"": {""status"": ""new""}}}",,,completion,"{""a"": 1}","[{""called"": ""get""}]",,7,,
-Refuse this,,get returns args.a,"[{""tool"": ""get"", ""error"": {""code"": ""x""}}]",refusal,,,"[]",,model_as_user,3
+Refuse this,,get returns args.a,"[{""tool"": ""get"", ""fault"": ""reset""}]",refusal,,,"[]",,,
 """
 
 
@@ -43,7 +43,8 @@ def test_a_good_table_has_no_faults(tmp_path: Path) -> None:
         ("user,expected outcome", "did you mean 'expected_outcome'?"),
         ("user,behaviour", "did you mean 'behavior'?"),
         ("user,world_id", "did you mean 'world'?"),
-        ("user,max_turn", "did you mean 'max_turns'?"),
+        ("user,current_state", "did you mean 'input'?"),
+        ("user,behaivor", "did you mean 'behavior'?"),
         ("user;state", "separate the columns by commas"),
         ("user,user", "two columns are called 'user'"),
         ("user,", "a column has no name"),
@@ -80,18 +81,10 @@ def test_a_column_nobody_knows_is_odd_and_not_wrong(tmp_path: Path) -> None:
         ("checks", '{"called": "x"}', "must be a list of at most 100 checks"),
         ("checks", '[{"calls": "x"}]', "there is no check 'calls'; did you mean 'called'?"),
         ("checks", '[{"called": 1, "flag": 2}]', "exactly one member"),
-        ("failure_rules", '[{"tol": "x"}]', "a rule has no member 'tol'; did you mean 'tool'?"),
-        ("failure_rules", '[{"response": 1, "error": 2}]', "a rule has one of response, error, fault"),
         ("input", "[]x", "is not JSON"),
         ("input", "3", "must be an object, not 3"),
         ("expected_outcome", "complete", "must be 'completion' or 'refusal', not 'complete'; did you mean"),
         ("random_seed", "1.5", "must be a 64-bit integer"),
-        ("turn_mode", "multi", "must be 'single_shot' or 'model_as_user'"),
-        ("max_turns", "51", "must be a whole number from 1 to 50"),
-        ("memory_mode", "Replay", "did you mean 'replay'?"),
-        ("simulator_mode", "x", "must be 'persona' or 'scripted'"),
-        ("scripted_user_turns", '["a", 1]', "must be a text, not 1"),
-        ("tracked_constraints", "{}x", "is not JSON"),
     ],
 )
 def test_a_cell_is_checked_at_its_row_column_and_line(
@@ -163,7 +156,7 @@ def test_lists_of_seeds_are_read_with_the_members_of_the_api(tmp_path: Path, nam
     assert [(fault.row, fault.column) for fault in faults] == [
         (1, "user"),
         (1, "user_instruction"),
-        (2, "max_turns"),
+        (None, "max_turns"),
         (3, None),
     ]
     assert "did you mean 'user_instruction'?" in faults[0].msg

@@ -10,19 +10,17 @@ import yaml
 
 from pipelines.odyssey.cli.behaviour_lines import faulty_rules, odd_lines
 from pipelines.odyssey.cli.failures import CommandFailedError
-from pipelines.odyssey.cli.seed_values import (
+from pipelines.odyssey.cli.seed_columns import (
     BY_MEMBER,
     BY_NAME,
     COLUMNS,
     EMPTY,
     FROM_WORLD,
-    MAX_TEXT,
-    OTHER_NAMES,
+    LATER,
     Column,
-    Steps,
-    did_you_mean,
-    shown,
+    meant_column,
 )
+from pipelines.odyssey.cli.seed_values import MAX_TEXT, Steps, did_you_mean, shown
 from pipelines.odyssey.cli.strict_json import NotJsonError, read_next, read_strictly, skip_space
 from pipelines.odyssey.cli.yaml_text import read_document
 
@@ -88,12 +86,17 @@ def _begins_as_json(content: bytes) -> bool:
 
 
 def _collect(reader: "_TableReader | _ListReader") -> Linted:
-    count, errors = 0, []
+    count, errors = 0, list[Fault]()
+    of_table: set[tuple[str | None, str]] = set()
+    """What is told once, however many rows it is about."""
     for found in reader.read():
         if isinstance(found, Fault) and found.is_odd:
             if len(reader.warnings) < MOST_FAULTS:
                 reader.warnings.append(found)
         elif isinstance(found, Fault):
+            if found.row is None and (found.column, found.msg) in of_table:
+                continue
+            of_table.add((found.column, found.msg))
             errors.append(found)
             if len(errors) >= MOST_FAULTS:
                 break
@@ -128,7 +131,7 @@ class _TableReader:
         except _Stopped as stopped:
             yield stopped.fault
 
-    def _rows(self, columns: list[Column | None]) -> Iterator[Fault | int]:
+    def _rows(self, columns: list[Column | str | None]) -> Iterator[Fault | int]:
         row = 0
         while (record := self._record(row)) is not None:
             line, cells = record
@@ -146,21 +149,23 @@ class _TableReader:
             row += 1
             yield row
 
-    def _header(self) -> tuple[list[Column | None], list[Fault]]:
+    def _header(self) -> tuple[list[Column | str | None], list[Fault]]:
         record = self._record(None)
         if record is None:
             raise _Stopped(Fault(None, None, None, "the table is empty; its first line names the columns"))
         line, names = record[0], [name.strip() for name in record[1]]
         faults: list[Fault] = []
-        columns: list[Column | None] = []
+        columns: list[Column | str | None] = []
+        """What each column stands for: a column of ours, the name of one for later, or nothing."""
         for name in names:
-            columns.append(BY_NAME.get(name))
+            columns.append(name if name in LATER else _column(name, names))
             fault = self._header_fault(name, names, line)
             if fault is not None:
                 faults.append(fault)
-        if BY_NAME["user"] not in columns and not any("'user'" in fault.msg for fault in faults):
+        if BY_NAME["user"] not in columns:
             faults.append(Fault(None, "user", line, f"there is no column 'user'{_separators(names)}"))
-        return columns, faults
+        is_ambiguous = len(set(names)) < len(names)
+        return [] if is_ambiguous else columns, faults
 
     def _header_fault(self, name: str, names: list[str], line: int) -> Fault | None:
         if not name:
@@ -169,13 +174,13 @@ class _TableReader:
             return Fault(None, shown(name), line, problem)
         if names.count(name) > 1:
             return Fault(None, name, line, f"two columns are called {shown(name)}")
-        if name in BY_NAME:
+        if name in BY_NAME or name in LATER:
             return None
-        meant = OTHER_NAMES.get(name.lower().replace(" ", "_"))
-        hint = f"; did you mean {meant!r}?" if meant else did_you_mean(name, BY_NAME)
-        if hint:
-            return Fault(None, name, line, f"{shown(name)} is no column{hint}")
-        self.warnings.append(Fault(None, name, line, f"column {shown(name)} is not known and left out"))
+        meant = meant_column(name)
+        if meant is not None:
+            return Fault(None, name, line, f"{shown(name)} is no column; did you mean {meant!r}?")
+        message = f"column {shown(name)} is not known and left out{did_you_mean(name, BY_NAME)}"
+        self.warnings.append(Fault(None, name, line, message))
         return None
 
     def _record(self, row: int | None) -> tuple[int, list[str]] | None:
@@ -197,11 +202,25 @@ class _TableReader:
                 return line, cells
 
 
-def _check_cells(row: int, line: int, columns: list[Column | None], cells: list[str]) -> Iterator[Fault]:
+def _column(name: str, names: list[str]) -> Column | None:
+    """Take a column for the one that is meant, so that its cells are looked at too."""
+    meant = name if name in BY_NAME else meant_column(name)
+    return BY_NAME[meant] if meant is not None and (meant == name or meant not in names) else None
+
+
+def _not_yet(name: str, line: int | None) -> Fault:
+    return Fault(None, name, line, f"{name} is not available yet; leave it out")
+
+
+def _check_cells(
+    row: int, line: int, columns: list[Column | str | None], cells: list[str]
+) -> Iterator[Fault]:
     seed: dict[str, Any] = {}
     unread: set[str] = set()
     for column, cell in zip(columns, cells, strict=True):
-        if column is None:
+        if isinstance(column, str) and cell:
+            yield _not_yet(column, line)
+        if column is None or isinstance(column, str):
             continue
         problem = _unreadable(cell)
         if problem is None and column.is_json and cell.strip():
@@ -225,7 +244,7 @@ def _check_seed(
         if name in unread or (name not in seed and name != "user"):
             continue
         value = seed.get(name)
-        if value in EMPTY and name != "user":
+        if value in (None, "") and name != "user":
             continue
         if name == "user" and value is None:
             yield Fault(row, names[name], line, "is missing; say what the agent is asked to do")
@@ -327,6 +346,9 @@ def _check_item(row: int, line: int, item: Any) -> Iterator[Fault]:
         column = BY_MEMBER.get(member)
         if column is not None:
             seed[column.name] = value
+            continue
+        if member in LATER:
+            yield _not_yet(member, line)
             continue
         meant = BY_NAME[member].member if member in BY_NAME else None
         hint = f"; did you mean {meant!r}?" if meant else did_you_mean(member, BY_MEMBER)

@@ -10,13 +10,12 @@ from odyssey.kit.ids import MAX_INTEGER_ID
 from odyssey.kit.json_reader import JsonInvalidError, read_json
 from odyssey.records.faults import Faults, did_you_mean, shown
 from odyssey.records.problems import FieldError
-from odyssey.runs.datasets.columns import BY_MEMBER, BY_NAME, MAX_ROWS, Column
+from odyssey.runs.datasets.columns import BY_NAME, MAX_ROWS, Column, meant_column
 from odyssey.runs.datasets.errors import CsvTooLargeError
 from odyssey.runs.seeds import read_seed
 from odyssey.runs.tables import Table, TableRow
 
 _MOST_WARNINGS = 100
-_OTHER_NAMES = {member: column.name for member, column in BY_MEMBER.items() if column.name != member}
 
 
 class GivenRow(NamedTuple):
@@ -79,7 +78,7 @@ class CsvSource:
             return BY_NAME[name]
         if name in read_seed({name: ""}, None, {}).later:
             return name
-        meant = _OTHER_NAMES.get(name)
+        meant = meant_column(name)
         if meant is not None:
             faults.add(f"line 1: {name!r} is no column; did you mean {meant!r}?", "header", position)
             return BY_NAME[meant] if meant not in self._table.header else None
