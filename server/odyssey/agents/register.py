@@ -55,7 +55,7 @@ class Registrar:
         return agent
 
     async def change(self, agent_id: int, body: AgentChange, *, draft: bool) -> Agent:
-        _check_org(body.org_id, self._caller)
+        check_org(body.org_id, self._caller)
         agent = await get_agent(self._session, self._caller.org_id, agent_id, lock=True)
         before = (await get_version(self._session, agent.id, agent.version)).content
         config, secret = _split_secret(body.config)
@@ -166,7 +166,7 @@ async def check(
     body: AgentIn, caller: Caller, policy: AddressPolicy, session: AsyncSession, *, lock: bool = False
 ) -> Checked:
     """Validate a whole registration; nothing is saved. Locked, the endpoints it names stay as they are."""
-    _check_org(body.org_id, caller)
+    check_org(body.org_id, caller)
     config, secret = _split_secret(body.config)
     definition, bound = await read_definition(
         name=body.name,
@@ -195,7 +195,7 @@ def secret_required() -> SecretRequiredError:
     return SecretRequiredError([FieldError(loc=("config", _SECRET_MEMBER), msg=message)])
 
 
-def _check_org(org_id: int | None, caller: Caller) -> None:
+def check_org(org_id: int | None, caller: Caller) -> None:
     if org_id is not None and org_id != caller.org_id:
         raise ForbiddenError("org_id must be your own organisation's; leave it out.")
 

@@ -7,14 +7,15 @@ from pydantic import BaseModel, Field, WithJsonSchema
 
 from odyssey.agents.config import AgentConfig, read_auth_header_value, read_config
 from odyssey.agents.health import store_health
-from odyssey.agents.register import secret_required
+from odyssey.agents.register import check_org, secret_required
 from odyssey.agents.repository import find_secret, get_agent, get_version
+from odyssey.agents.schemas import Config, Mode
 from odyssey.agents.secrets import open_secret, origin_of
 from odyssey.core.addresses import check_url_at_save
 from odyssey.core.depends import ClockDep, DatabaseDep, ObjectId, SettingsDep
 from odyssey.core.errors import NotAvailableYetError, ValidationFailedError
 from odyssey.core.wire import Body
-from odyssey.dispatch.transport import PingTarget, Transport
+from odyssey.dispatch.transport import PingResult, PingTarget, Transport
 from odyssey.identity.caller import Caller
 from odyssey.identity.guard import Admin, GuardedRouter
 from odyssey.identity.vault import Vault
@@ -29,11 +30,39 @@ class ConnectionTest(Body):
     ] = Field(default_factory=dict)
 
 
+class UnsavedAgent(Body):
+    """A registration, finished or not: only `mode` and `config` are looked at."""
+
+    mode: Mode = "http"
+    config: Config
+    name: str = ""
+    description: str = ""
+    tools_schema: list[Any] = Field(default_factory=list)
+    ledger_schema: dict[str, Any] | None = None
+    org_id: int | None = None
+
+
 class ConnectionTested(BaseModel):
     ok: bool
     status: int | None = Field(description="HTTP status of the answer; null when there was none.")
     latency_ms: int
     detail: str
+
+
+@router.post("/test-connection")
+async def ping_unsaved_agent(
+    body: UnsavedAgent,
+    caller: Admin,
+    settings: SettingsDep,
+    request: Request,
+) -> ConnectionTested:
+    """Send `{"ping": true}` to an agent that is not registered yet. Nothing is saved."""
+    check_org(body.org_id, caller)
+    if body.mode == "code":
+        raise NotAvailableYetError(["mode"])
+    config, given = _tried({}, body.config)
+    target = _ping_target(config, given[0] if given else None)
+    return _tested(await _ping(request, settings, target))
 
 
 @router.post("/{agent_id}/test-connection")
@@ -48,14 +77,22 @@ async def ping_agent(
 ) -> ConnectionTested:
     """Send `{"ping": true}` with the auth header, as saved or as given."""
     target = await _target(request, database, caller, agent_id, {} if body is None else body.config)
+    result = await _ping(request, settings, target)
+    if body is None or not body.config:  # what is only tried says nothing of the agent as it is
+        async with database.write() as session:
+            await store_health(session, agent_id, result, clock())
+    return _tested(result)
+
+
+async def _ping(request: Request, settings: SettingsDep, target: PingTarget) -> PingResult:
     refusal = await check_url_at_save(target.endpoint_url, settings.address_policy)
     if refusal is not None:
         raise ValidationFailedError([FieldError(loc=("config", "endpoint_url"), msg=refusal)])
     transport: Transport = request.app.state.transport
-    result = await transport.ping(target)
-    if body is None or not body.config:  # what is only tried says nothing of the agent as it is
-        async with database.write() as session:
-            await store_health(session, agent_id, result, clock())
+    return await transport.ping(target)
+
+
+def _tested(result: PingResult) -> ConnectionTested:
     return ConnectionTested(
         ok=result.ok, status=result.status, latency_ms=result.latency_ms, detail=result.detail
     )
@@ -81,6 +118,11 @@ async def _target(
             if given
             else await open_secret(session, vault, org_id=caller.org_id, agent_id=agent.id, origin=origin)
         )
+    return _ping_target(config, secret)
+
+
+def _ping_target(config: AgentConfig, secret: str | None) -> PingTarget:
+    assert config.endpoint_url is not None
     header = (config.auth_header_name, secret) if config.auth_header_name and secret else None
     return PingTarget(config.endpoint_url, header)
 

@@ -103,6 +103,7 @@ BODIES: dict[str, dict[str, Any]] = {
     "POST /api/agents": AGENT,
     "POST /api/agents/validate": AGENT,
     "PUT /api/agents/{agent_id}": {"name": "renamed", "config": {"run_timeout_s": 10}, "tools_schema": []},
+    "POST /api/agents/test-connection": AGENT,
     "POST /api/agents/{agent_id}/test-connection": {"config": {"endpoint_url": UNUSED_URL}},
     "POST /api/agents/{agent_id}/programs/propose": RECORDED_BODY | {"attempts": 2, "examples": 5},
     "POST /api/agents/{agent_id}/programs/replay": RECORDED_BODY | {"program": PROGRAM},

@@ -44,6 +44,7 @@ LEAST_ROLE = {
     "GET /api/agents/{agent_id}/consistency": Role.viewer,
     "GET /api/agents/{agent_id}/versions": Role.viewer,
     "GET /api/agents/{agent_id}/versions/{version}": Role.viewer,
+    "POST /api/agents/test-connection": Role.admin,
     "POST /api/agents/{agent_id}/test-connection": Role.admin,
     "POST /api/agents/{agent_id}/programs/propose": Role.admin,
     "POST /api/agents/{agent_id}/programs/replay": Role.admin,

@@ -65,6 +65,27 @@ def test_the_secret_is_sent_to_the_endpoint_and_never_returned(org: Org, agent_s
     assert "authorization" not in server.received[-1].headers
 
 
+def test_a_connection_is_tested_before_anything_is_saved(org: Org, agent_server: StartAgent) -> None:
+    server = agent_server(SeesPings(lambda d: final()))
+    config = {"endpoint_url": server.url, "auth_header_name": "Authorization", "auth_header_value": SECRET}
+    unfinished = {"name": "", "config": config, "tools_schema": [None]}
+    for body in (AGENT | {"config": config}, unfinished, {"config": config}):
+        tested = org.ok(org.post("/api/agents/test-connection", body))
+        assert tested == {"ok": True, "status": 200} | {key: tested[key] for key in ("latency_ms", "detail")}
+    assert [(one.body, one.headers["authorization"]) for one in server.received] == [
+        ({"ping": True}, SECRET)
+    ] * 3
+    assert org.ok(org.get("/api/agents"))["items"] == org.ok(org.get("/api/audit-log"))["items"] == []
+    (fault,) = faults(org.post("/api/agents/test-connection", {"config": {}}))
+    assert fault["loc"] == ["config", "endpoint_url"]
+    (fault,) = faults(
+        org.post("/api/agents/test-connection", {"mode": "code", "config": {}}), "not_available_yet"
+    )
+    assert fault["loc"] == ["mode"]
+    nobody = org.ok(org.post("/api/agents/test-connection", {"config": {"endpoint_url": UNUSED_URL}}))
+    assert (nobody["ok"], nobody["status"]) == (False, None)
+
+
 def test_a_secret_does_not_move_to_another_origin(org: Org, agent_server: StartAgent) -> None:
     home, other = agent_server(SeesPings(lambda d: final())), agent_server(SeesPings(lambda d: final()))
     agent = with_secret(org, home.url)

@@ -148,6 +148,7 @@ def of_agents_and_worlds(objects: Objects) -> list[Success]:
     return [
         ("POST", "/api/agents", "/api/agents", AGENT),
         ("POST", "/api/agents/validate", "/api/agents/validate", AGENT),
+        ("POST", "/api/agents/test-connection", "/api/agents/test-connection", AGENT),
         ("PUT", agent, "/api/agents/{agent_id}", {"name": "renamed"}),
         ("POST", f"{agent}/test-connection", "/api/agents/{agent_id}/test-connection", {}),
         (

@@ -166,6 +166,9 @@ SURFACES: dict[str, Surface] = {
     "PUT /api/agents/{agent_id} endpoint_url": lambda org, url: org.put(
         f"/api/agents/{registered(org)['id']}", {"config": {"endpoint_url": url}}
     ),
+    "POST /api/agents/test-connection endpoint_url": lambda org, url: org.post(
+        "/api/agents/test-connection", {"config": {"endpoint_url": url}}
+    ),
     "POST /api/agents/{agent_id}/test-connection endpoint_url": lambda org, url: org.post(
         f"/api/agents/{registered(org)['id']}/test-connection", {"config": {"endpoint_url": url}}
     ),

@@ -127,7 +127,8 @@ def test_org_id_must_be_the_callers_own(org: Org, other_org: Org) -> None:
     before = [snapshot(org), snapshot(other_org)]
     for org_id in (foreign, own + 10**6, 2**63):
         problem(org.post("/api/agents", AGENT | {"org_id": org_id}), 403, "forbidden")
-        problem(org.post("/api/agents/validate", AGENT | {"org_id": org_id}), 403, "forbidden")
+        for path in ("/api/agents/validate", "/api/agents/test-connection"):
+            problem(org.post(path, AGENT | {"org_id": org_id}), 403, "forbidden")
         problem(org.put(f"/api/agents/{agent['id']}", {"org_id": org_id, "name": "x"}), 403, "forbidden")
     assert [snapshot(org), snapshot(other_org)] == before
 

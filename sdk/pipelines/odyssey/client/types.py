@@ -2253,6 +2253,19 @@ class TryIn(TypedDict):
     """Instead of `agent_id`."""
 
 
+class UnsavedAgent(TypedDict):
+    """A registration, finished or not: only `mode` and `config` are looked at."""
+
+    config: Mapping[str, Any]
+    """Address, auth header, time-out and behaviour of the agent."""
+    description: NotRequired[str]
+    ledger_schema: NotRequired[Mapping[str, Any] | None]
+    mode: NotRequired[Literal["http", "code"]]
+    name: NotRequired[str]
+    org_id: NotRequired[int | None]
+    tools_schema: NotRequired[Sequence[Any]]
+
+
 class ValidatedAgent(TypedDict):
     agent: AgentContent
     """The registration as it would be stored."""

@@ -82,6 +82,10 @@ class Agents:
         body = None if config is None else {"config": config}
         return self._api.post("/api/agents/{}/test-connection", agent_id, body=body)
 
+    def test_unsaved_connection(self, **agent: Unpack[t.UnsavedAgent]) -> t.ConnectionTested:
+        """Ping an agent that is not registered yet, and save nothing."""
+        return self._api.post("/api/agents/test-connection", body=agent)
+
     def read_program(self, **program: Unpack[t.ProgramBody]) -> t.ReadProgramOut:
         """Say everything that is wrong with a program of a tool, and save nothing."""
         return self._api.post("/api/programs/read", body=program)
