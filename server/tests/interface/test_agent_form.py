@@ -72,6 +72,10 @@ def test_every_field_is_checked_and_kept_and_the_secret_is_never_shown_again(
     page.get_by_label("Endpoint URL").fill(agent.url)
     page.get_by_label("Auth header name").fill("Authorization")
     page.get_by_label("Auth header value").fill(SECRET)
+    page.get_by_role("button", name="Test connection").click()
+    expect(page.get_by_role("status").filter(has_text="Connected: HTTP 200")).to_be_visible()
+    assert agent.pings[-1].headers["authorization"] == SECRET
+    assert site.org.ok(site.org.get("/api/agents", params={"q": "Written by hand"}))["items"] == []
     page.get_by_label("Time-out").fill("9999")
     expect(page.get_by_label("Time-out")).to_have_attribute("aria-invalid", "true")
     expect(page.get_by_role("button", name=re.compile("1 problem"))).to_be_visible()
@@ -101,6 +105,9 @@ def test_every_field_is_checked_and_kept_and_the_secret_is_never_shown_again(
     expect(page.get_by_label("Endpoint URL")).to_have_value(agent.url)
     assert SECRET not in page.content()
     expect(page.get_by_role("button", name="Change", exact=True)).to_be_visible()
+    page.get_by_role("button", name="Test connection").click()
+    expect(page.get_by_role("status").filter(has_text="Connected: HTTP 200")).to_be_visible()
+    assert [ping.headers["authorization"] for ping in agent.pings] == [SECRET] * 2
     page.goto(page.url.removesuffix("/edit"))
     page.get_by_role("button", name="Test connection").click()
     expect(page.get_by_role("status").filter(has_text="200")).to_be_visible()

@@ -61,7 +61,13 @@ function Loaded({ agent }: { agent: Agent }) {
         { what: "Its latest runs", path: `/api/runs?agent_id=${agent.id}&limit=5` },
       ]}
     >
-      <ConnectionResult agent={agent} result={test.data} error={test.error} onClose={test.reset} />
+      <ConnectionResult
+        authHeader={authHeaderOf(agent)}
+        where="under Edit"
+        result={test.data}
+        error={test.error}
+        onClose={test.reset}
+      />
       <div className={classes.top}>
         <Overview agent={agent} />
         <LatestRuns agentId={agent.id} />
@@ -103,4 +109,8 @@ function Loaded({ agent }: { agent: Agent }) {
       </Tabs>
     </Page>
   );
+}
+
+function authHeaderOf({ auth_header_set, config }: Agent): string | null {
+  return auth_header_set && typeof config.auth_header_name === "string" ? config.auth_header_name : null;
 }

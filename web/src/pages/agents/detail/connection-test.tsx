@@ -2,21 +2,23 @@ import { Alert, Text } from "@mantine/core";
 import { IconPlugConnected, IconPlugConnectedX } from "@tabler/icons-react";
 import type { Schemas } from "~/api/client";
 import { asProblem } from "~/api/problem";
-import type { Agent } from "~/api/queries";
 import { toneColor } from "~/components/badges";
 import { duration } from "~/components/time";
 
 type Result = Schemas["ConnectionTested"];
 
 interface ConnectionResultProps {
-  agent: Agent;
+  /** The header whose value is sent; null if none is. */
+  authHeader: string | null;
+  /** Where name and value of that header are changed. */
+  where: string;
   result: Result | undefined;
   error: unknown;
   onClose: () => void;
 }
 
 /** What came of asking the endpoint whether it is there. */
-export function ConnectionResult({ agent, result, error, onClose }: ConnectionResultProps) {
+export function ConnectionResult({ authHeader, where, result, error, onClose }: ConnectionResultProps) {
   if (error) {
     const problem = asProblem(error);
     return (
@@ -26,7 +28,7 @@ export function ConnectionResult({ agent, result, error, onClose }: ConnectionRe
     );
   }
   if (!result) return null;
-  const advice = adviceFor(result, agent);
+  const advice = adviceFor(result, authHeader, where);
   return (
     <Outcome ok={result.ok} title={titleFor(result)} onClose={onClose}>
       <Text size="sm" style={{ overflowWrap: "anywhere" }}>
@@ -71,7 +73,7 @@ function Outcome({ ok, title, onClose, children }: OutcomeProps) {
 }
 
 /** What to look at next; the server's own sentence says what happened. */
-function adviceFor({ ok, status }: Result, agent: Agent): string | null {
+function adviceFor({ ok, status }: Result, authHeader: string | null, where: string): string | null {
   if (ok) return null;
   if (status === null) {
     return (
@@ -80,9 +82,9 @@ function adviceFor({ ok, status }: Result, agent: Agent): string | null {
     );
   }
   if (status === 401 || status === 403) {
-    return agent.auth_header_set && agent.config.auth_header_name
-      ? `The value is sent in the header ${agent.config.auth_header_name}. Name and value can be changed under Edit.`
-      : "No auth header is sent: set its name and value under Edit.";
+    return authHeader === null
+      ? `No auth header is sent: set its name and value ${where}.`
+      : `The value is sent in the header ${authHeader}. Name and value can be changed ${where}.`;
   }
   return status >= 500 ? "The agent was reached and failed by itself: its own log says why." : null;
 }

@@ -164,6 +164,15 @@ export function changeOf(draft: AgentDraft, saved: Agent): Schemas["AgentChange"
   return { ...registration, config: { ...removed, ...registration.config, ...secretOf(draft) } } as never;
 }
 
+/** What a test of the connection needs of the config; the rest of the form may still be unfinished. */
+export function connectionOf(draft: AgentDraft): JsonObject {
+  return {
+    endpoint_url: draft.endpointUrl.trim(),
+    auth_header_name: draft.authHeaderName.trim() || null,
+    ...secretOf(draft),
+  };
+}
+
 function secretOf({ authHeaderValue }: AgentDraft): JsonObject {
   return authHeaderValue === undefined || authHeaderValue === ""
     ? {}

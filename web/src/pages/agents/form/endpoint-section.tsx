@@ -4,6 +4,7 @@ import type { Agent } from "~/api/queries";
 import { AuthHeaderFields } from "~/pages/agents/form/auth-header-fields";
 import type { AgentDraft } from "~/pages/agents/form/draft";
 import { Section } from "~/pages/agents/form/section";
+import { TryConnection } from "~/pages/agents/form/try-connection";
 
 const LONGEST_RUN_S = 1800;
 
@@ -44,6 +45,7 @@ export function EndpointSection(
             maw={640}
           />
           <AuthHeaderFields draft={draft} change={change} faults={faults} saved={saved} />
+          <TryConnection draft={draft} saved={saved} />
         </>
       ) : (
         <Alert color="gray" title="A code agent">
