@@ -1,5 +1,6 @@
 """Time as something that is passed in, always in UTC."""
 
+import time
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
@@ -33,3 +34,8 @@ def read_rfc3339(text: str) -> datetime:
     if moment.tzinfo is None:
         raise ValueError(f"{text!r} has no time zone; write for example 2026-01-31T12:00:00Z")
     return moment.astimezone(UTC)
+
+
+def milliseconds_since(counter: float) -> int:
+    """Count whole milliseconds since a moment of `time.perf_counter`: never more than have passed."""
+    return int((time.perf_counter() - counter) * 1000)

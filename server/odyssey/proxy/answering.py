@@ -1,6 +1,5 @@
 """Answering one call from what is known of its world: the failure rules first, then an engine. Nothing is recorded."""
 
-import time
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -8,6 +7,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from odyssey.agents.compiled import CompiledTool
+from odyssey.kit.clock import milliseconds_since
 from odyssey.proxy.errors import ArgumentsInvalidError
 from odyssey.records.ledger import ConsistencyMode, Entry, Operation, Violation
 from odyssey.records.problems import FieldError
@@ -205,6 +205,6 @@ def envelope_of(asked: Asked, response: Any, source: str) -> dict[str, Any]:
         "tool_name": asked.tool.tool.name,
         "response": response,
         "source": source,
-        "latency_ms": round((time.perf_counter() - asked.started) * 1000),
+        "latency_ms": milliseconds_since(asked.started),
         "matched_rule_index": None,
     }

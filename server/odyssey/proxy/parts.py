@@ -1,6 +1,5 @@
 """What serving a request needs; made once by the composition root."""
 
-import time
 from collections.abc import Awaitable, Callable
 from datetime import datetime, timedelta
 from typing import NamedTuple
@@ -10,7 +9,7 @@ from starlette.datastructures import Headers
 from odyssey.core.group_commit import GroupWriter
 from odyssey.core.signals import Signals
 from odyssey.endpoints.registry import Upstreams
-from odyssey.kit.clock import Clock, rfc3339
+from odyssey.kit.clock import Clock, milliseconds_since, rfc3339
 from odyssey.proxy.address import ProxyAddress
 from odyssey.proxy.hops import Hops
 from odyssey.proxy.live_runs import LiveRuns
@@ -27,10 +26,15 @@ class Started(NamedTuple):
     counter: float
     """By `time.perf_counter`."""
 
-    def times(self, wait_ms: int) -> dict[str, str]:
-        """Say when a request began and when it will be answered, which is after this wait."""
-        took = timedelta(seconds=time.perf_counter() - self.counter, milliseconds=wait_ms)
-        return {"started_at": rfc3339(self.at), "ended_at": rfc3339(self.at + took)}
+    def times(self, latency_ms: int) -> dict[str, str]:
+        """Say when a request began and when it is answered: the record has one duration of a call, not two."""
+        return {
+            "started_at": rfc3339(self.at),
+            "ended_at": rfc3339(self.at + timedelta(milliseconds=latency_ms)),
+        }
+
+    def elapsed_ms(self) -> int:
+        return milliseconds_since(self.counter)
 
 
 class ProxyParts(NamedTuple):

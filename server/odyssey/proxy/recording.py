@@ -156,7 +156,7 @@ class Call:
             "arguments": msgspec.Raw(self.body),
             "operations": outcome.operations,
             "http_status": 200,
-            **self.started.times(outcome.wait_ms),
+            **self.started.times(outcome.envelope["latency_ms"]),
         }
         if outcome.violations:
             data["violations"] = outcome.violations
@@ -192,7 +192,7 @@ class Call:
             "http_status": refusal.status,
             "code": refusal.code,
             "detail": refusal.detail,
-            **self.started.times(0),
+            **self.started.times(self.started.elapsed_ms()),
         }
         if len(refusal.errors) > 1:
             data["errors"] = faults_of(refusal)[:_FAULTS_KEPT]

@@ -70,5 +70,7 @@ def test_a_call_is_recorded_between_its_request_and_its_answer(run: OpenRun) -> 
         started, ended = (datetime.fromisoformat(call["data"][name]) for name in ("started_at", "ended_at"))
         assert sent <= started <= ended <= answered, call["data"]["tool_name"]
         took[call["data"]["tool_name"]] = ended - started
+        if "latency_ms" in call["data"]:
+            assert ended - started == timedelta(milliseconds=call["data"]["latency_ms"])
     slow = timedelta(seconds=SLOW_S)
     assert min(took["update_order"], took["ponder_order"], took["check_order"]) >= slow
