@@ -6,6 +6,7 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any, get_args
 
@@ -23,6 +24,7 @@ from odyssey.agents.ledger_schema import MAX_ENTITIES, MAX_FIELDS, read_ledger_s
 from odyssey.agents.schemas import AgentIn
 from odyssey.agents.tools_schema import MAX_TOOLS, read_tools_schema
 from odyssey.api.edges import MAX_BODY_BYTES as MAX_REQUEST
+from odyssey.core.errors import problem
 from odyssey.core.outbound import MAX_BODY_BYTES as MAX_REPLY
 from odyssey.core.scheduling import MAX_ATTEMPTS
 from odyssey.core.settings import Settings
@@ -39,14 +41,17 @@ from odyssey.evals.scenarios.schemas import ScenarioIn
 from odyssey.evals.variations.catalogue import CATALOGUE
 from odyssey.grading.checks import MAX_CHECKS, read_checks
 from odyssey.grading.verdict import AGENTS_OWN_FAILURES
+from odyssey.kit.clock import read_rfc3339
 from odyssey.kit.json_reader import MAX_DEPTH, read_json
 from odyssey.kit.pagination import DEFAULT_LIMIT, MAX_LIMIT
 from odyssey.proxy import errors as proxy_errors
 from odyssey.proxy.answering import MAX_RESPONSE_BYTES
+from odyssey.proxy.errors import ArgumentsInvalidError
 from odyssey.proxy.parts import MAX_BODY_BYTES, TRACE_LIMIT
 from odyssey.proxy.trace_events import EVENT_TYPES
 from odyssey.records.faults import Faults
 from odyssey.records.json_schema import MAX_SCHEMA_BYTES, compile_schema
+from odyssey.records.problems import FieldError
 from odyssey.runs.datasets.columns import COLUMNS, MAX_BYTES, MAX_ROWS
 from odyssey.runs.opening import TOKEN_GRACE
 from odyssey.runs.schemas import EventOut, RunsIn
@@ -62,8 +67,12 @@ PAGE = PATH.read_text("utf-8")
 ANCHORS = re.findall(r'^<a id="([\w-]+)"></a>$', PAGE, re.MULTILINE)
 PARTS = dict(zip(ANCHORS, re.split(r'^<a id="[\w-]+"></a>$', PAGE, flags=re.MULTILINE)[1:], strict=True))
 EXAMPLES = dict(re.findall(r"^```json (\S+)\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE))
-OPENAPI = json.loads((ROOT / "openapi.json").read_text("utf-8"))
 MIB = 1024 * 1024
+
+
+@cache
+def openapi() -> Any:
+    return json.loads((ROOT / "openapi.json").read_text("utf-8"))
 
 
 def table(part: str) -> list[list[str]]:
@@ -98,7 +107,10 @@ def own_files() -> Iterator[Path]:
         yield from (Path(folder, name) for name in files if Path(name).suffix in SUFFIXES)
 
 
-FILES = {path: path.read_text("utf-8") for path in own_files() if path not in (PATH, Path(__file__))}
+@cache
+def texts() -> dict[Path, str]:
+    """All that is written in the repository, but for the page and this file."""
+    return {path: path.read_text("utf-8") for path in own_files() if path not in (PATH, Path(__file__))}
 
 
 def other_citations(text: str, *, is_prose: bool) -> list[str]:
@@ -108,7 +120,7 @@ def other_citations(text: str, *, is_prose: bool) -> list[str]:
 
 
 def test_every_citation_finds_its_place() -> None:
-    cited = {(anchor, path) for path, text in FILES.items() for anchor in CITATION.findall(text)}
+    cited = {(anchor, path) for path, text in texts().items() for anchor in CITATION.findall(text)}
     assert len(cited) > 30
     assert {(anchor, path) for anchor, path in cited if anchor not in ANCHORS} == set()
 
@@ -121,13 +133,13 @@ def test_the_page_leads_to_its_own_places() -> None:
 
 
 def test_nothing_cites_the_contract_in_another_way() -> None:
-    found = {path: other_citations(text, is_prose=path.suffix == ".md") for path, text in FILES.items()}
+    found = {path: other_citations(text, is_prose=path.suffix == ".md") for path, text in texts().items()}
     assert {path: cited for path, cited in found.items() if cited} == {}
 
 
 def test_nothing_leads_to_what_lies_beside_the_checkout() -> None:
-    assert len(FILES) > 1500
-    mine = {path: text for path, text in FILES.items() if not path.is_relative_to(BENCHMARKS)}
+    assert len(texts()) > 1500
+    mine = {path: text for path, text in texts().items() if not path.is_relative_to(BENCHMARKS)}
     assert [path for path, text in mine.items() if OUTSIDE.search(text)] == []
 
 
@@ -153,7 +165,7 @@ def test_another_way_is_recognised(text: str, found: bool) -> None:
 
 def fits(schema: str, value: Any) -> None:
     jsonschema_rs.validate(
-        {"$ref": f"#/components/schemas/{schema}", "components": OPENAPI["components"]}, value
+        {"$ref": f"#/components/schemas/{schema}", "components": openapi()["components"]}, value
     )
 
 
@@ -211,6 +223,14 @@ def check_answer(value: Any) -> None:
     assert compile_schema(read_json(EXAMPLES["tools-schema"])[0]["output_schema"]).is_valid(value["response"])
 
 
+def check_problem(value: Any) -> None:
+    tool = read_json(EXAMPLES["tools-schema"])[0]
+    faults = compile_schema(tool["input_schema"]).errors({})
+    refusal = ArgumentsInvalidError([FieldError(each.loc, each.msg, tool["name"]) for each in faults])
+    assert problem(refusal) == value
+    fits("Problem", value)
+
+
 def check_agent(value: Any) -> None:
     agent = AgentIn.model_validate(value)
     secret = agent.config.pop("auth_header_value")
@@ -252,9 +272,9 @@ CHECKS: dict[str, Callable[[Any], object]] = {
     "answer": check_answer,
     "tools-schema": check_tools,
     "ledger-schema": lambda value: check_equal(read_ledger_schema(value)[1], []),
-    "trace-event": lambda value: check_equal("__occurred_at" in value, True),
+    "trace-event": lambda value: read_rfc3339(value["__occurred_at"]),
     "trace-event-answer": lambda value: fits("TraceEventAccepted", value),
-    "problem": lambda value: fits("Problem", value),
+    "problem": check_problem,
     "failure-rules": lambda value: check_equal(read_rules(value).errors, []),
     "operations": lambda value: [read_operation(each) for each in value],
     "handoff": lambda value: check_equal(list(value), ["from", "to", "reason", "message"]),
@@ -318,7 +338,7 @@ def test_events_columns_and_variations_are_those_of_the_code() -> None:
 
 def test_the_limits_are_those_of_the_code() -> None:
     said = [int(number) for row in table("section-29") for number in row[1].split(", ")]
-    seeds = OPENAPI["components"]["schemas"]["RunsIn"]["properties"]
+    seeds = openapi()["components"]["schemas"]["RunsIn"]["properties"]
     assert said == [
         *(DEFAULT_RUN_TIMEOUT_S, MAX_RUN_TIMEOUT_S),
         *(Settings.model_fields["rate_limit"].default, TRACE_LIMIT),
@@ -337,12 +357,15 @@ ROUTE = re.compile(r"`(GET|POST|PUT|DELETE) (/[\w/{}.-]*)`")
 
 
 def routes_in(text: str) -> set[tuple[str, str]]:
-    return {(method.lower(), re.sub(r"\{\w+\}", "{}", path)) for method, path in ROUTE.findall(text)}
+    found = ROUTE.findall(" ".join(text.split()))  # a line may break within one
+    return {(method.lower(), re.sub(r"\{\w+\}", "{}", path)) for method, path in found}
 
 
 def test_routes_are_served_unless_they_are_not_built_yet() -> None:
     served = {
-        (method, re.sub(r"\{\w+\}", "{}", path)) for path, item in OPENAPI["paths"].items() for method in item
+        (method, re.sub(r"\{\w+\}", "{}", path))
+        for path, item in openapi()["paths"].items()
+        for method in item
     }
     later = routes_in(PARTS["not-built-yet"])
     assert later
@@ -360,8 +383,8 @@ def test_what_is_not_built_yet_is_not_there() -> None:
     }
     assert len(names) > 20
     server = ROOT / "server" / "odyssey"
-    code = [text for path, text in FILES.items() if path.is_relative_to(server) and path.suffix == ".py"]
+    code = [text for path, text in texts().items() if path.is_relative_to(server) and path.suffix == ".py"]
     spoken = {word for text in code for word in re.findall(r"\"(\w+)\"", text)}
-    described = set(re.findall(r'"(\w+)"', json.dumps(OPENAPI)))
+    described = set(re.findall(r'"(\w+)"', json.dumps(openapi())))
     settings = {f"ODYSSEY_{name.upper()}" for name in Settings.model_fields}
     assert names & (spoken | described | settings) == set()
