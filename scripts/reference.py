@@ -69,7 +69,8 @@ def _kinds(base: type[OdysseyError]) -> list[type[OdysseyError]]:
 
 def cli_page() -> str:
     text: str = build_cli().generate_docs()
-    return text.rstrip() + "\n"
+    # GitHub keeps every hyphen of a heading, the generator does not.
+    return text.rstrip().replace("(#odyssey-install-", "(#odyssey---install-") + "\n"
 
 
 def pages() -> dict[Path, str]:

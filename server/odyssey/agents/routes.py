@@ -1,4 +1,4 @@
-"""Agents over HTTP (contract D8)."""
+"""Agents over HTTP (wire-contract.md#d8)."""
 
 from collections.abc import Sequence
 from typing import Annotated

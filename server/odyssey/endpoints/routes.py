@@ -1,4 +1,4 @@
-"""Tool endpoints over HTTP (contract D9).
+"""Tool endpoints over HTTP (wire-contract.md#d9).
 
 Saving asks the service for its tools before a transaction begins, so that a slow one holds up nobody.
 """

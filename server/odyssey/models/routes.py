@@ -1,4 +1,4 @@
-"""The org's settings over HTTP (contract D15)."""
+"""The org's settings over HTTP (wire-contract.md#d15)."""
 
 from typing import Annotated
 

@@ -25,7 +25,7 @@ from odyssey.runs.targets import NotReady, Sealed, Targets, Way
 
 log = logging.getLogger(__name__)
 
-_TOKEN_GRACE = timedelta(seconds=30)
+TOKEN_GRACE = timedelta(seconds=30)
 
 
 class Opening(NamedTuple):
@@ -90,7 +90,7 @@ def _begin(
 
 def _compose(parts: Parts, run: Candidate, seed: Mapping[str, Any], way: Way, attempt: int) -> _Begun:
     config = way.config
-    lasting = timedelta(seconds=config.run_timeout_s) + _TOKEN_GRACE
+    lasting = timedelta(seconds=config.run_timeout_s) + TOKEN_GRACE
     token = mint_run_token(
         org_id=run.org_id, run_id=run.run_id, attempt=attempt, expires_at=parts.clock() + lasting
     )

@@ -1,4 +1,4 @@
-"""Runs over HTTP (contract D10)."""
+"""Runs over HTTP (wire-contract.md#d10)."""
 
 import asyncio
 from itertools import islice

@@ -1,4 +1,4 @@
-"""Registering agents over HTTP: versions, publishing, imports and every fault named (contract D8)."""
+"""Registering agents over HTTP: versions, publishing, imports and every fault named (wire-contract.md#d8)."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""Where a registered agent may live, and that its secret never leaves for another place (reliability B4, B5)."""
+"""Where a registered agent may live, and that its secret never leaves for another place."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""Every address that somebody else chooses, against every trick (reliability C14–C18): the decoys count no connect."""
+"""Every address that somebody else chooses, against every trick: the decoys count no connect."""
 
 import ast
 import re

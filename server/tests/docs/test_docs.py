@@ -70,8 +70,21 @@ def test_the_commands_of_a_guide_run(guide: Path, environment: dict[str, str], t
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_links_lead_somewhere(page: Path) -> None:
-    for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", page.read_text("utf-8")):
-        assert target.startswith("https://") or (page.parent / target).exists(), target
+    for target, fragment in re.findall(r"\]\(([^)#\s]*)(?:#([^)\s]+))?[^)]*\)", page.read_text("utf-8")):
+        if not target.startswith("https://"):
+            found = page.parent / target if target else page
+            assert found.exists(), target
+            assert not fragment or fragment in places(found), f"{target}#{fragment}"
+
+
+def places(page: Path) -> set[str]:
+    """Where a link into a page can lead: its named places, and its headings as GitHub names them."""
+    text = page.read_text("utf-8")
+    headings = re.findall(
+        r"^#+ (.+)$", re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE), re.MULTILINE
+    )
+    slugs = {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+    return slugs | set(re.findall(r'<a id="([\w-]+)">', text))
 
 
 def test_every_setting_is_documented() -> None:

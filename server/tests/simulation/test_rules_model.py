@@ -1,4 +1,4 @@
-"""Deciding calls against a slow and obvious reading of contract D3, written without the product's code."""
+"""Deciding calls against a slow and obvious reading of wire-contract.md#d3, written without the product's code."""
 
 import hashlib
 import re

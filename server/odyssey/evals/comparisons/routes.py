@@ -1,4 +1,4 @@
-"""Comparing over HTTP (contract D12)."""
+"""Comparing over HTTP (wire-contract.md#d12)."""
 
 from typing import Annotated
 from uuid import UUID

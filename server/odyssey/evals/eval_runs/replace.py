@@ -1,4 +1,4 @@
-"""Repeating a run that says nothing of the agent: once, with all that it was asked (contract D12)."""
+"""Repeating a run that says nothing of the agent: once, with all that it was asked (wire-contract.md#d12)."""
 
 from sqlalchemy.ext.asyncio import AsyncSession
 

@@ -1,4 +1,4 @@
-"""Eval runs over HTTP (contract D12)."""
+"""Eval runs over HTTP (wire-contract.md#d12)."""
 
 from typing import Annotated
 from uuid import UUID

@@ -1,4 +1,4 @@
-"""Matrices over HTTP (contract D12)."""
+"""Matrices over HTTP (wire-contract.md#d12)."""
 
 from typing import Annotated
 from uuid import UUID

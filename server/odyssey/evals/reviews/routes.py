@@ -1,4 +1,4 @@
-"""The review queue over HTTP (contract D13)."""
+"""The review queue over HTTP (wire-contract.md#d13)."""
 
 from typing import Annotated, Literal
 from uuid import UUID

@@ -1,4 +1,4 @@
-"""Wire types of the review queue (contract D13)."""
+"""Wire types of the review queue (wire-contract.md#d13)."""
 
 from typing import Annotated, Literal
 

@@ -1,4 +1,4 @@
-"""Scenarios over HTTP (contract D12)."""
+"""Scenarios over HTTP (wire-contract.md#d12)."""
 
 from typing import Annotated
 

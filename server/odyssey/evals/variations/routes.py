@@ -1,4 +1,4 @@
-"""Variations over HTTP (contract D12)."""
+"""Variations over HTTP (wire-contract.md#d12)."""
 
 from typing import Annotated
 from uuid import UUID

@@ -1,4 +1,4 @@
-"""Credentials over HTTP (contract D9)."""
+"""Credentials over HTTP (wire-contract.md#d9)."""
 
 from collections.abc import Sequence
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""The columns of a dataset's table, and the members of a seed they stand for (contract 10, D10)."""
+"""The columns of a dataset's table, and the members of a seed they stand for (wire-contract.md#section-10)."""
 
 import difflib
 import re

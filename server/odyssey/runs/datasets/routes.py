@@ -1,4 +1,4 @@
-"""Datasets over HTTP (contract D10)."""
+"""Datasets over HTTP (wire-contract.md#d10)."""
 
 from collections.abc import AsyncIterator
 from typing import Annotated, Any, Literal

@@ -1,4 +1,4 @@
-"""Named worlds over HTTP (contract D10)."""
+"""Named worlds over HTTP (wire-contract.md#d10)."""
 
 import asyncio
 from typing import Annotated

@@ -1,4 +1,4 @@
-/** A failure rule (contract D3) as its form holds it: fields of text, so that half-written values have a place. */
+/** A failure rule (wire-contract.md#d3) as its form holds it: fields of text, so that half-written values have a place. */
 
 export const OPERATORS = [
   { value: "is", label: "is" },
