@@ -23,9 +23,9 @@ class Bound(NamedTuple):
 async def resolve_bindings(
     session: AsyncSession, org_id: int, tools: Sequence[Tool], *, lock: bool = False
 ) -> tuple[list[FieldError], list[Bound]]:
-    """Find the endpoint of every binding, and say what is wrong with those of passthrough tools.
+    """Find the endpoint of every binding, and say what is wrong with them.
 
-    A sandbox tool may keep a binding for later: it holds its endpoint, but may lead nowhere.
+    A sandbox tool may keep a binding for later: its endpoint must be there, but may not have the tool yet.
     """
     places = {index: _place(tool) for index, tool in enumerate(tools) if tool.passthrough_binding is not None}
     if not places:
@@ -40,9 +40,11 @@ async def resolve_bindings(
     bound: list[Bound] = []
     for index, place in places.items():
         tool, endpoint = tools[index], found.get(place)
-        if tool.default_execution_mode == "passthrough":
-            _check(tool, place, endpoint, faults.at(index, "passthrough_binding").of_tool(tool.name or None))
+        of_tool = faults.at(index, "passthrough_binding").of_tool(tool.name or None)
+        _check_endpoint(place, endpoint, of_tool)
         if endpoint is not None:
+            if tool.default_execution_mode == "passthrough" and endpoint.type in SUPPORTED:
+                _check_tool(tool, endpoint, of_tool)
             bound.append(Bound(tool.name, endpoint.id, by_name=place[0] == "endpoint_name"))
     return faults.found, bound
 
@@ -76,20 +78,21 @@ def _place(tool: Tool) -> tuple[str, str]:
     return "endpoint_name", str(binding.get("endpoint_name"))
 
 
-def _check(tool: Tool, place: tuple[str, str], endpoint: Named | None, faults: Faults) -> None:
+def _check_endpoint(place: tuple[str, str], endpoint: Named | None, faults: Faults) -> None:
     member, value = place
     if endpoint is None:
         faults.add(
-            f"{member} {shown(value)} is no tool endpoint of this organisation: create it first, or use"
-            " default_execution_mode 'sandbox'",
+            f"{member} {shown(value)} is no tool endpoint of this organisation: create it first, or leave"
+            " passthrough_binding out",
             member,
         )
-        return
-    if endpoint.type not in SUPPORTED:
+    elif endpoint.type not in SUPPORTED:
         faults.add(
             f"the endpoint {endpoint.name!r} is of type {endpoint.type!r}, which is not supported yet", member
         )
-        return
+
+
+def _check_tool(tool: Tool, endpoint: Named, faults: Faults) -> None:
     wanted = str((tool.passthrough_binding or {})["tool_name"])
     listed = [one["name"] for one in endpoint.tools]
     if not listed:

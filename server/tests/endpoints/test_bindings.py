@@ -204,8 +204,15 @@ def test_all_faults_of_all_tools_are_named_at_once(org: Org, shop: LiveShop) -> 
     }
 
 
-def test_a_sandbox_tool_may_name_what_is_not_there_yet(org: Org) -> None:
-    later = bound(endpoint_name="orders-api") | {"default_execution_mode": "sandbox"}
+def test_a_sandbox_tool_may_name_a_tool_that_is_not_there_yet_but_no_endpoint(
+    org: Org, shop: LiveShop
+) -> None:
+    missing = live("get_order", "readOrder", "elsewhere", default_execution_mode="sandbox")
+    ((loc, message, tool),) = refused(org, agent(missing))
+    assert (loc, tool) == (["tools_schema", 0, "passthrough_binding", "endpoint_name"], "get_order")
+    assert "is no tool endpoint of this organisation" in message
+    shop.register(org)
+    later = live("get_order", "readLater", default_execution_mode="sandbox")
     assert org.ok(org.post("/api/agents", agent(later)))["tools_schema"][0]["passthrough_binding"]
 
 
