@@ -1,5 +1,6 @@
 """JSON Schemas of strangers, compiled once: no network, no backtracking, no bombs."""
 
+import re
 from collections.abc import Iterable, Iterator
 from itertools import islice, product
 from typing import Any
@@ -25,6 +26,8 @@ _KINDS = {
 }
 _JSON_TYPES = "string, number, integer, boolean, object, array or null"
 _PATTERNS = jsonschema_rs.RegexOptions(size_limit=1 << 17, dfa_size_limit=1 << 20)
+_LOOK_AROUND = re.compile(r"\(\?<?[=!]")
+_BACKREFERENCE = re.compile(r"\\[1-9]|\\k<|\(\?P=")
 # ValidationError, UnicodeEncodeError and "recursion limit reached" are ValueErrors too.
 _REFUSALS = (ValueError, TypeError, OverflowError, RecursionError, jsonschema_rs.ReferencingError)
 
@@ -180,14 +183,22 @@ def _describe_fault(error: jsonschema_rs.ValidationError) -> str:
     path = list(error.instance_path)
     where = f" at {_shorten('/'.join(map(str, path)))!r}" if path else ""
     if "regex" in error.message and error.message.endswith('is not a "regex"'):
-        return _shorten(
-            f"pattern {_shorten(str(error.instance))!r} cannot be used{where}: it is no regular expression,"
-            " too large, or uses look-around or backreferences, which are not supported",
-            320,
-        )
+        pattern = str(error.instance)
+        return _shorten(f"pattern {_shorten(pattern)!r} cannot be used{where}: {_regex_fault(pattern)}", 400)
     if path and path[-1] == "type":
         return f"schema has an unknown type {_shorten(repr(error.instance))}{where}; use {_JSON_TYPES}"
     return f"schema is not valid{where}: {_shorten(error.message)}"
+
+
+def _regex_fault(pattern: str) -> str:
+    if _LOOK_AROUND.search(pattern):
+        return (
+            "look-around, such as (?=…) or (?<!…), is not supported, because matching it may take for ever; write"
+            ' two patterns instead, in allOf, and in "not" for what must not match'
+        )
+    if _BACKREFERENCE.search(pattern):
+        return "backreferences, such as \\1, are not supported, because matching them may take for ever"
+    return "it is no regular expression, or too large"
 
 
 def _field_error(error: jsonschema_rs.ValidationError) -> FieldError:

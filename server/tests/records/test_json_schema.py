@@ -107,7 +107,9 @@ REFUSED = [
     pytest.param({"$ref": "#/$defs/x"}, "points at no subschema", id="unresolvable"),
     pytest.param({"$ref": "#nowhere"}, "points at no subschema", id="unknown anchor"),
     pytest.param({"$ref": "#/allOf/7", "allOf": [{}]}, "points at no subschema", id="beyond a list"),
-    pytest.param({"pattern": "(?=a)"}, "look-around", id="look-ahead"),
+    pytest.param({"pattern": "(?=a)"}, "pattern '(?=a)' cannot be used", id="a pattern is named"),
+    pytest.param({"pattern": "^(?!a)b"}, "look-around", id="look-ahead"),
+    pytest.param({"pattern": "(a"}, "no regular expression", id="no pattern"),
     pytest.param({"properties": {"a": {"pattern": r"(a)\1"}}}, "backreferences", id="backreference"),
     pytest.param(
         {"patternProperties": {"(?<!a)b": {}}}, "look-around", id="look-behind in a property pattern"
