@@ -129,6 +129,14 @@ def test_what_cannot_be_pushed_is_said_in_a_sentence(
     assert agents(org) == []
 
 
+@pytest.mark.parametrize("command", ["push", "dev"])
+def test_a_code_project_is_told_that_the_platform_does_not_run_code_yet(desk: Desk, command: str) -> None:
+    desk.write(**project_with(app='mode = "code"\nentrypoint = "agent:run"'))
+    refused = desk.type(command, code=2).stderr
+    assert "does not run code agents yet" in refused
+    assert "--endpoint-url" not in refused
+
+
 def test_a_token_that_is_not_set_is_named(desk: Desk) -> None:
     refused = desk.type("--no-dotenv", "push", "--endpoint-url", WHERE, code=2).stderr
     assert "AGENT_TOKEN is not set" in refused

@@ -72,6 +72,17 @@ def read_project(folder: Path | None = None) -> Project:
     return _checked(path, Project(folder=folder, **_meaning(path, read)))
 
 
+def read_http_project(folder: Path | None = None) -> Project:
+    """Read the file of an agent that is to be dispatched; the platform does not run code agents yet."""
+    project = read_project(folder)
+    if project.mode == "code":
+        raise CommandFailedError(
+            "This version of Odyssey does not run code agents yet; `odyssey doctor` checks this one here. To have it"
+            f' run, serve it over HTTP and write mode = "http" into {project.file}.'
+        )
+    return project
+
+
 def find_project(folder: Path | None = None) -> Project | None:
     """Read the file of a folder if there is one."""
     return read_project(folder) if ((folder or Path()) / FILE).exists() else None

@@ -25,7 +25,7 @@ from pipelines.odyssey.cli.login import is_loopback
 from pipelines.odyssey.cli.printing.figures import verdict_part
 from pipelines.odyssey.cli.printing.screen import Part, Screen, clean, word
 from pipelines.odyssey.cli.printing.timeline import duration, seconds_between
-from pipelines.odyssey.cli.project import Project, read_project
+from pipelines.odyssey.cli.project import Project, read_http_project
 from pipelines.odyssey.cli.registration import Json, print_registered, publish_agent, register
 from pipelines.odyssey.cli.serving import Fingerprint, fingerprint, free_port, served, wait_for_ping
 from pipelines.odyssey.cli.watching import EndedRuns
@@ -60,7 +60,7 @@ def dev(
     """
     signal.signal(signal.SIGTERM, _stop)
     with failing():
-        project = read_project(folder)
+        project = read_http_project(folder)
         # Before it is described, or what is saved meanwhile would never be looked at.
         seen = fingerprint(project.folder)
         described = describe_afresh(project)

@@ -8,7 +8,7 @@ from pipelines.odyssey.cli.commands.options import AsJson, Folder, Switch
 from pipelines.odyssey.cli.connection import CommandFailedError, Server, connected, failing
 from pipelines.odyssey.cli.described import describe_project
 from pipelines.odyssey.cli.printing.screen import Screen
-from pipelines.odyssey.cli.project import read_project
+from pipelines.odyssey.cli.project import read_http_project
 from pipelines.odyssey.cli.registration import print_registered, publish_agent, register, token_of
 
 
@@ -38,7 +38,7 @@ def push(
         Which platform to ask.
     """
     with failing():
-        project = read_project(folder)
+        project = read_http_project(folder)
         address = endpoint_url or project.endpoint_url
         if address is None:
             raise CommandFailedError(
