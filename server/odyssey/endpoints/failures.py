@@ -60,9 +60,9 @@ def discovery_failed(error: OutboundError) -> DiscoveryFailedError:
 
 
 def decode_body(body: bytes) -> Any:
-    """Read a strict JSON object or array; everything else, a scalar included, is the text as it came."""
+    """Read a strict JSON object, array or string; all else, numbers and true too, is the text as it came."""
     plain = body.removeprefix(_BYTE_ORDER_MARK)
-    if plain.lstrip(b" \t\r\n")[:1] in (b"{", b"["):
+    if plain.lstrip(b" \t\r\n")[:1] in (b"{", b"[", b'"'):
         try:
             return read_json(plain)
         except JsonInvalidError:

@@ -81,6 +81,13 @@ def adapt(
     return Adapted(operations, tuple(making.notes))
 
 
+class _Identity(NamedTuple):
+    text: str
+    """The ledger's key."""
+    value: Any
+    """As the service writes it: 17 where the key is "17"."""
+
+
 class _Making:
     def __init__(
         self,
@@ -103,29 +110,33 @@ class _Making:
         if operation == "set_flag":
             yield from self._flags(None)
             return
-        entity_id = self._id()
-        if entity_id is None:
+        identity = self._id()
+        if identity is None:
             return
-        yield self._entity(operation, str(self._adapter.get("entity_type")), entity_id)
-        yield from self._flags(entity_id)
+        yield self._entity(operation, str(self._adapter.get("entity_type")), identity)
+        yield from self._flags(identity.text)
 
-    def _entity(self, operation: str, entity_type: str, entity_id: str) -> Operation:
+    def _entity(self, operation: str, entity_type: str, identity: "_Identity") -> Operation:
         if operation == "remove":
-            return Remove(entity_type, entity_id)
-        fields = self._fields(entity_type, entity_id)
-        return (Add if operation == "add" else Update)(entity_type, entity_id, fields)
+            return Remove(entity_type, identity.text)
+        declared = self._declared(entity_type)
+        fields = self._fields(declared, identity.text)
+        if (
+            declared is not None
+        ):  # or a simulated read of it would lack the id, which the ledger has as a key only
+            fields = {declared.id_field: _id_value(declared, identity)} | fields
+        return (Add if operation == "add" else Update)(entity_type, identity.text, fields)
 
-    def _id(self) -> str | None:
+    def _id(self) -> "_Identity | None":
         found = self._find("id_from", self._adapter.get("id_from"))
         entity_id = None if found is None else _as_text(found.value)
-        if entity_id:
-            return entity_id
+        if found is not None and entity_id:
+            return _Identity(entity_id, found.value)
         problem = "it leads nowhere in the response" if found is None else f"{brief(found.value)} is no id"
         self.note("id_from", f"{problem}; nothing was written")
         return None
 
-    def _fields(self, entity_type: str, entity_id: str) -> dict[str, Any]:
-        declared = self._declared(entity_type)
+    def _fields(self, declared: EntityType | None, entity_id: str) -> dict[str, Any]:
         fields: dict[str, Any] = {}
         for name, path in (self._adapter.get("field_map") or {}).items():
             found = self._find("field_map", path, name)
@@ -185,6 +196,11 @@ class _Making:
     def _declared(self, entity_type: str) -> EntityType | None:
         entities = self._schema.entities if self._schema else []
         return next((entity for entity in entities if entity.type == entity_type), None)
+
+
+def _id_value(declared: EntityType, identity: _Identity) -> Any:
+    types = [field.type for field in declared.fields if field.name == declared.id_field]
+    return identity.value if types and types[0] in ("number", "integer") else identity.text
 
 
 def _as_text(value: Any) -> str | None:

@@ -64,7 +64,10 @@ def test_a_failed_discovery_says_what_was_wrong_and_what_to_do(
         (b'\xef\xbb\xbf{"a": 1}', {"a": 1}),
         (b"", ""),
         (b"   ", "   "),
-        (b'"pong"', '"pong"'),
+        (b'"pong"', "pong"),
+        (b' "two\\nlines \\u00e4" ', "two\nlines \xe4"),
+        (b'"half', '"half'),
+        (b'"He," she said', '"He," she said'),
         (b"12.50", "12.50"),
         (b"null", "null"),
         (b"true", "true"),
@@ -81,5 +84,5 @@ def test_a_failed_discovery_says_what_was_wrong_and_what_to_do(
         (b"\xff\xfe", "\ufffd\ufffd"),
     ],
 )
-def test_objects_and_arrays_are_decoded_and_all_else_is_its_text(body: bytes, decoded: Any) -> None:
+def test_objects_arrays_and_strings_are_decoded_and_all_else_is_its_text(body: bytes, decoded: Any) -> None:
     assert decode_body(body) == decoded

@@ -157,6 +157,19 @@ def test_the_policy_says_what_is_written(
         assert entries_of(run) == entries
 
 
+def test_an_entity_of_a_live_answer_is_read_with_its_id(
+    org: Org, shop: LiveShop, agent_server: StartAgent
+) -> None:
+    adapter = ADAPTER | {"field_map": {"status": "$.state"}}
+    policy = {"ledger_write_policy": "adapter", "ledger_adapter": adapter}
+    shapeless = {"name": "get_order", "input_schema": {"type": "object"}}
+    tools = agent_of(live("look_up", "readOrder", **policy), shapeless)
+    with open_run(org, agent_server, agent=tools) as run:
+        run.call("look_up", NINE)
+        simulated = run.call("get_order", NINE).json()
+    assert (simulated["source"], simulated["response"]["order_id"]) == ("odyssey", "ord_9")
+
+
 def test_what_an_adapter_cannot_write_is_noted_and_harms_nobody(
     org: Org, shop: LiveShop, agent_server: StartAgent
 ) -> None:
@@ -192,11 +205,12 @@ def test_an_error_of_the_service_is_passed_on_and_not_mirrored(
     ("reply", "response"),
     [
         (Reply(b"[1, 2]"), [1, 2]),
-        (Reply(b'"pong"'), '"pong"'),
+        (Reply(b'"pong"'), "pong"),
+        (Reply(b"true"), "true"),
         (Reply("größer, größte".encode(), content_type="text/csv"), "größer, größte"),
         (Reply(b""), ""),
     ],
-    ids=["list", "scalar", "text", "empty"],
+    ids=["list", "string", "true", "text", "empty"],
 )
 def test_answers_are_decoded_as_the_contract_says(
     org: Org, shop: LiveShop, agent_server: StartAgent, reply: Reply, response: Any

@@ -36,7 +36,7 @@ def changed(**members: Any) -> dict[str, Any]:
 
 
 def test_an_answer_becomes_operations() -> None:
-    fields = {"status": "open", "place": {"town": "Leith"}}
+    fields = {"order_id": "o1", "status": "open", "place": {"town": "Leith"}}
     assert adapt(ADAPTER, SCHEMA, {"clerk": "ada"}, ANSWER) == Adapted(
         (Update("order", "o1", fields), SetFlag("seen:o1"), SetFlag("by:ada")), ()
     )
@@ -45,8 +45,11 @@ def test_an_answer_becomes_operations() -> None:
 @pytest.mark.parametrize(
     ("adapter", "first"),
     [
-        (changed(op=None, field_map=None), Update("order", "o1", {})),
-        (changed(op="add", field_map={"status": "$..state"}), Add("order", "o1", {"status": "open"})),
+        (changed(op=None, field_map=None), Update("order", "o1", {"order_id": "o1"})),
+        (
+            changed(op="add", field_map={"status": "$..state"}),
+            Add("order", "o1", {"order_id": "o1", "status": "open"}),
+        ),
         (changed(op="remove"), Remove("order", "o1")),
     ],
 )
@@ -59,7 +62,14 @@ def test_every_act_on_an_entity(adapter: dict[str, Any], first: Operation) -> No
 )
 def test_scalars_are_ids(given_id: Any, entity_id: str) -> None:
     (operation,) = adapt(changed(flags=[], field_map={}), SCHEMA, {}, {"order": {"id": given_id}}).operations
-    assert operation == Update("order", entity_id, {})
+    assert operation == Update("order", entity_id, {"order_id": entity_id})
+
+
+@pytest.mark.parametrize(("kind", "kept"), [("integer", 7), ("number", 7), ("string", "7")])
+def test_the_id_is_kept_as_its_field_is_declared(kind: Any, kept: Any) -> None:
+    schema = LedgerSchema([EntityType("order", "number", fields=[EntityField("number", kind)])])
+    (operation,) = adapt(changed(flags=[], field_map={}), schema, {}, {"order": {"id": 7}}).operations
+    assert operation == Update("order", "7", {"number": kept})
 
 
 @pytest.mark.parametrize(
@@ -84,21 +94,21 @@ def test_without_an_id_nothing_happens(answer: Any, why: str) -> None:
 def test_an_unmatched_field_is_skipped() -> None:
     adapter = changed(flags=[], field_map={"status": "$.order.nothing", "place": "$.order.ship_to"})
     operations, (note,) = adapt(adapter, SCHEMA, {}, ANSWER)
-    assert operations == (Update("order", "o1", {"place": {"town": "Leith"}}),)
+    assert operations == (Update("order", "o1", {"order_id": "o1", "place": {"town": "Leith"}}),)
     assert (note.member, note.field) == ("field_map", "status")
 
 
 def test_null_is_a_value() -> None:
     adapter = changed(flags=[], field_map={"note": "$.note"})
     assert adapt(adapter, SCHEMA, {}, ANSWER | {"note": None}).operations == (
-        Update("order", "o1", {"note": None}),
+        Update("order", "o1", {"order_id": "o1", "note": None}),
     )
 
 
 def test_an_id_field_never_says_another_id() -> None:
     adapter = changed(flags=[], field_map={"order_id": "$.order.state"})
     operations, (note,) = adapt(adapter, SCHEMA, {}, ANSWER)
-    assert operations == (Update("order", "o1", {}),)
+    assert operations == (Update("order", "o1", {"order_id": "o1"}),)
     assert "ids never change" in note.message
     same = changed(flags=[], field_map={"order_id": "$.order.id"})
     assert adapt(same, SCHEMA, {}, ANSWER) == Adapted((Update("order", "o1", {"order_id": "o1"}),), ())
@@ -107,13 +117,13 @@ def test_an_id_field_never_says_another_id() -> None:
 def test_what_does_not_fit_the_schema_is_written_and_noted() -> None:
     adapter = changed(flags=[], field_map={"status": "$.order.ship_to.town"})
     operations, (note,) = adapt(adapter, SCHEMA, {}, ANSWER)
-    assert operations == (Update("order", "o1", {"status": "Leith"}),)
+    assert operations == (Update("order", "o1", {"order_id": "o1", "status": "Leith"}),)
     assert note.message.startswith("written as it is live, but status must be one of")
 
 
 def test_an_unresolved_placeholder_drops_its_flag_alone() -> None:
     operations, (note,) = adapt(changed(field_map={}), SCHEMA, {"clerk": None}, ANSWER)
-    assert operations == (Update("order", "o1", {}), SetFlag("seen:o1"))
+    assert operations == (Update("order", "o1", {"order_id": "o1"}), SetFlag("seen:o1"))
     assert "{clerk}" in note.message
 
 
@@ -166,7 +176,11 @@ class TestPolicies:
                 "place": {"town": "Leith"},
             }
             new = mirror(Ledger.boot({}), "adapter", changed(op=op), SCHEMA, {"clerk": "ada"}, ANSWER)
-            assert new.ledger.entity("order", "o1") == {"status": "open", "place": {"town": "Leith"}}
+            assert new.ledger.entity("order", "o1") == {
+                "order_id": "o1",
+                "status": "open",
+                "place": {"town": "Leith"},
+            }
             assert [entry.op for entry in new.entries] == [op, "set_flag", "set_flag"]
 
     def test_removing_what_is_not_there_does_nothing(self) -> None:
