@@ -11,11 +11,12 @@ from api.surface import AGENT, CREDENTIAL_BODY, ENDPOINT_BODY, OPERATIONS, SCENA
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy import delete, event, insert, select, text
+from sqlalchemy.dialects import postgresql
 from support.cassettes import keep_cassette
 from support.platform import Org, Platform
 
 from odyssey.agents.models import Agent
-from odyssey.core.tables import Base, table_of
+from odyssey.core.tables import Base, by_code_point, table_of
 from odyssey.evals.eval_runs.models import EvalRun
 from odyssey.evals.matrices.models import Matrix
 from odyssey.evals.scenarios.models import Scenario
@@ -303,6 +304,12 @@ def test_pages_hold_every_row_once_in_order_whatever_comes_meanwhile(lists: List
 @whatever
 def test_many_pages_hold_every_row_once_in_order(lists: Lists, **drawn: Any) -> None:
     pages_hold_every_row(lists, **drawn)
+
+
+def test_postgres_compares_texts_by_code_point_whatever_its_language() -> None:
+    """The Postgres of the tests knows no language, so that its answers cannot show it."""
+    compared = by_code_point(Run.status).compile(dialect=postgresql.dialect())
+    assert str(compared) == '(runs.status) COLLATE "C"'
 
 
 # What is refused
