@@ -2,9 +2,8 @@
 
 from collections.abc import Collection, Sequence
 
-from sqlalchemy import ColumnElement, Connection, bindparam, delete, literal, select, tuple_
+from sqlalchemy import Connection, bindparam, delete, literal, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncSession
-from sqlalchemy.orm import InstrumentedAttribute
 
 from odyssey.agents.models import Agent, AgentSecret, AgentVersion
 from odyssey.core.errors import NotFoundError
@@ -54,15 +53,6 @@ async def names_of_versions(
     name = json_member(AgentVersion.content, "name")
     statement = select(AgentVersion.agent_id, AgentVersion.version, name).where(key.in_(versions))
     return {(agent_id, version): text for agent_id, version, text in await session.execute(statement)}
-
-
-def name_of_version(
-    agent_id: InstrumentedAttribute[int], version: InstrumentedAttribute[int]
-) -> ColumnElement[str]:
-    """The name that the agent in these columns has in the version in these columns."""
-    named = select(json_member(AgentVersion.content, "name"))
-    named = named.where(AgentVersion.agent_id == agent_id, AgentVersion.version == version)
-    return named.correlate(agent_id.class_).scalar_subquery()
 
 
 async def list_agents(

@@ -21,7 +21,6 @@ from sqlalchemy import (
 )
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from odyssey.agents.repository import name_of_version
 from odyssey.core.errors import NotFoundError
 from odyssey.core.paging import ListOrder, PageRequest
 from odyssey.core.scheduling import Work
@@ -77,7 +76,7 @@ RUN_ORDER = ListOrder(
         "error_class": Run.error_class,
         "score": Run.score,
         "cost_usd": Run.cost_usd,
-        "agent_name": name_of_version(Run.agent_id, Run.agent_version),
+        "agent_id": Run.agent_id,
         "user_instruction": select(_start_of_instruction(INSTRUCTION_SHOWN))
         .where(Task.id == Run.task_id)
         .correlate(Run)

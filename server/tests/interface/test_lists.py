@@ -64,6 +64,7 @@ def test_runs_come_in_pages_that_neither_lose_nor_repeat_one_and_are_sorted_by_t
 def a_heading_sorts_the_runs_of_all_pages(page: Page, site: Site) -> None:
     newest = ids(page)
     every = instructions(site)
+    expect(page.get_by_role("columnheader", name="Agent").get_by_role("button")).to_have_count(0)
     assert len(every) > A_PAGE
     by_text = [run_id for run_id, _ in sorted(sorted(every, reverse=True), key=lambda run: run[1])]
     for title, direction, wanted in (

@@ -8,7 +8,6 @@ from sqlalchemy import Connection, Select, and_, bindparam, case, exists, func, 
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import undefer
 
-from odyssey.agents.repository import name_of_version
 from odyssey.core.errors import NotFoundError
 from odyssey.core.paging import ListOrder, PageRequest
 from odyssey.core.scheduling import TERMINAL
@@ -29,7 +28,7 @@ EVAL_RUN_ORDER = ListOrder(
         "error_class": Run.error_class,
         "scenario_name": Scenario.name,
         "risk_level": case(RISK_RANKS, value=EvalRun.risk_level),
-        "agent_name": name_of_version(EvalRun.agent_id, EvalRun.agent_version),
+        "agent_id": EvalRun.agent_id,
         "variation_type": EvalRun.variation_type,
         "delivered": EvalRun.delivered,
         "matched": EvalRun.matched,

@@ -9,7 +9,6 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import undefer
 
 from odyssey.agents.models import Agent
-from odyssey.agents.repository import name_of_version
 from odyssey.core.errors import NotFoundError
 from odyssey.core.paging import ListOrder, PageRequest
 from odyssey.evals.eval_runs.models import EvalRun
@@ -21,7 +20,7 @@ MATRIX_ORDER = ListOrder(
     Matrix.number,
     {
         "name": Matrix.name,
-        "agent_name": name_of_version(Matrix.agent_id, Matrix.agent_version),
+        "agent_id": Matrix.agent_id,
         "scenarios": Matrix.scenarios,
         "variations": Matrix.variations,
         "created_at": Matrix.created_at,

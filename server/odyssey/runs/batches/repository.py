@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 from sqlalchemy import ColumnElement, and_, func, literal, literal_column, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from odyssey.agents.repository import name_of_version
 from odyssey.core.errors import NotFoundError
 from odyssey.core.paging import ListOrder, PageRequest
 from odyssey.core.tables import IntegerId, json_member
@@ -23,7 +22,7 @@ BATCH_ORDER = ListOrder(
     Batch.id,
     {
         "id": Batch.id,
-        "agent_name": name_of_version(Batch.agent_id, Batch.agent_version),
+        "agent_id": Batch.agent_id,
         "dataset_name": select(Dataset.name)
         .where(Dataset.id == Batch.dataset_id)
         .correlate(Batch)

@@ -97,7 +97,6 @@ export function evalRunColumns(agents: Map<number, string>): Column<EvalRunSumma
       id: "agent",
       title: "Agent",
       wide: true,
-      field: "agent_name",
       render: (run) => (
         <div className={classes.agent}>
           <TextLink to="/agents/$agentId" params={{ agentId: run.agent_id }} c="var(--ody-text)">

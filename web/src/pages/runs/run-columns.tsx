@@ -54,7 +54,6 @@ export const RUN_COLUMNS: Column<RunSummary, RunField>[] = [
     id: "agent",
     title: "Agent",
     wide: true,
-    field: "agent_name",
     render: (run) => <AgentOf run={run} />,
   },
   {
