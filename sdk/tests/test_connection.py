@@ -122,7 +122,7 @@ def test_every_command_explains_itself(capsys: pytest.CaptureFixture[str]) -> No
         (["batches", "export"], ("csv", "json", "junit", "--output")),
         (["audit"], ("DATASET", "--json", "Exit")),
         (["runs", "show"], ("--full", "--json", "--url", "--api-key", "ODYSSEY_API_KEY")),
-        (["runs", "list"], ("--status", "--verdict", "--agent", "--batch", "--limit", "--json")),
+        (["runs", "list"], ("--status", "--verdict", "--agent", "--batch", "--sort", "--limit", "--json")),
     ):
         build_app()([*arguments, "--help"], result_action="return_value")
         said = capsys.readouterr().out

@@ -287,6 +287,10 @@ def test_a_claim_without_a_call_is_shown(office: Office) -> None:
     listed = json.loads(office.cli("runs", "list", "--verdict", "fail", "--limit", "1", "--json").out)
     shown = office.cli("runs", "show", str(listed["items"][0]["id"])).out
     assert "  claimed   get_order once, seen never\n" in shown
+    by_id = json.loads(office.cli("runs", "list", "--sort", "-id", "--limit", "5", "--json").out)["items"]
+    assert [run["id"] for run in by_id] == sorted((run["id"] for run in by_id), reverse=True)
+    said = office.cli("runs", "list", "--sort", "speed", code=2).err
+    assert "this list cannot be sorted by 'speed'; it can by id, status, verdict, " in said
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,22 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.agents.models import Agent, AgentSecret, AgentVersion
 from odyssey.core.errors import NotFoundError
+from odyssey.core.paging import ListOrder, PageRequest
 from odyssey.core.tables import IntegerId, json_member, table_of
+from odyssey.kit.pagination import Page
 
+AGENT_ORDER = ListOrder(
+    Agent.id,
+    {
+        "id": Agent.id,
+        "name": json_member(AgentVersion.content, "name"),
+        "mode": json_member(AgentVersion.content, "mode"),
+        "version": Agent.version,
+        "published_version": Agent.published_version,
+        "created_at": Agent.created_at,
+        "updated_at": Agent.updated_at,
+    },
+)
 _SECRETS = table_of(AgentSecret)
 _SEALED = select(_SECRETS).where(_SECRETS.c.agent_id.in_(bindparam("agent_ids", expanding=True)))
 
@@ -44,28 +58,23 @@ async def names_of_versions(
 async def list_agents(
     session: AsyncSession,
     org_id: int,
+    page: PageRequest,
     *,
-    before_id: int | None,
-    limit: int,
     status: str | None = None,
     q: str | None = None,
-) -> Sequence[tuple[Agent, AgentVersion]]:
+) -> Page[tuple[Agent, AgentVersion]]:
     statement = (
         select(Agent, AgentVersion)
         .join(AgentVersion, (AgentVersion.agent_id == Agent.id) & (AgentVersion.version == Agent.version))
         .where(Agent.org_id == org_id, Agent.deleted_at.is_(None))
-        .order_by(Agent.id.desc())
-        .limit(limit)
     )
-    if before_id is not None:
-        statement = statement.where(Agent.id < before_id)
     if status is not None:
         is_draft = Agent.published_version.is_(None)
         statement = statement.where(is_draft if status == "draft" else ~is_draft)
     if q:
         name = json_member(AgentVersion.content, "name")
         statement = statement.where(name.icontains(q, autoescape=True))
-    return [(agent, version) for agent, version in await session.execute(statement)]
+    return await AGENT_ORDER.rows(session, statement, page)
 
 
 async def list_versions(

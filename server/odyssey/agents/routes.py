@@ -10,6 +10,7 @@ from odyssey.agents.health import healths_of
 from odyssey.agents.models import Agent, AgentHealth, AgentVersion
 from odyssey.agents.register import Registrar, check
 from odyssey.agents.repository import (
+    AGENT_ORDER,
     agents_with_secrets,
     find_version,
     get_agent,
@@ -30,9 +31,18 @@ from odyssey.agents.schemas import (
     VersionsPage,
 )
 from odyssey.agents.secrets import origin_of
-from odyssey.core.depends import ClockDep, Cursor, Limit, ObjectId, ReadSession, SettingsDep, WriteSession
+from odyssey.core.depends import (
+    ClockDep,
+    Cursor,
+    Limit,
+    ObjectId,
+    ReadSession,
+    SettingsDep,
+    SortedCursor,
+    WriteSession,
+)
 from odyssey.core.errors import NotFoundError
-from odyssey.core.paging import start_of
+from odyssey.core.paging import PageRequest, start_of
 from odyssey.core.wire import PlainText
 from odyssey.identity.guard import Admin, GuardedRouter, Viewer
 from odyssey.identity.vault import Vault
@@ -60,17 +70,17 @@ async def create_agent(body: AgentIn, registrar: RegistrarDep, session: WriteSes
 async def get_agents(
     caller: Viewer,
     session: ReadSession,
-    cursor: Cursor = None,
+    cursor: SortedCursor = None,
     limit: Limit = DEFAULT_LIMIT,
+    sort: Annotated[str | None, AGENT_ORDER] = None,
     status: Publication | None = None,
     q: Annotated[
         PlainText | None,
         Query(max_length=200, description="Part of the name; the case of A to Z does not matter."),
     ] = None,
 ) -> AgentsPage:
-    before_id = start_of(cursor)
-    rows = await list_agents(session, caller.org_id, before_id=before_id, limit=limit + 1, status=status, q=q)
-    page = cut_page(rows, limit, lambda row: row[0].id)
+    wanted = PageRequest(limit, cursor, sort)
+    page = await list_agents(session, caller.org_id, wanted, status=status, q=q)
     return AgentsPage(items=await _agents_out(session, page.items), next_cursor=page.next_cursor)
 
 

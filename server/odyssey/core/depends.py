@@ -76,5 +76,7 @@ taken when the write begins, not before. An idempotent request has taken it alre
 
 ObjectId = Annotated[int, AfterValidator(existing_id)]
 Cursor = Annotated[str | None, Field(max_length=64)]
+SortedCursor = Annotated[str | None, Field(max_length=4096)]
+"""Of a list that can be sorted: it has the last row's value of that field in it, which may be a text."""
 Limit = Annotated[int, Field(ge=1, le=MAX_LIMIT)]
 """Use as `limit: Limit = DEFAULT_LIMIT`."""

@@ -18,7 +18,10 @@ from sqlalchemy import (
     cast,
     func,
 )
+from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.orm import DeclarativeBase, InstrumentedAttribute
+from sqlalchemy.sql.compiler import SQLCompiler
+from sqlalchemy.sql.functions import FunctionElement
 
 IntegerId = BigInteger().with_variant(Integer, "sqlite")
 _JSON = JSON().with_variant(Text(), "sqlite")  # SQLite reads JSON from text; a cast to JSON makes it a number
@@ -83,3 +86,45 @@ def json_member(document: InstrumentedAttribute[Any], name: str) -> ColumnElemen
     spelled = func.replace(document, r"\\", r"\u005c")
     member: ColumnElement[str] = cast(func.replace(spelled, r"\u0000", r"\ufffd"), _JSON)[name].as_string()
     return member
+
+
+class by_code_point(FunctionElement[str]):  # noqa: N801 - used like a function of the database
+    """A text as both databases compare it alike: Postgres would go by the language it was set up with."""
+
+    inherit_cache = True
+    type = Text()
+
+
+@compiles(by_code_point)
+def _plain_text(element: by_code_point, compiler: SQLCompiler, **options: Any) -> str:
+    return compiler.process(element.clauses, **options)
+
+
+@compiles(by_code_point, "postgresql")
+def _collated_text(element: by_code_point, compiler: SQLCompiler, **options: Any) -> str:
+    return f'({compiler.process(element.clauses, **options)}) COLLATE "C"'
+
+
+class microseconds_between(FunctionElement[int]):  # noqa: N801 - used like a function of the database
+    """The whole microseconds from one `UtcDateTime` to another; null if either is."""
+
+    inherit_cache = True
+    type = BigInteger()
+
+
+@compiles(microseconds_between, "postgresql")
+def _from_interval(element: microseconds_between, compiler: SQLCompiler, **options: Any) -> str:
+    start, end = (compiler.process(each, **options) for each in element.clauses)
+    return f"CAST(extract(epoch FROM {end} - {start}) * 1000000 AS BIGINT)"
+
+
+@compiles(microseconds_between, "sqlite")
+def _from_texts(element: microseconds_between, compiler: SQLCompiler, **options: Any) -> str:
+    start, end = (_counted(compiler.process(each, **options)) for each in element.clauses)
+    return f"({end} - {start})"
+
+
+def _counted(moment: str) -> str:
+    """Count from 1970. SQLite's own functions round to milliseconds, so they get the whole seconds only."""
+    seconds = f"CAST(strftime('%s', substr({moment}, 1, 19)) AS INTEGER)"
+    return f"({seconds} * 1000000 + CAST(substr({moment}, 21, 6) AS INTEGER))"

@@ -8,8 +8,22 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import defer
 
 from odyssey.core.errors import NotFoundError
+from odyssey.core.paging import ListOrder, PageRequest
 from odyssey.endpoints.models import AgentEndpoint, ToolEndpoint
 from odyssey.identity.credentials.models import Credential
+from odyssey.kit.pagination import Page
+
+ENDPOINT_ORDER = ListOrder(
+    ToolEndpoint.number,
+    {
+        "name": ToolEndpoint.name,
+        "type": ToolEndpoint.type,
+        "tool_count": ToolEndpoint.tool_count,
+        "discovered_at": ToolEndpoint.discovered_at,
+        "created_at": ToolEndpoint.created_at,
+        "updated_at": ToolEndpoint.updated_at,
+    },
+)
 
 
 async def get_endpoint(
@@ -29,14 +43,10 @@ async def is_name_taken(session: AsyncSession, org_id: int, name: str) -> bool:
     return (await session.scalar(statement)) is not None
 
 
-async def list_endpoints(
-    session: AsyncSession, org_id: int, *, before: int | None, limit: int
-) -> Sequence[ToolEndpoint]:
+async def list_endpoints(session: AsyncSession, org_id: int, page: PageRequest) -> Page[ToolEndpoint]:
     """Return a page without the lists of tools, which may be long."""
     statement = select(ToolEndpoint).where(ToolEndpoint.org_id == org_id).options(defer(ToolEndpoint.tools))
-    if before is not None:
-        statement = statement.where(ToolEndpoint.number < before)
-    return (await session.scalars(statement.order_by(ToolEndpoint.number.desc()).limit(limit))).all()
+    return await ENDPOINT_ORDER.page(session, statement, page)
 
 
 class Named(NamedTuple):

@@ -12,16 +12,24 @@ from fastapi import Depends, Request
 from sqlalchemy.ext.asyncio import AsyncSession
 from starlette.responses import Response
 
-from odyssey.core.depends import ClockDep, Cursor, DatabaseDep, Limit, ReadSession, SettingsDep, WriteSession
+from odyssey.core.depends import (
+    ClockDep,
+    DatabaseDep,
+    Limit,
+    ReadSession,
+    SettingsDep,
+    SortedCursor,
+    WriteSession,
+)
 from odyssey.core.errors import ForbiddenError, ValidationFailedError
-from odyssey.core.paging import start_of
+from odyssey.core.paging import PageRequest
 from odyssey.endpoints.credential_users import EndpointCredentialUsers
 from odyssey.endpoints.discover import Discoverer
 from odyssey.endpoints.drafts import Drafter
 from odyssey.endpoints.keep import EndpointKeeper
 from odyssey.endpoints.registry import Upstreams
 from odyssey.endpoints.render import listed, shown
-from odyssey.endpoints.repository import get_endpoint, list_endpoints
+from odyssey.endpoints.repository import ENDPOINT_ORDER, get_endpoint, list_endpoints
 from odyssey.endpoints.schemas import (
     CalledOut,
     CallIn,
@@ -35,7 +43,7 @@ from odyssey.identity.caller import Caller
 from odyssey.identity.depends import VaultDep
 from odyssey.identity.guard import Admin, GuardedRouter, Viewer, returns_secret
 from odyssey.identity.idempotency import answer_once, first_answer
-from odyssey.kit.pagination import DEFAULT_LIMIT, cut_page
+from odyssey.kit.pagination import DEFAULT_LIMIT
 from odyssey.records.faults import did_you_mean
 from odyssey.records.faults import shown as named
 from odyssey.records.problems import FieldError
@@ -93,10 +101,13 @@ async def create_endpoint(
 
 @router.get("")
 async def get_endpoints(
-    caller: Viewer, session: ReadSession, cursor: Cursor = None, limit: Limit = DEFAULT_LIMIT
+    caller: Viewer,
+    session: ReadSession,
+    cursor: SortedCursor = None,
+    limit: Limit = DEFAULT_LIMIT,
+    sort: Annotated[str | None, ENDPOINT_ORDER] = None,
 ) -> EndpointsPage:
-    rows = await list_endpoints(session, caller.org_id, before=start_of(cursor), limit=limit + 1)
-    page = cut_page(rows, limit, lambda row: row.number)
+    page = await list_endpoints(session, caller.org_id, PageRequest(limit, cursor, sort))
     return EndpointsPage(items=await listed(session, page.items), next_cursor=page.next_cursor)
 
 

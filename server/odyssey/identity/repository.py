@@ -7,6 +7,7 @@ from typing import NamedTuple
 from sqlalchemy import delete, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from odyssey.core.paging import ListOrder, PageRequest
 from odyssey.identity.caller import Caller, Role
 from odyssey.identity.models import (
     ApiKey,
@@ -17,6 +18,12 @@ from odyssey.identity.models import (
     Person,
     SigninFailure,
     SigninLink,
+)
+from odyssey.kit.pagination import Page
+
+PERSON_ORDER = ListOrder(
+    Person.id,
+    {"id": Person.id, "email": Person.email, "role": Person.role, "created_at": Person.created_at},
 )
 
 
@@ -72,13 +79,8 @@ async def lock_admins(session: AsyncSession, org_id: int) -> set[int]:
     return set(await session.scalars(admins.order_by(Person.id).with_for_update()))
 
 
-async def list_people(
-    session: AsyncSession, org_id: int, before_id: int | None, limit: int
-) -> Sequence[Person]:
-    statement = select(Person).where(Person.org_id == org_id).order_by(Person.id.desc()).limit(limit)
-    if before_id is not None:
-        statement = statement.where(Person.id < before_id)
-    return (await session.scalars(statement)).all()
+async def list_people(session: AsyncSession, org_id: int, page: PageRequest) -> Page[Person]:
+    return await PERSON_ORDER.page(session, select(Person).where(Person.org_id == org_id), page)
 
 
 async def list_keys(

@@ -1,13 +1,14 @@
 """Orgs, people, keys and the audit log over HTTP."""
 
+from typing import Annotated
 from uuid import UUID
 
 from fastapi import Depends
 from sqlalchemy.exc import IntegrityError
 
-from odyssey.core.depends import ClockDep, Cursor, Limit, ObjectId, ReadSession, WriteSession
+from odyssey.core.depends import ClockDep, Cursor, Limit, ObjectId, ReadSession, SortedCursor, WriteSession
 from odyssey.core.errors import ConflictError, NotFoundError
-from odyssey.core.paging import start_of
+from odyssey.core.paging import PageRequest, start_of
 from odyssey.identity.audit import record_change
 from odyssey.identity.bootstrap import new_key_row
 from odyssey.identity.browser_sessions import set_password
@@ -17,6 +18,7 @@ from odyssey.identity.guard import Admin, Anyone, GuardedRouter, Viewer, returns
 from odyssey.identity.models import ApiKey, AuditEntry, Org, Person
 from odyssey.identity.passwords import hash_password
 from odyssey.identity.repository import (
+    PERSON_ORDER,
     find_key,
     find_org,
     find_person,
@@ -80,10 +82,13 @@ async def rename_org(body: OrgIn, caller: Admin, session: WriteSession, clock: C
 
 @router.get("/people")
 async def get_people(
-    caller: Admin, session: ReadSession, cursor: Cursor = None, limit: Limit = DEFAULT_LIMIT
+    caller: Admin,
+    session: ReadSession,
+    cursor: SortedCursor = None,
+    limit: Limit = DEFAULT_LIMIT,
+    sort: Annotated[str | None, PERSON_ORDER] = None,
 ) -> PeoplePage:
-    rows = await list_people(session, caller.org_id, start_of(cursor), limit + 1)
-    page = cut_page(rows, limit, lambda person: person.id)
+    page = await list_people(session, caller.org_id, PageRequest(limit, cursor, sort))
     return PeoplePage(items=[_person_out(person) for person in page.items], next_cursor=page.next_cursor)
 
 

@@ -13,11 +13,9 @@ from odyssey.journal.contents import load_text
 from odyssey.journal.models import RunContext
 from odyssey.runs.models import Run, RunAttempt
 from odyssey.runs.named_worlds.repository import fidelities
-from odyssey.runs.repository import get_task, list_attempts, task_heads
+from odyssey.runs.repository import INSTRUCTION_SHOWN, get_task, list_attempts, task_heads
 from odyssey.runs.schemas import AttemptOut, RunOut, RunSummary
 from odyssey.runs.verdicts.read_grades import grades_of
-
-_INSTRUCTION_SHOWN = 300
 
 
 async def summaries(session: AsyncSession, runs: Sequence[Run]) -> list[RunSummary]:
@@ -62,7 +60,7 @@ async def _members(session: AsyncSession, runs: Sequence[Run]) -> list[dict[str,
     for attempt in await list_attempts(session, [run.id for run in runs]):
         attempts[attempt.run_id].append(attempt)
     names = await names_of_versions(session, {(run.agent_id, run.agent_version) for run in runs})
-    tasks = await task_heads(session, {run.task_id for run in runs}, _INSTRUCTION_SHOWN + 1)
+    tasks = await task_heads(session, {run.task_id for run in runs}, INSTRUCTION_SHOWN + 1)
     return [
         _own_members(run, attempts[run.id])
         | {
@@ -76,7 +74,7 @@ async def _members(session: AsyncSession, runs: Sequence[Run]) -> list[dict[str,
 
 
 def _shown(instruction: str) -> str:
-    cut = instruction[:_INSTRUCTION_SHOWN]
+    cut = instruction[:INSTRUCTION_SHOWN]
     return cut if cut == instruction else f"{cut}…"
 
 

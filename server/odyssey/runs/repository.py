@@ -6,12 +6,26 @@ from datetime import datetime
 from functools import cache
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Update, bindparam, func, insert, literal, literal_column, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Text,
+    Update,
+    bindparam,
+    func,
+    insert,
+    literal,
+    literal_column,
+    select,
+    update,
+)
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.core.errors import NotFoundError
+from odyssey.core.paging import ListOrder, PageRequest
 from odyssey.core.scheduling import Work
-from odyssey.core.tables import IntegerId, json_member, table_of
+from odyssey.core.tables import IntegerId, json_member, microseconds_between, table_of
+from odyssey.kit.pagination import Page
 from odyssey.runs.batches.models import Batch
 from odyssey.runs.models import Run, RunAttempt, Task
 
@@ -44,6 +58,36 @@ _END = (
 )
 _SEEDS = select(_TASKS.c.id, _TASKS.c.seed).where(_TASKS.c.id.in_(bindparam("task_ids", expanding=True)))
 
+INSTRUCTION_SHOWN = 300
+"""So many characters of an instruction are in a list, and sort it."""
+
+
+def _start_of_instruction(length: int) -> ColumnElement[str]:
+    return func.substr(json_member(Task.seed, "user_instruction"), 1, length, type_=Text)
+
+
+RUN_ORDER = ListOrder(
+    Run.id,
+    {
+        "id": Run.id,
+        "status": Run.status,
+        "verdict": Run.verdict,
+        "failure_mode": Run.failure_mode,
+        "error_class": Run.error_class,
+        "score": Run.score,
+        "cost_usd": Run.cost_usd,
+        "agent_id": Run.agent_id,
+        "user_instruction": select(_start_of_instruction(INSTRUCTION_SHOWN))
+        .where(Task.id == Run.task_id)
+        .correlate(Run)
+        .scalar_subquery(),
+        "created_at": Run.created_at,
+        "started_at": Run.started_at,
+        "finished_at": Run.finished_at,
+        "duration": microseconds_between(Run.started_at, Run.finished_at),
+    },
+)
+
 
 async def get_run(session: AsyncSession, org_id: int, run_id: int) -> Run:
     run = (await session.scalars(select(Run).where(Run.id == run_id, Run.org_id == org_id))).first()
@@ -66,10 +110,10 @@ class TaskHead(NamedTuple):
 
 
 async def task_heads(session: AsyncSession, task_ids: Collection[int], length: int) -> dict[int, TaskHead]:
-    start = func.substr(json_member(Task.seed, "user_instruction"), 1, length)
+    start = _start_of_instruction(length)
     columns = select(Task.id, start, Task.dataset_id, Task.position)
     found = await session.execute(columns.where(Task.id.in_(task_ids)))
-    return {task_id: TaskHead(*head) for task_id, *head in found}
+    return {task_id: TaskHead(text, dataset, position) for task_id, text, dataset, position in found}
 
 
 class RunFilter(NamedTuple):
@@ -91,14 +135,9 @@ EVERY_RUN = RunFilter()
 
 
 async def list_runs(
-    session: AsyncSession,
-    org_id: int,
-    *,
-    before_id: int | None,
-    limit: int,
-    wanted: RunFilter = EVERY_RUN,
-) -> Sequence[Run]:
-    statement = select(Run).where(Run.org_id == org_id).order_by(Run.id.desc()).limit(limit)
+    session: AsyncSession, org_id: int, page: PageRequest, wanted: RunFilter = EVERY_RUN
+) -> Page[Run]:
+    statement = select(Run).where(Run.org_id == org_id)
     equal = {
         Run.verdict: wanted.verdict,
         Run.error_class: wanted.error_class,
@@ -120,9 +159,7 @@ async def list_runs(
         instruction = json_member(Task.seed, "user_instruction")
         statement = statement.join(Task, Task.id == Run.task_id)
         statement = statement.where(instruction.icontains(wanted.q, autoescape=True))
-    if before_id is not None:
-        statement = statement.where(Run.id < before_id)
-    return (await session.scalars(statement)).all()
+    return await RUN_ORDER.page(session, statement, page)
 
 
 async def list_attempts(session: AsyncSession, run_ids: Sequence[int]) -> Sequence[RunAttempt]:

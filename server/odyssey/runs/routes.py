@@ -17,10 +17,11 @@ from odyssey.core.depends import (
     ReadAhead,
     ReadSession,
     SignalsDep,
+    SortedCursor,
     WriteSession,
 )
 from odyssey.core.errors import NotFoundError
-from odyssey.core.paging import start_of
+from odyssey.core.paging import PageRequest, start_of
 from odyssey.core.scheduling import TERMINAL, Cancel
 from odyssey.core.wire import PlainText
 from odyssey.identity.audit import record_change
@@ -35,7 +36,7 @@ from odyssey.runs.datasets.repository import first_tasks
 from odyssey.runs.errors import RunEndedError
 from odyssey.runs.models import Run
 from odyssey.runs.render import summaries, summary, whole
-from odyssey.runs.repository import RunFilter, get_run, list_runs
+from odyssey.runs.repository import RUN_ORDER, RunFilter, get_run, list_runs
 from odyssey.runs.schemas import (
     LedgerDiffOut,
     LedgerOut,
@@ -108,8 +109,9 @@ async def validate_runs(
 async def get_runs(
     caller: Viewer,
     session: ReadSession,
-    cursor: Cursor = None,
+    cursor: SortedCursor = None,
     limit: Limit = DEFAULT_LIMIT,
+    sort: Annotated[str | None, RUN_ORDER] = None,
     status: Annotated[
         list[Status] | None, Query(max_length=5, description="May be given several times: any of them.")
     ] = None,
@@ -136,8 +138,7 @@ async def get_runs(
         dataset_id=dataset_id,
         q=q,
     )
-    rows = await list_runs(session, caller.org_id, before_id=start_of(cursor), limit=limit + 1, wanted=wanted)
-    page = cut_page(rows, limit, lambda run: run.id)
+    page = await list_runs(session, caller.org_id, PageRequest(limit, cursor, sort), wanted)
     return RunsPage(items=await summaries(session, page.items), next_cursor=page.next_cursor)
 
 

@@ -12,6 +12,7 @@ from fastapi.responses import StreamingResponse
 from odyssey.core.database import Database
 from odyssey.core.depends import DatabaseDep, ObjectId, ReadSession, SignalsDep
 from odyssey.core.errors import OdysseyError, ValidationFailedError
+from odyssey.core.paging import PageRequest
 from odyssey.core.scheduling import TERMINAL
 from odyssey.core.signals import Listener, Signals
 from odyssey.identity.authenticate import authenticate
@@ -148,7 +149,7 @@ async def _run_changes(database: Database, signals: Signals, caller: Caller) -> 
 
     async def look() -> tuple[dict[int, tuple[str, int, str]], list[RunSummary]]:
         async with database.read() as session:
-            runs = await list_runs(session, caller.org_id, before_id=None, limit=_BATCH)
+            runs = (await list_runs(session, caller.org_id, PageRequest(_BATCH))).items
             now = {run.id: (run.status, run.attempt, run.verdict) for run in runs}
             changed = [run for run in runs if known is not None and known.get(run.id) != now[run.id]]
             return now, await summaries(session, changed[::-1])

@@ -85,6 +85,8 @@ def test_filters_of_the_list_live_in_the_address(open_page: OpenPage, site: Site
     expect(rows(page).filter(has_text="✕ undelivered")).to_have_count(3)
     page.get_by_role("button", name="Matched").click()
     page.wait_for_url(re.compile("sort=matched"))
+    expect(page.get_by_role("columnheader", name="Matched")).to_have_attribute("aria-sort", "ascending")
+    expect(page.locator("[data-stale]")).to_have_count(0)
     rows(page).first.focus()
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", level=1, name=re.compile("^Eval run "))).to_be_visible()

@@ -21,6 +21,7 @@ export type EvalRunFilters = Omit<
   NonNullable<paths["/api/v1/eval/runs"]["get"]["parameters"]["query"]>,
   "limit"
 >;
+export type EvalRunField = Exclude<NonNullable<EvalRunFilters["sort"]>, `-${string}`>;
 export type CellQuery = paths["/api/v1/eval/compare"]["get"]["parameters"]["query"];
 
 export const EVAL_RUNS_PER_PAGE = 50;

@@ -127,7 +127,9 @@ export const RUNS_PER_PAGE = 50;
 
 export type RunFilters = Omit<NonNullable<paths["/api/runs"]["get"]["parameters"]["query"]>, "limit">;
 
-/** One page of runs, newest first. */
+export type RunField = Exclude<NonNullable<RunFilters["sort"]>, `-${string}`>;
+
+/** One page of runs, newest first unless they are sorted. */
 export const runsQuery = (filters: RunFilters) =>
   queryOptions({
     queryKey: ["runs", "list", filters],

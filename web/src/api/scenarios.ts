@@ -1,6 +1,7 @@
 /** Scenarios, what agents are tried with under pressure: what pages ask the server for about them. */
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { api, data, type Schemas } from "~/api/client";
+import type { paths } from "~/api/schema";
 
 export type Scenario = Schemas["ScenarioOut"];
 export type ScenarioSummary = Schemas["ScenarioSummary"];
@@ -18,9 +19,14 @@ export interface ScenarioFilters {
 
 export const SCENARIOS_PER_PAGE = 50;
 
-/** One page of scenarios, newest first. */
+type ScenarioSort = NonNullable<
+  NonNullable<paths["/api/v1/eval/scenarios"]["get"]["parameters"]["query"]>["sort"]
+>;
+export type ScenarioField = Exclude<ScenarioSort, `-${string}`>;
+
+/** One page of scenarios, newest first unless they are sorted. */
 export const scenariosQuery = (
-  filters: ScenarioFilters & { cursor?: string } = {},
+  filters: ScenarioFilters & { cursor?: string; sort?: ScenarioSort } = {},
   limit = SCENARIOS_PER_PAGE,
 ) =>
   queryOptions({

@@ -3,12 +3,14 @@ import { IconArrowDown, IconArrowUp, IconSelector } from "@tabler/icons-react";
 import { type KeyboardEvent, type ReactNode, useMemo, useRef } from "react";
 import classes from "~/components/data-table.module.css";
 
-export interface Column<Row> {
+export interface Column<Row, Field extends string = string> {
   id: string;
   title: string;
   render: (row: Row) => ReactNode;
-  /** Makes the column sortable. */
+  /** Makes the column sortable where the table holds every row. */
   value?: (row: Row) => string | number | null;
+  /** Makes the column sortable where rows come in pages: what the server calls it. */
+  field?: Field;
   width?: number | string;
   align?: "left" | "right";
   /** Left out on narrow screens. */
@@ -25,10 +27,9 @@ interface DataTableProps<Row> {
   columns: Column<Row>[];
   rows: Row[];
   rowKey: (row: Row) => string | number;
+  /** By the id of a column, or by its field. */
   sort?: Sort | null;
   onSort?: (sort: Sort | null) => void;
-  /** What sorting means here, where it is not plain: only the rows of this page, for example. */
-  sortHelp?: string;
   /** Enter, or a click beside a link, opens a row. */
   onOpen?: (row: Row) => void;
   isSelected?: (row: Row) => boolean;
@@ -36,7 +37,7 @@ interface DataTableProps<Row> {
 
 /** A dense table: sorted by its headings, walked by the arrow keys, j and k, opened by Enter. */
 export function DataTable<Row>(props: DataTableProps<Row>) {
-  const { label, columns, rows, rowKey, sort = null, onSort, sortHelp, onOpen, isSelected } = props;
+  const { label, columns, rows, rowKey, sort = null, onSort, onOpen, isSelected } = props;
   const body = useRef<HTMLTableSectionElement>(null);
   const sorted = useMemo(() => sortRows(rows, columns, sort), [rows, columns, sort]);
 
@@ -58,7 +59,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
         <thead>
           <tr>
             {columns.map((column) => (
-              <Heading key={column.id} column={column} sort={sort} onSort={onSort} help={sortHelp} />
+              <Heading key={column.id} column={column} sort={sort} onSort={onSort} />
             ))}
           </tr>
         </thead>
@@ -89,14 +90,14 @@ interface HeadingProps<Row> {
   column: Column<Row>;
   sort: Sort | null;
   onSort: ((sort: Sort | null) => void) | undefined;
-  help: string | undefined;
 }
 
-function Heading<Row>({ column, sort, onSort, help }: HeadingProps<Row>) {
-  const active = sort?.by === column.id;
-  const sortable = column.value !== undefined && onSort !== undefined;
+function Heading<Row>({ column, sort, onSort }: HeadingProps<Row>) {
+  const by = column.field ?? column.id;
+  const active = sort?.by === by;
+  const sortable = (column.value ?? column.field) !== undefined && onSort !== undefined;
   const Arrow = !active ? IconSelector : sort.desc ? IconArrowDown : IconArrowUp;
-  const next = !active ? { by: column.id, desc: false } : sort.desc ? null : { by: column.id, desc: true };
+  const next = !active ? { by, desc: false } : sort.desc ? null : { by, desc: true };
   return (
     <th
       style={column.width === undefined ? {} : { width: column.width }}
@@ -105,7 +106,7 @@ function Heading<Row>({ column, sort, onSort, help }: HeadingProps<Row>) {
       aria-sort={active ? (sort.desc ? "descending" : "ascending") : undefined}
     >
       {sortable ? (
-        <UnstyledButton className={classes.heading} onClick={() => onSort(next)} title={help}>
+        <UnstyledButton className={classes.heading} onClick={() => onSort(next)}>
           <Group gap={2} wrap="nowrap" justify={column.align === "right" ? "flex-end" : "flex-start"}>
             <Text span inherit>
               {column.title}
@@ -144,6 +145,17 @@ function isControl(target: EventTarget): boolean {
 export function sortFromText(text: string | undefined): Sort | null {
   if (!text) return null;
   return text.startsWith("-") ? { by: text.slice(1), desc: true } : { by: text, desc: false };
+}
+
+/** The same, of a list that comes in pages: what no column can be sorted by is no order. */
+export function sortByField<Row, Field extends string>(
+  text: string | undefined,
+  columns: Column<Row, Field>[],
+): { sort: Sort | null; query: Field | `-${Field}` | undefined } {
+  const sort = sortFromText(text);
+  const field = columns.find((column) => column.field !== undefined && column.field === sort?.by)?.field;
+  if (sort === null || field === undefined) return { sort: null, query: undefined };
+  return { sort, query: sort.desc ? `-${field}` : field };
 }
 
 export function sortToText(sort: Sort | null): string | undefined {

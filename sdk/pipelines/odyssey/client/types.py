@@ -2386,14 +2386,60 @@ class WorldsPage(TypedDict):
 
 
 class AgentsQuery(TypedDict):
+    sort: NotRequired[
+        Literal[
+            "id",
+            "-id",
+            "name",
+            "-name",
+            "mode",
+            "-mode",
+            "version",
+            "-version",
+            "published_version",
+            "-published_version",
+            "created_at",
+            "-created_at",
+            "updated_at",
+            "-updated_at",
+        ]
+        | None
+    ]
+    """Sort by this field; `-` ahead of it is descending."""
     status: NotRequired[Literal["draft", "published"] | None]
     q: NotRequired[str | None]
     """Part of the name; the case of A to Z does not matter."""
 
 
 class BatchesQuery(TypedDict):
+    sort: NotRequired[
+        Literal[
+            "id",
+            "-id",
+            "agent_id",
+            "-agent_id",
+            "dataset_name",
+            "-dataset_name",
+            "repeats",
+            "-repeats",
+            "planned_runs",
+            "-planned_runs",
+            "created_at",
+            "-created_at",
+        ]
+        | None
+    ]
+    """Sort by this field; `-` ahead of it is descending."""
     agent_id: NotRequired[int | None]
     dataset_id: NotRequired[int | None]
+
+
+class CassettesQuery(TypedDict):
+    sort: NotRequired[
+        Literal["name", "-name", "run_id", "-run_id", "agent_id", "-agent_id", "created_at", "-created_at"]
+        | None
+    ]
+    """Sort by this field; `-` ahead of it is descending."""
 
 
 class CompareQuery(TypedDict):
@@ -2409,8 +2455,54 @@ class CompareQuery(TypedDict):
     step: NotRequired[int]
 
 
+class CredentialsQuery(TypedDict):
+    sort: NotRequired[
+        Literal["name", "-name", "created_at", "-created_at", "updated_at", "-updated_at"] | None
+    ]
+    """Sort by this field; `-` ahead of it is descending."""
+
+
 class DatasetsQuery(TypedDict):
+    sort: NotRequired[
+        Literal[
+            "id",
+            "-id",
+            "name",
+            "-name",
+            "revision",
+            "-revision",
+            "row_count",
+            "-row_count",
+            "created_at",
+            "-created_at",
+            "updated_at",
+            "-updated_at",
+        ]
+        | None
+    ]
+    """Sort by this field; `-` ahead of it is descending."""
     q: NotRequired[str | None]
+
+
+class EndpointsQuery(TypedDict):
+    sort: NotRequired[
+        Literal[
+            "name",
+            "-name",
+            "type",
+            "-type",
+            "tool_count",
+            "-tool_count",
+            "discovered_at",
+            "-discovered_at",
+            "created_at",
+            "-created_at",
+            "updated_at",
+            "-updated_at",
+        ]
+        | None
+    ]
+    """Sort by this field; `-` ahead of it is descending."""
 
 
 class EntitiesQuery(TypedDict):
@@ -2419,6 +2511,38 @@ class EntitiesQuery(TypedDict):
 
 
 class EvalRunsQuery(TypedDict):
+    sort: NotRequired[
+        Literal[
+            "id",
+            "-id",
+            "status",
+            "-status",
+            "error_class",
+            "-error_class",
+            "scenario_name",
+            "-scenario_name",
+            "risk_level",
+            "-risk_level",
+            "agent_id",
+            "-agent_id",
+            "variation_type",
+            "-variation_type",
+            "delivered",
+            "-delivered",
+            "matched",
+            "-matched",
+            "raw_shift",
+            "-raw_shift",
+            "flagged",
+            "-flagged",
+            "created_at",
+            "-created_at",
+            "finished_at",
+            "-finished_at",
+        ]
+        | None
+    ]
+    """Sort by this field; `-` ahead of it is descending."""
     matrix_id: NotRequired[str | None]
     scenario_id: NotRequired[str | None]
     agent_id: NotRequired[int | None]
@@ -2436,8 +2560,33 @@ class LedgerQuery(TypedDict):
 
 
 class MatricesQuery(TypedDict):
+    sort: NotRequired[
+        Literal[
+            "name",
+            "-name",
+            "agent_id",
+            "-agent_id",
+            "scenarios",
+            "-scenarios",
+            "variations",
+            "-variations",
+            "created_at",
+            "-created_at",
+            "finished_at",
+            "-finished_at",
+        ]
+        | None
+    ]
+    """Sort by this field; `-` ahead of it is descending."""
     agent_id: NotRequired[int | None]
     status: NotRequired[Literal["running", "completed", "cancelled"] | None]
+
+
+class PeopleQuery(TypedDict):
+    sort: NotRequired[
+        Literal["id", "-id", "email", "-email", "role", "-role", "created_at", "-created_at"] | None
+    ]
+    """Sort by this field; `-` ahead of it is descending."""
 
 
 class ReviewItemsQuery(TypedDict):
@@ -2456,6 +2605,38 @@ class ReviewItemsQuery(TypedDict):
 
 
 class RunsQuery(TypedDict):
+    sort: NotRequired[
+        Literal[
+            "id",
+            "-id",
+            "status",
+            "-status",
+            "verdict",
+            "-verdict",
+            "failure_mode",
+            "-failure_mode",
+            "error_class",
+            "-error_class",
+            "score",
+            "-score",
+            "cost_usd",
+            "-cost_usd",
+            "agent_id",
+            "-agent_id",
+            "user_instruction",
+            "-user_instruction",
+            "created_at",
+            "-created_at",
+            "started_at",
+            "-started_at",
+            "finished_at",
+            "-finished_at",
+            "duration",
+            "-duration",
+        ]
+        | None
+    ]
+    """Sort by this field; `-` ahead of it is descending."""
     status: NotRequired[Sequence[Literal["pending", "running", "completed", "failed", "cancelled"]] | None]
     """May be given several times: any of them."""
     verdict: NotRequired[Literal["PASS", "FAIL", "PENDING", "NOT APPLICABLE"] | None]
@@ -2479,6 +2660,22 @@ class ScenarioQuery(TypedDict):
 
 
 class ScenariosQuery(TypedDict):
+    sort: NotRequired[
+        Literal[
+            "name",
+            "-name",
+            "risk_level",
+            "-risk_level",
+            "version",
+            "-version",
+            "created_at",
+            "-created_at",
+            "updated_at",
+            "-updated_at",
+        ]
+        | None
+    ]
+    """Sort by this field; `-` ahead of it is descending."""
     q: NotRequired[str | None]
     """Part of the name or description; the case of A to Z does not matter."""
     tag: NotRequired[str | None]
@@ -2491,4 +2688,22 @@ class SummaryQuery(TypedDict):
 
 
 class WorldsQuery(TypedDict):
+    sort: NotRequired[
+        Literal[
+            "id",
+            "-id",
+            "name",
+            "-name",
+            "bytes",
+            "-bytes",
+            "rules",
+            "-rules",
+            "created_at",
+            "-created_at",
+            "updated_at",
+            "-updated_at",
+        ]
+        | None
+    ]
+    """Sort by this field; `-` ahead of it is descending."""
     q: NotRequired[str | None]

@@ -9,12 +9,23 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.core.errors import NotFoundError
 from odyssey.core.group_commit import Statement
+from odyssey.core.paging import ListOrder, PageRequest
 from odyssey.core.tables import table_of
 from odyssey.endpoints.cassettes.models import Cassette, CassetteInteraction
 from odyssey.endpoints.cassettes.playback import Interaction, Playback, Replay
 from odyssey.journal.models import Event, RunContext
+from odyssey.kit.pagination import Page
 from odyssey.records.canonical import content_hash
 
+CASSETTE_ORDER = ListOrder(
+    Cassette.number,
+    {
+        "name": Cassette.name,
+        "run_id": Cassette.run_id,
+        "agent_id": Cassette.agent_id,
+        "created_at": Cassette.created_at,
+    },
+)
 MAX_INTERACTIONS = 10_000
 MAX_BYTES = 16 * 1024 * 1024
 """Of all arguments and responses: a run that replays them has them in memory."""
@@ -195,13 +206,9 @@ async def get_cassette(
     return cassette
 
 
-async def list_cassettes(
-    session: AsyncSession, org_id: int, *, before: int | None, limit: int
-) -> Sequence[Cassette]:
+async def list_cassettes(session: AsyncSession, org_id: int, page: PageRequest) -> Page[Cassette]:
     statement = select(Cassette).where(Cassette.org_id == org_id)
-    if before is not None:
-        statement = statement.where(Cassette.number < before)
-    return (await session.scalars(statement.order_by(Cassette.number.desc()).limit(limit))).all()
+    return await CASSETTE_ORDER.page(session, statement, page)
 
 
 async def sizes(session: AsyncSession, cassette_ids: Collection[str]) -> dict[str, Size]:

@@ -1,6 +1,7 @@
 """Cassettes over HTTP: recorded from runs, replayed by runs, compared with what is live."""
 
 from collections.abc import Sequence
+from typing import Annotated
 from uuid import UUID
 
 from fastapi import Request, Response
@@ -12,16 +13,18 @@ from odyssey.core.depends import (
     Limit,
     ReadAhead,
     ReadSession,
+    SortedCursor,
     WriteSession,
 )
 from odyssey.core.errors import ValidationFailedError
-from odyssey.core.paging import start_of
+from odyssey.core.paging import PageRequest, start_of
 from odyssey.endpoints.cassettes.compare import compare
 from odyssey.endpoints.cassettes.errors import CassetteInUseError
 from odyssey.endpoints.cassettes.models import CassetteInteraction
 from odyssey.endpoints.cassettes.record import keep_recording, read_recording
 from odyssey.endpoints.cassettes.render import cassette_out, cassettes_out, interaction_out
 from odyssey.endpoints.cassettes.repository import (
+    CASSETTE_ORDER,
     as_interaction,
     get_cassette,
     list_cassettes,
@@ -60,11 +63,14 @@ async def record(
 
 @router.get("")
 async def get_cassettes(
-    caller: Viewer, session: ReadSession, cursor: Cursor = None, limit: Limit = DEFAULT_LIMIT
+    caller: Viewer,
+    session: ReadSession,
+    cursor: SortedCursor = None,
+    limit: Limit = DEFAULT_LIMIT,
+    sort: Annotated[str | None, CASSETTE_ORDER] = None,
 ) -> CassettesPage:
-    """List cassettes, newest first."""
-    rows = await list_cassettes(session, caller.org_id, before=start_of(cursor), limit=limit + 1)
-    page = cut_page(rows, limit, lambda cassette: cassette.number)
+    """List cassettes, newest first or sorted."""
+    page = await list_cassettes(session, caller.org_id, PageRequest(limit, cursor, sort))
     return CassettesPage(items=await cassettes_out(session, page.items), next_cursor=page.next_cursor)
 
 

@@ -7,6 +7,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from odyssey.agents.models import Agent
 from odyssey.agents.repository import get_agent, list_agents
 from odyssey.core.errors import NotFoundError
+from odyssey.core.paging import PageRequest
 from odyssey.evals.eval_runs.errors import AgentRequiredError
 from odyssey.evals.scenarios.content import ScenarioContent
 from odyssey.runs.errors import AgentNotPublishedError
@@ -35,7 +36,7 @@ async def _find(session: AsyncSession, org_id: int, content: ScenarioContent, ag
         except NotFoundError as error:
             message = f"the scenario's agent {content.agent_id} was deleted; name another with agent_id"
             raise AgentRequiredError(message) from error
-    published = await list_agents(session, org_id, before_id=None, limit=2, status="published")
+    published = (await list_agents(session, org_id, PageRequest(2), status="published")).items
     if len(published) != 1:
         how_many = "no agent is published" if not published else "several agents are published"
         raise AgentRequiredError(f"the scenario names no agent and {how_many}; say which one with agent_id")

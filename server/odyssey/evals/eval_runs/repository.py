@@ -4,19 +4,40 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Select, and_, bindparam, exists, func, or_, select, update
+from sqlalchemy import Connection, Select, and_, bindparam, case, exists, func, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import undefer
 
 from odyssey.core.errors import NotFoundError
+from odyssey.core.paging import ListOrder, PageRequest
 from odyssey.core.scheduling import TERMINAL
 from odyssey.core.tables import table_of
 from odyssey.evals.behaviour import OWN_FAILURES
 from odyssey.evals.eval_runs.models import EvalRun
+from odyssey.evals.risk import RISK_RANKS
 from odyssey.evals.scenarios.models import Scenario
 from odyssey.journal.models import Event
+from odyssey.kit.pagination import Page
 from odyssey.runs.models import Run
 
+EVAL_RUN_ORDER = ListOrder(
+    EvalRun.run_id,
+    {
+        "id": EvalRun.run_id,
+        "status": Run.status,
+        "error_class": Run.error_class,
+        "scenario_name": Scenario.name,
+        "risk_level": case(RISK_RANKS, value=EvalRun.risk_level),
+        "agent_id": EvalRun.agent_id,
+        "variation_type": EvalRun.variation_type,
+        "delivered": EvalRun.delivered,
+        "matched": EvalRun.matched,
+        "raw_shift": EvalRun.raw_shift,
+        "flagged": EvalRun.flagged,
+        "created_at": Run.created_at,
+        "finished_at": Run.finished_at,
+    },
+)
 _EVAL_RUNS = table_of(EvalRun)
 _OBSERVED = ("observed_at", "behaviour", "matched", "findings", "delivered")
 _STORE_OBSERVED = (
@@ -71,8 +92,8 @@ BASELINE = "baseline"
 
 
 async def list_eval_runs(
-    session: AsyncSession, org_id: int, *, before_id: int | None, limit: int, wanted: EvalRunFilter
-) -> list[Found]:
+    session: AsyncSession, org_id: int, page: PageRequest, wanted: EvalRunFilter
+) -> Page[Found]:
     statement = _found().where(EvalRun.org_id == org_id)
     equal = {
         EvalRun.matrix_id: wanted.matrix_id,
@@ -90,10 +111,8 @@ async def list_eval_runs(
         statement = statement.where(EvalRun.variation_type == wanted.variation_type)
     if wanted.status:
         statement = statement.where(Run.status.in_(wanted.status))
-    if before_id is not None:
-        statement = statement.where(EvalRun.run_id < before_id)
-    rows = await session.execute(statement.order_by(EvalRun.run_id.desc()).limit(limit))
-    return [Found(eval_run, run, scenario) for eval_run, run, scenario in rows]
+    rows = await EVAL_RUN_ORDER.rows(session, statement, page)
+    return Page([Found(*row) for row in rows.items], rows.next_cursor)
 
 
 async def find_eval_runs(session: AsyncSession, org_id: int, run_ids: Collection[int]) -> list[Found]:

@@ -8,23 +8,23 @@ from fastapi import Query, Request
 from odyssey.agents.compiled import CompiledAgents
 from odyssey.core.depends import (
     ClockDep,
-    Cursor,
     Limit,
     ObjectId,
     ReadAhead,
     ReadSession,
     SignalsDep,
+    SortedCursor,
     WriteSession,
 )
-from odyssey.core.paging import start_of
+from odyssey.core.paging import PageRequest
 from odyssey.evals.eval_runs.render import summary, whole
-from odyssey.evals.eval_runs.repository import EvalRunFilter, get_eval_run, list_eval_runs
+from odyssey.evals.eval_runs.repository import EVAL_RUN_ORDER, EvalRunFilter, get_eval_run, list_eval_runs
 from odyssey.evals.eval_runs.schemas import EvalRunOut, EvalRunsCreated, EvalRunsIn, EvalRunsPage
 from odyssey.evals.eval_runs.start import plan_eval_runs, start_eval_runs
 from odyssey.evals.risk import RiskLevel
 from odyssey.evals.scenarios.schemas import ScenarioId
 from odyssey.identity.guard import GuardedRouter, Member, Viewer
-from odyssey.kit.pagination import DEFAULT_LIMIT, cut_page
+from odyssey.kit.pagination import DEFAULT_LIMIT
 from odyssey.runs.schemas import Status
 
 router = GuardedRouter(prefix="/api/v1/eval/runs", tags=["evals"])
@@ -52,8 +52,9 @@ async def start(
 async def get_eval_runs(
     caller: Viewer,
     session: ReadSession,
-    cursor: Cursor = None,
+    cursor: SortedCursor = None,
     limit: Limit = DEFAULT_LIMIT,
+    sort: Annotated[str | None, EVAL_RUN_ORDER] = None,
     matrix_id: UUID | None = None,
     scenario_id: Annotated[ScenarioId | None, Query()] = None,
     agent_id: Annotated[int | None, Query(ge=1, le=2**63 - 1)] = None,
@@ -69,7 +70,7 @@ async def get_eval_runs(
         list[Status] | None, Query(max_length=5, description="May be given several times: any of them.")
     ] = None,
 ) -> EvalRunsPage:
-    """List eval runs, newest first."""
+    """List eval runs, newest first or sorted."""
     wanted = EvalRunFilter(
         matrix_id=None if matrix_id is None else str(matrix_id),
         scenario_id=scenario_id,
@@ -79,10 +80,7 @@ async def get_eval_runs(
         flagged=flagged,
         status=status or (),
     )
-    rows = await list_eval_runs(
-        session, caller.org_id, before_id=start_of(cursor), limit=limit + 1, wanted=wanted
-    )
-    page = cut_page(rows, limit, lambda found: found.eval_run.run_id)
+    page = await list_eval_runs(session, caller.org_id, PageRequest(limit, cursor, sort), wanted)
     return EvalRunsPage(items=[summary(each) for each in page.items], next_cursor=page.next_cursor)
 
 

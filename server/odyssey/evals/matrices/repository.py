@@ -10,9 +10,23 @@ from sqlalchemy.orm import undefer
 
 from odyssey.agents.models import Agent
 from odyssey.core.errors import NotFoundError
+from odyssey.core.paging import ListOrder, PageRequest
 from odyssey.evals.eval_runs.models import EvalRun
 from odyssey.evals.matrices.models import Matrix
+from odyssey.kit.pagination import Page
 from odyssey.runs.models import Run
+
+MATRIX_ORDER = ListOrder(
+    Matrix.number,
+    {
+        "name": Matrix.name,
+        "agent_id": Matrix.agent_id,
+        "scenarios": Matrix.scenarios,
+        "variations": Matrix.variations,
+        "created_at": Matrix.created_at,
+        "finished_at": Matrix.finished_at,
+    },
+)
 
 _IS_PENDING = Run.status == literal_column("'pending'")  # as the index of waiting runs says it
 
@@ -46,16 +60,14 @@ async def find_matrix(session: AsyncSession, org_id: int, matrix_id: str) -> Mat
 
 
 async def list_matrices(
-    session: AsyncSession, org_id: int, *, before: int | None, limit: int, wanted: MatrixFilter
-) -> Sequence[Matrix]:
-    statement = select(Matrix).where(Matrix.org_id == org_id).order_by(Matrix.number.desc()).limit(limit)
-    if before is not None:
-        statement = statement.where(Matrix.number < before)
+    session: AsyncSession, org_id: int, page: PageRequest, wanted: MatrixFilter
+) -> Page[Matrix]:
+    statement = select(Matrix).where(Matrix.org_id == org_id)
     if wanted.agent_id is not None:
         statement = statement.where(Matrix.agent_id == wanted.agent_id)
     if wanted.states:
         statement = statement.where(Matrix.state.in_(wanted.states))
-    return (await session.scalars(statement)).all()
+    return await MATRIX_ORDER.page(session, statement, page)
 
 
 async def newest_completed(session: AsyncSession, org_id: int, agent_id: int | None) -> Sequence[Matrix]:

@@ -8,19 +8,19 @@ from fastapi import Depends, Query, Request
 from odyssey.agents.compiled import CompiledAgents
 from odyssey.core.depends import (
     ClockDep,
-    Cursor,
     Limit,
     ReadAhead,
     ReadSession,
     SignalsDep,
+    SortedCursor,
     WriteSession,
 )
-from odyssey.core.paging import start_of
+from odyssey.core.paging import PageRequest
 from odyssey.evals.matrices.cancel import cancel_matrix
 from odyssey.evals.matrices.compare import compare_matrices
 from odyssey.evals.matrices.read import Provisional, read_matrix
 from odyssey.evals.matrices.render import summaries, summary
-from odyssey.evals.matrices.repository import MatrixFilter, get_matrix, list_matrices
+from odyssey.evals.matrices.repository import MATRIX_ORDER, MatrixFilter, get_matrix, list_matrices
 from odyssey.evals.matrices.resume import resume_matrix, take_again
 from odyssey.evals.matrices.schemas import (
     MatricesCompared,
@@ -36,7 +36,7 @@ from odyssey.evals.matrices.start import planned, start_matrix
 from odyssey.evals.matrices.summary import summarise
 from odyssey.evals.matrices.take_snapshot import take_snapshot
 from odyssey.identity.guard import GuardedRouter, Member, Viewer
-from odyssey.kit.pagination import DEFAULT_LIMIT, cut_page
+from odyssey.kit.pagination import DEFAULT_LIMIT
 
 router = GuardedRouter(prefix="/api/v1/eval", tags=["evals"])
 
@@ -85,17 +85,15 @@ async def start(
 async def get_matrices(
     caller: Viewer,
     session: ReadSession,
-    cursor: Cursor = None,
+    cursor: SortedCursor = None,
     limit: Limit = DEFAULT_LIMIT,
+    sort: Annotated[str | None, MATRIX_ORDER] = None,
     agent_id: Number = None,
     status: MatrixStatus | None = None,
 ) -> MatricesPage:
-    """List matrices, newest first."""
+    """List matrices, newest first or sorted."""
     wanted = MatrixFilter(agent_id, () if status is None else _STATES[status])
-    rows = await list_matrices(
-        session, caller.org_id, before=start_of(cursor), limit=limit + 1, wanted=wanted
-    )
-    page = cut_page(rows, limit, lambda matrix: matrix.number)
+    page = await list_matrices(session, caller.org_id, PageRequest(limit, cursor, sort), wanted)
     return MatricesPage(items=await summaries(session, page.items), next_cursor=page.next_cursor)
 
 

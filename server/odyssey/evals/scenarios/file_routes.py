@@ -14,6 +14,7 @@ from odyssey.core.errors import (
     UnsupportedMediaTypeError,
     ValidationFailedError,
 )
+from odyssey.core.paging import PageRequest
 from odyssey.evals.scenarios.files import (
     MAX_BYTES,
     MAX_SCENARIOS,
@@ -106,8 +107,8 @@ async def export_scenarios(
 ) -> Response:
     """Read scenarios as a file, oldest first. Imported again it changes nothing."""
     wanted = wanted._replace(ids=id or ())
-    found = await list_scenarios(session, caller.org_id, before=None, limit=MAX_SCENARIOS + 1, wanted=wanted)
-    if len(found) > MAX_SCENARIOS:
+    found, more = await list_scenarios(session, caller.org_id, PageRequest(MAX_SCENARIOS), wanted)
+    if more is not None:
         message = f"more than {MAX_SCENARIOS} scenarios; export them by tag, by risk_level or by q"
         raise ValidationFailedError([FieldError(loc=("query", "tag"), msg=message)])
     contents = await contents_of(session, [(each.number, each.version) for each in found])

@@ -1,15 +1,29 @@
 """All SQL of scenarios. Every look-up names the org; a deleted scenario does not exist."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from typing import NamedTuple
 
 import msgspec
-from sqlalchemy import Text, or_, select, tuple_, type_coerce
+from sqlalchemy import Text, case, or_, select, tuple_, type_coerce
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.core.errors import NotFoundError
+from odyssey.core.paging import ListOrder, PageRequest
+from odyssey.evals.risk import RISK_RANKS
 from odyssey.evals.scenarios.content import ScenarioContent
 from odyssey.evals.scenarios.models import Scenario, ScenarioVersion
+from odyssey.kit.pagination import Page
+
+SCENARIO_ORDER = ListOrder(
+    Scenario.number,
+    {
+        "name": Scenario.name,
+        "risk_level": case(RISK_RANKS, value=Scenario.risk_level),
+        "version": Scenario.version,
+        "created_at": Scenario.created_at,
+        "updated_at": Scenario.updated_at,
+    },
+)
 
 
 class ScenarioFilter(NamedTuple):
@@ -38,11 +52,9 @@ async def get_scenario(
 
 
 async def list_scenarios(
-    session: AsyncSession, org_id: int, *, before: int | None, limit: int, wanted: ScenarioFilter
-) -> Sequence[Scenario]:
+    session: AsyncSession, org_id: int, page: PageRequest, wanted: ScenarioFilter
+) -> Page[Scenario]:
     statement = select(Scenario).where(Scenario.org_id == org_id, Scenario.deleted_at.is_(None))
-    if before is not None:
-        statement = statement.where(Scenario.number < before)
     if wanted.q:
         found = (each.icontains(wanted.q, autoescape=True) for each in (Scenario.name, Scenario.description))
         statement = statement.where(or_(*found))
@@ -53,7 +65,7 @@ async def list_scenarios(
         statement = statement.where(Scenario.risk_level == wanted.risk_level)
     if wanted.ids:
         statement = statement.where(Scenario.id.in_(wanted.ids))
-    return (await session.scalars(statement.order_by(Scenario.number.desc()).limit(limit))).all()
+    return await SCENARIO_ORDER.page(session, statement, page)
 
 
 async def scenarios_named(

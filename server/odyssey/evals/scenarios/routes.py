@@ -4,13 +4,19 @@ from typing import Annotated
 
 from fastapi import Depends, Query
 
-from odyssey.core.depends import ClockDep, Cursor, Limit, ReadSession, WriteSession
-from odyssey.core.paging import start_of
+from odyssey.core.depends import ClockDep, Limit, ReadSession, SortedCursor, WriteSession
+from odyssey.core.paging import PageRequest
 from odyssey.core.wire import PlainText
 from odyssey.evals.risk import RiskLevel
 from odyssey.evals.scenarios.keep import ScenarioKeeper
 from odyssey.evals.scenarios.render import summary, whole
-from odyssey.evals.scenarios.repository import ScenarioFilter, get_content, get_scenario, list_scenarios
+from odyssey.evals.scenarios.repository import (
+    SCENARIO_ORDER,
+    ScenarioFilter,
+    get_content,
+    get_scenario,
+    list_scenarios,
+)
 from odyssey.evals.scenarios.schemas import (
     ScenarioChange,
     ScenarioId,
@@ -20,7 +26,7 @@ from odyssey.evals.scenarios.schemas import (
     Tag,
 )
 from odyssey.identity.guard import GuardedRouter, Member, Viewer
-from odyssey.kit.pagination import DEFAULT_LIMIT, cut_page
+from odyssey.kit.pagination import DEFAULT_LIMIT
 
 router = GuardedRouter(prefix="/api/v1/eval/scenarios", tags=["evals"])
 
@@ -59,13 +65,11 @@ async def get_scenarios(
     caller: Viewer,
     session: ReadSession,
     wanted: FilterDep,
-    cursor: Cursor = None,
+    cursor: SortedCursor = None,
     limit: Limit = DEFAULT_LIMIT,
+    sort: Annotated[str | None, SCENARIO_ORDER] = None,
 ) -> ScenariosPage:
-    rows = await list_scenarios(
-        session, caller.org_id, before=start_of(cursor), limit=limit + 1, wanted=wanted
-    )
-    page = cut_page(rows, limit, lambda scenario: scenario.number)
+    page = await list_scenarios(session, caller.org_id, PageRequest(limit, cursor, sort), wanted)
     return ScenariosPage(items=[summary(each) for each in page.items], next_cursor=page.next_cursor)
 
 

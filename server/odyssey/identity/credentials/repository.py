@@ -1,12 +1,21 @@
 """All SQL of credentials. Every look-up names the org."""
 
-from collections.abc import Sequence
-
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.core.errors import NotFoundError
+from odyssey.core.paging import ListOrder, PageRequest
 from odyssey.identity.credentials.models import Credential
+from odyssey.kit.pagination import Page
+
+CREDENTIAL_ORDER = ListOrder(
+    Credential.number,
+    {
+        "name": Credential.name,
+        "created_at": Credential.created_at,
+        "updated_at": Credential.updated_at,
+    },
+)
 
 
 async def find_credential(
@@ -26,13 +35,9 @@ async def get_credential(session: AsyncSession, org_id: int, name: str) -> Crede
     return found
 
 
-async def list_credentials(
-    session: AsyncSession, org_id: int, *, before: int | None, limit: int
-) -> Sequence[Credential]:
+async def list_credentials(session: AsyncSession, org_id: int, page: PageRequest) -> Page[Credential]:
     statement = select(Credential).where(Credential.org_id == org_id)
-    if before is not None:
-        statement = statement.where(Credential.number < before)
-    return (await session.scalars(statement.order_by(Credential.number.desc()).limit(limit))).all()
+    return await CREDENTIAL_ORDER.page(session, statement, page)
 
 
 async def names_like(session: AsyncSession, org_id: int, start: str) -> set[str]:

@@ -6,11 +6,11 @@ from typing import Annotated
 from fastapi import Depends
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from odyssey.core.depends import ClockDep, Cursor, Limit, ReadSession, WriteSession
-from odyssey.core.paging import start_of
+from odyssey.core.depends import ClockDep, Limit, ReadSession, SortedCursor, WriteSession
+from odyssey.core.paging import PageRequest
 from odyssey.identity.credentials.keep import CredentialKeeper
 from odyssey.identity.credentials.models import Credential
-from odyssey.identity.credentials.repository import list_credentials
+from odyssey.identity.credentials.repository import CREDENTIAL_ORDER, list_credentials
 from odyssey.identity.credentials.schemas import (
     CredentialChange,
     CredentialIn,
@@ -21,7 +21,7 @@ from odyssey.identity.credentials.schemas import (
 from odyssey.identity.credentials.users import CredentialUsers, CredentialUsersDep
 from odyssey.identity.depends import VaultDep
 from odyssey.identity.guard import Admin, GuardedRouter, returns_secret
-from odyssey.kit.pagination import DEFAULT_LIMIT, cut_page
+from odyssey.kit.pagination import DEFAULT_LIMIT
 
 router = GuardedRouter(prefix="/api/credentials", tags=["credentials"])
 
@@ -48,11 +48,11 @@ async def get_credentials(
     caller: Admin,
     session: ReadSession,
     users: CredentialUsersDep,
-    cursor: Cursor = None,
+    cursor: SortedCursor = None,
     limit: Limit = DEFAULT_LIMIT,
+    sort: Annotated[str | None, CREDENTIAL_ORDER] = None,
 ) -> CredentialsPage:
-    rows = await list_credentials(session, caller.org_id, before=start_of(cursor), limit=limit + 1)
-    page = cut_page(rows, limit, lambda row: row.number)
+    page = await list_credentials(session, caller.org_id, PageRequest(limit, cursor, sort))
     return CredentialsPage(items=await _out(session, users, page.items), next_cursor=page.next_cursor)
 
 

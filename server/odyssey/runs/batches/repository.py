@@ -8,13 +8,30 @@ from sqlalchemy import ColumnElement, and_, func, literal, literal_column, or_, 
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.core.errors import NotFoundError
+from odyssey.core.paging import ListOrder, PageRequest
 from odyssey.core.tables import IntegerId, json_member
 from odyssey.journal.models import Content
+from odyssey.kit.pagination import Page
 from odyssey.runs.batches.models import Batch
 from odyssey.runs.datasets.models import Dataset
 from odyssey.runs.models import Run, Task
 
 _IS_PENDING = Run.status == literal_column("'pending'")  # as the index of waiting runs says it
+
+BATCH_ORDER = ListOrder(
+    Batch.id,
+    {
+        "id": Batch.id,
+        "agent_id": Batch.agent_id,
+        "dataset_name": select(Dataset.name)
+        .where(Dataset.id == Batch.dataset_id)
+        .correlate(Batch)
+        .scalar_subquery(),
+        "repeats": Batch.repeats,
+        "planned_runs": Batch.planned_runs,
+        "created_at": Batch.created_at,
+    },
+)
 
 
 class BatchFilter(NamedTuple):
@@ -35,16 +52,14 @@ async def get_batch(session: AsyncSession, org_id: int, batch_id: int, *, lock: 
 
 
 async def list_batches(
-    session: AsyncSession, org_id: int, *, before_id: int | None, limit: int, wanted: BatchFilter
-) -> Sequence[Batch]:
-    statement = select(Batch).where(Batch.org_id == org_id).order_by(Batch.id.desc()).limit(limit)
-    if before_id is not None:
-        statement = statement.where(Batch.id < before_id)
+    session: AsyncSession, org_id: int, page: PageRequest, wanted: BatchFilter
+) -> Page[Batch]:
+    statement = select(Batch).where(Batch.org_id == org_id)
     if wanted.agent_id is not None:
         statement = statement.where(Batch.agent_id == wanted.agent_id)
     if wanted.dataset_id is not None:
         statement = statement.where(Batch.dataset_id == wanted.dataset_id)
-    return (await session.scalars(statement)).all()
+    return await BATCH_ORDER.page(session, statement, page)
 
 
 async def names_of_datasets(session: AsyncSession, dataset_ids: Collection[int]) -> dict[int, str]:

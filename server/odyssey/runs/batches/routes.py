@@ -14,11 +14,12 @@ from odyssey.core.depends import (
     ObjectId,
     ReadSession,
     SignalsDep,
+    SortedCursor,
     WriteSession,
 )
-from odyssey.core.paging import start_of
+from odyssey.core.paging import PageRequest, start_of
 from odyssey.identity.guard import GuardedRouter, Member, Viewer
-from odyssey.kit.pagination import DEFAULT_LIMIT, cut_page
+from odyssey.kit.pagination import DEFAULT_LIMIT
 from odyssey.runs.batches.cancel import cancel_batch
 from odyssey.runs.batches.compare import compare
 from odyssey.runs.batches.exports.csv import csv_export
@@ -26,7 +27,7 @@ from odyssey.runs.batches.exports.json import json_export
 from odyssey.runs.batches.exports.junit import junit_export
 from odyssey.runs.batches.exports.tally import tally_of
 from odyssey.runs.batches.render import batch_out, batches_out
-from odyssey.runs.batches.repository import BatchFilter, get_batch, list_batches
+from odyssey.runs.batches.repository import BATCH_ORDER, BatchFilter, get_batch, list_batches
 from odyssey.runs.batches.row_schemas import BatchRowsPage, ComparisonOut
 from odyssey.runs.batches.rows import rows_page
 from odyssey.runs.batches.schemas import BatchesPage, BatchOut
@@ -50,17 +51,18 @@ _FILES: dict[int | str, dict[str, Any]] = {
 async def get_batches(
     caller: Viewer,
     session: ReadSession,
-    cursor: Cursor = None,
+    cursor: SortedCursor = None,
     limit: Limit = DEFAULT_LIMIT,
+    sort: Annotated[str | None, BATCH_ORDER] = None,
     agent_id: Number = None,
     dataset_id: Number = None,
 ) -> BatchesPage:
-    """List batches, newest first. A request for runs makes one when it has a dataset or makes more than one run."""
+    """List batches, newest first or sorted.
+
+    A request for runs makes one when it has a dataset or makes more than one run.
+    """
     wanted = BatchFilter(agent_id=agent_id, dataset_id=dataset_id)
-    rows = await list_batches(
-        session, caller.org_id, before_id=start_of(cursor), limit=limit + 1, wanted=wanted
-    )
-    page = cut_page(rows, limit, lambda batch: batch.id)
+    page = await list_batches(session, caller.org_id, PageRequest(limit, cursor, sort), wanted)
     return BatchesPage(items=await batches_out(session, page.items), next_cursor=page.next_cursor)
 
 

@@ -9,12 +9,25 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.core.errors import NotFoundError
+from odyssey.core.paging import ListOrder, PageRequest
 from odyssey.core.tables import IntegerId
 from odyssey.journal.models import Content
+from odyssey.kit.pagination import Page
 from odyssey.runs.datasets.models import Dataset
 from odyssey.runs.models import Task
 from odyssey.runs.named_worlds.models import World
 
+DATASET_ORDER = ListOrder(
+    Dataset.id,
+    {
+        "id": Dataset.id,
+        "name": Dataset.name,
+        "revision": Dataset.revision,
+        "row_count": Dataset.row_count,
+        "created_at": Dataset.created_at,
+        "updated_at": Dataset.updated_at,
+    },
+)
 _DATASETS_LOCK = 0x0D5E << 48  # with the org's id: a number nobody else locks
 
 
@@ -40,14 +53,12 @@ async def get_dataset(session: AsyncSession, org_id: int, dataset_id: int, *, lo
 
 
 async def list_datasets(
-    session: AsyncSession, org_id: int, *, before_id: int | None, limit: int, q: str | None
-) -> Sequence[Dataset]:
+    session: AsyncSession, org_id: int, page: PageRequest, *, q: str | None
+) -> Page[Dataset]:
     statement = select(Dataset).where(Dataset.org_id == org_id, Dataset.deleted_at.is_(None))
-    if before_id is not None:
-        statement = statement.where(Dataset.id < before_id)
     if q:
         statement = statement.where(Dataset.name.icontains(q, autoescape=True))
-    return (await session.scalars(statement.order_by(Dataset.id.desc()).limit(limit))).all()
+    return await DATASET_ORDER.page(session, statement, page)
 
 
 async def worlds_by_name(session: AsyncSession, org_id: int, names: Collection[str]) -> dict[str, list[int]]:

@@ -15,19 +15,20 @@ from odyssey.core.depends import (
     ObjectId,
     ReadAhead,
     ReadSession,
+    SortedCursor,
     WriteSession,
 )
 from odyssey.core.errors import ValidationFailedError
-from odyssey.core.paging import start_of
+from odyssey.core.paging import PageRequest, start_of
 from odyssey.core.wire import PlainText
 from odyssey.identity.guard import GuardedRouter, Member, Viewer
-from odyssey.kit.pagination import DEFAULT_LIMIT, cut_page, encode_cursor
+from odyssey.kit.pagination import DEFAULT_LIMIT, encode_cursor
 from odyssey.records.problems import FieldError
 from odyssey.runs.datasets.columns import about_columns
 from odyssey.runs.datasets.keep import DatasetKeeper, Upload
 from odyssey.runs.datasets.receive import BODY, receive
 from odyssey.runs.datasets.render import as_csv, as_json, page_of_rows, shown, values
-from odyssey.runs.datasets.repository import get_dataset, list_datasets
+from odyssey.runs.datasets.repository import DATASET_ORDER, get_dataset, list_datasets
 from odyssey.runs.datasets.schemas import DatasetOut, DatasetsPage, RowsPage
 from odyssey.runs.datasets.spool import Spool
 from odyssey.runs.datasets.template import template
@@ -74,13 +75,13 @@ async def upload_dataset(
 async def get_datasets(
     caller: Viewer,
     session: ReadSession,
-    cursor: Cursor = None,
+    cursor: SortedCursor = None,
     limit: Limit = DEFAULT_LIMIT,
+    sort: Annotated[str | None, DATASET_ORDER] = None,
     q: Annotated[PlainText | None, Query(max_length=200)] = None,
 ) -> DatasetsPage:
-    """List datasets, newest first; `q` is part of the name, the case of A to Z does not matter."""
-    rows = await list_datasets(session, caller.org_id, before_id=start_of(cursor), limit=limit + 1, q=q)
-    page = cut_page(rows, limit, lambda dataset: dataset.id)
+    """List datasets, newest first or sorted; `q` is part of the name, the case of A to Z does not matter."""
+    page = await list_datasets(session, caller.org_id, PageRequest(limit, cursor, sort), q=q)
     return DatasetsPage(items=[shown(dataset) for dataset in page.items], next_cursor=page.next_cursor)
 
 

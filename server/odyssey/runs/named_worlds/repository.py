@@ -1,6 +1,6 @@
 """All SQL of named worlds. Every look-up names the org; a deleted world does not exist."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from datetime import datetime
 from typing import Any
 
@@ -9,8 +9,22 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.core.errors import NotFoundError
+from odyssey.core.paging import ListOrder, PageRequest
+from odyssey.kit.pagination import Page
 from odyssey.runs.fidelity import FidelityOut, figures
 from odyssey.runs.named_worlds.models import MeasuredFidelity, World
+
+WORLD_ORDER = ListOrder(
+    World.id,
+    {
+        "id": World.id,
+        "name": World.name,
+        "bytes": World.bytes,
+        "rules": World.rules,
+        "created_at": World.created_at,
+        "updated_at": World.updated_at,
+    },
+)
 
 
 async def get_world(session: AsyncSession, org_id: int, world_id: int, *, lock: bool = False) -> World:
@@ -40,15 +54,11 @@ async def types_of_worlds(
     return {state_hash: frozenset(counts) for state_hash, counts in await session.execute(statement)}
 
 
-async def list_worlds(
-    session: AsyncSession, org_id: int, *, before_id: int | None, limit: int, q: str | None
-) -> Sequence[World]:
+async def list_worlds(session: AsyncSession, org_id: int, page: PageRequest, *, q: str | None) -> Page[World]:
     statement = select(World).where(World.org_id == org_id, World.deleted_at.is_(None))
-    if before_id is not None:
-        statement = statement.where(World.id < before_id)
     if q:
         statement = statement.where(World.name.icontains(q, autoescape=True))
-    return (await session.scalars(statement.order_by(World.id.desc()).limit(limit))).all()
+    return await WORLD_ORDER.page(session, statement, page)
 
 
 async def find_report(session: AsyncSession, org_id: int, state_hash: str) -> MeasuredFidelity | None:

@@ -14,20 +14,21 @@ from odyssey.core.depends import (
     ObjectId,
     ReadAhead,
     ReadSession,
+    SortedCursor,
     WriteSession,
 )
 from odyssey.core.errors import NotFoundError
-from odyssey.core.paging import start_of
+from odyssey.core.paging import PageRequest, start_of
 from odyssey.core.wire import PlainText
 from odyssey.identity.guard import GuardedRouter, Member, Viewer
 from odyssey.journal.contents import load_text
-from odyssey.kit.pagination import DEFAULT_LIMIT, cut_page, encode_cursor
+from odyssey.kit.pagination import DEFAULT_LIMIT, encode_cursor
 from odyssey.runs.fidelity import FidelityIn, ReportOut
 from odyssey.runs.named_worlds.edit import Edit, edit, read_edits
 from odyssey.runs.named_worlds.errors import WorldChangedError
 from odyssey.runs.named_worlds.keep import WorldKeeper, check_contents
 from odyssey.runs.named_worlds.render import summaries, summary, whole
-from odyssey.runs.named_worlds.repository import find_report, get_world, list_worlds
+from odyssey.runs.named_worlds.repository import WORLD_ORDER, find_report, get_world, list_worlds
 from odyssey.runs.named_worlds.schemas import (
     EntitiesPage,
     TriedOut,
@@ -67,13 +68,13 @@ async def create_world(body: WorldIn, keeper: KeeperDep, session: WriteSession) 
 async def get_worlds(
     caller: Viewer,
     session: ReadSession,
-    cursor: Cursor = None,
+    cursor: SortedCursor = None,
     limit: Limit = DEFAULT_LIMIT,
+    sort: Annotated[str | None, WORLD_ORDER] = None,
     q: Search = None,
 ) -> WorldsPage:
-    """List worlds, newest first; `q` is part of the name, the case of A to Z does not matter."""
-    rows = await list_worlds(session, caller.org_id, before_id=start_of(cursor), limit=limit + 1, q=q)
-    page = cut_page(rows, limit, lambda world: world.id)
+    """List worlds, newest first or sorted; `q` is part of the name, the case of A to Z does not matter."""
+    page = await list_worlds(session, caller.org_id, PageRequest(limit, cursor, sort), q=q)
     items = await summaries(session, caller.org_id, page.items)
     return WorldsPage(items=items, next_cursor=page.next_cursor)
 

@@ -1,5 +1,5 @@
 import { Group, Text } from "@mantine/core";
-import { type EvalRunSummary, moves } from "~/api/evals";
+import { type EvalRunField, type EvalRunSummary, moves } from "~/api/evals";
 import { StatusBadge, ToneBadge } from "~/components/badges";
 import type { Column } from "~/components/data-table";
 import { errorClass } from "~/components/error-classes";
@@ -12,13 +12,13 @@ import { conditionOf, deliveryName, variationName } from "~/pages/evals/names";
 import { RiskBadge } from "~/pages/scenarios/risk";
 
 /** `agents`: their names, by id. */
-export function evalRunColumns(agents: Map<number, string>): Column<EvalRunSummary>[] {
+export function evalRunColumns(agents: Map<number, string>): Column<EvalRunSummary, EvalRunField>[] {
   return [
     {
       id: "id",
       title: "Run",
       width: 60,
-      value: (run) => run.id,
+      field: "id",
       render: (run) => (
         <TextLink to="/evals/runs/$runId" params={{ runId: run.id }} className={classes.number ?? ""}>
           {run.id}
@@ -29,7 +29,7 @@ export function evalRunColumns(agents: Map<number, string>): Column<EvalRunSumma
       id: "scenario",
       title: "Scenario",
       width: "100%",
-      value: (run) => run.scenario_name,
+      field: "scenario_name",
       render: (run) => (
         <div className={classes.clip}>
           <TextLink
@@ -57,20 +57,20 @@ export function evalRunColumns(agents: Map<number, string>): Column<EvalRunSumma
       id: "risk",
       title: "Risk",
       wide: true,
-      value: (run) => ["low", "medium", "high", "critical"].indexOf(run.risk_level),
+      field: "risk_level",
       render: (run) => <RiskBadge level={run.risk_level} />,
     },
     {
       id: "variation",
       title: "Variation",
       wide: true,
-      value: (run) => run.variation_type ?? "",
+      field: "variation_type",
       render: (run) => <Variation run={run} />,
     },
     {
       id: "matched",
       title: "Matched",
-      value: (run) => (run.matched === null ? null : Number(run.matched)),
+      field: "matched",
       render: (run) => <MatchedBadge run={run} />,
     },
     {
@@ -78,7 +78,7 @@ export function evalRunColumns(agents: Map<number, string>): Column<EvalRunSumma
       title: "Raw shift",
       wide: true,
       align: "right",
-      value: (run) => run.raw_shift,
+      field: "raw_shift",
       render: (run) => (
         <Group gap={6} wrap="nowrap" justify="flex-end">
           {run.flagged && <FlagBadge brief />}
@@ -90,14 +90,13 @@ export function evalRunColumns(agents: Map<number, string>): Column<EvalRunSumma
       id: "status",
       title: "Status",
       wide: true,
-      value: (run) => run.status,
+      field: "status",
       render: (run) => <Status run={run} />,
     },
     {
       id: "agent",
       title: "Agent",
       wide: true,
-      value: (run) => `${agents.get(run.agent_id) ?? run.agent_id} ${run.agent_version}`,
       render: (run) => (
         <div className={classes.agent}>
           <TextLink to="/agents/$agentId" params={{ agentId: run.agent_id }} c="var(--ody-text)">
@@ -114,7 +113,7 @@ export function evalRunColumns(agents: Map<number, string>): Column<EvalRunSumma
       title: "Started",
       wide: true,
       align: "right",
-      value: (run) => Date.parse(run.created_at),
+      field: "created_at",
       render: (run) => (
         <span className={classes.quiet}>
           <Ago at={run.created_at} />

@@ -7,7 +7,7 @@ import { useMemo } from "react";
 import { EVAL_RUNS_PER_PAGE } from "~/api/evals";
 import { agentsQuery } from "~/api/queries";
 import { counted } from "~/components/counted";
-import { DataTable, sortFromText, sortToText } from "~/components/data-table";
+import { DataTable, sortByField, sortToText } from "~/components/data-table";
 import { ButtonLink, Page, Panel } from "~/components/page";
 import { Empty, ErrorState, RowsLoading } from "~/components/states";
 import { evalRunColumns } from "~/pages/evals/eval-run-columns";
@@ -24,21 +24,21 @@ export function EvalRunsPage() {
   const search = route.useSearch();
   const navigate = useNavigate({ from: "/evals/runs" });
   const { cursor, sort: sortText, ...filters } = search;
-  const sort = sortFromText(sortText);
   const hover = useHover<HTMLDivElement>();
   const focus = useFocusWithin<HTMLDivElement>();
   const region = useMergedRef(hover.ref, focus.ref);
   const atTop = useAtTop();
-  const quiet = atTop && sort === null && !hover.hovered && !focus.focused;
-  const list = useEvalRunList(compact({ ...filters, cursor }), quiet);
   const { data: agents } = useQuery(agentsQuery);
   const columns = useMemo(() => evalRunColumns(new Map(agents?.map(({ id, name }) => [id, name]))), [agents]);
+  const { sort, query: sorted } = sortByField(sortText, columns);
+  const quiet = atTop && sort === null && !hover.hovered && !focus.focused;
+  const list = useEvalRunList(compact({ ...filters, cursor, sort: sorted }), quiet);
   const active = Object.keys(filters).length > 0;
   const change = (next: EvalRunsSearch) =>
     void navigate({ search: (before) => compact({ ...before, cursor: undefined, ...next }) });
   const clear = () => void navigate({ search: compact({ sort: sortText }) });
-  const query = Object.entries({ ...filters, ...compact({ cursor }) }).flatMap(([name, value]) =>
-    [value].flat().map((each) => [name, String(each)]),
+  const query = Object.entries({ ...filters, ...compact({ cursor, sort: sorted }) }).flatMap(
+    ([name, value]) => [value].flat().map((each) => [name, String(each)]),
   );
 
   return (
@@ -52,7 +52,11 @@ export function EvalRunsPage() {
       ]}
     >
       <EvalRunFilterBar search={search} onChange={change} onClear={clear} active={active} />
-      <Panel title={cursor ? "Older eval runs" : "Newest eval runs"} tools={<Live state={list.live} />} flush>
+      <Panel
+        title={sort ? "Eval runs" : cursor ? "Older eval runs" : "Newest eval runs"}
+        tools={<Live state={list.live} />}
+        flush
+      >
         <div ref={region} className={classes.region} data-stale={list.stale || undefined}>
           <div className={classes.news} aria-live="polite">
             {list.waiting > 0 && (
@@ -83,9 +87,10 @@ export function EvalRunsPage() {
               rowKey={(run) => run.id}
               sort={sort}
               onSort={(next) =>
-                void navigate({ search: (before) => compact({ ...before, sort: sortToText(next) }) })
+                void navigate({
+                  search: (before) => compact({ ...before, cursor: undefined, sort: sortToText(next) }),
+                })
               }
-              sortHelp="Sorts the rows of this page; pages themselves are newest first"
               onOpen={(run) => void navigate({ to: "/evals/runs/$runId", params: { runId: run.id } })}
             />
           )}
@@ -103,7 +108,7 @@ export function EvalRunsPage() {
                   void navigate({ search: (before) => compact({ ...before, cursor: undefined }) })
                 }
               >
-                Newest
+                {sort ? "First" : "Newest"}
               </Button>
               <Button
                 variant="default"

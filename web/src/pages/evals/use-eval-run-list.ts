@@ -44,7 +44,8 @@ export function useEvalRunList(filters: EvalRunFilters, quiet: boolean): EvalRun
   const live = useLiveRuns({ onOpen: () => void refetch(), onRuns: askAgain });
 
   const newest = shown.rows[0]?.id ?? 0;
-  const waiting = filters.cursor == null ? (fresh ?? []).filter(({ id }) => id > newest).length : 0;
+  const takesNew = filters.cursor == null && filters.sort == null;
+  const waiting = takesNew ? (fresh ?? []).filter(({ id }) => id > newest).length : 0;
   const reveal = () => fresh && setShown({ of: key, rows: fresh });
   useEffect(() => {
     if (quiet && waiting > 0 && fresh !== undefined) setShown({ of: key, rows: fresh });

@@ -1,6 +1,6 @@
 import { Group, Text, Tooltip } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";
-import type { RunSummary } from "~/api/queries";
+import type { RunField, RunSummary } from "~/api/queries";
 import { StatusBadge, ToneBadge, VerdictBadge } from "~/components/badges";
 import type { Column } from "~/components/data-table";
 import { errorClass } from "~/components/error-classes";
@@ -10,12 +10,12 @@ import { percent } from "~/components/share";
 import { Ago, Elapsed } from "~/components/time";
 import classes from "~/pages/runs/runs.module.css";
 
-export const RUN_COLUMNS: Column<RunSummary>[] = [
+export const RUN_COLUMNS: Column<RunSummary, RunField>[] = [
   {
     id: "id",
     title: "Run",
     width: 64,
-    value: (run) => run.id,
+    field: "id",
     render: (run) => (
       <TextLink to="/runs/$runId" params={{ runId: run.id }} className={classes.number}>
         {run.id}
@@ -26,7 +26,7 @@ export const RUN_COLUMNS: Column<RunSummary>[] = [
     id: "status",
     title: "Status",
     width: 120,
-    value: (run) => run.status,
+    field: "status",
     render: (run) => <Status run={run} />,
   },
   {
@@ -34,7 +34,7 @@ export const RUN_COLUMNS: Column<RunSummary>[] = [
     title: "Verdict",
     width: 96,
     wide: true,
-    value: (run) => run.verdict,
+    field: "verdict",
     render: (run) => <VerdictBadge verdict={run.verdict} running={isGoingOn(run)} />,
   },
   {
@@ -43,7 +43,7 @@ export const RUN_COLUMNS: Column<RunSummary>[] = [
     width: 64,
     wide: true,
     align: "right",
-    value: (run) => run.score,
+    field: "score",
     render: (run) => (
       <Text span inherit className={classes.quiet}>
         {run.score === null ? "" : percent(run.score)}
@@ -54,14 +54,13 @@ export const RUN_COLUMNS: Column<RunSummary>[] = [
     id: "agent",
     title: "Agent",
     wide: true,
-    value: (run) => run.agent_name,
     render: (run) => <AgentOf run={run} />,
   },
   {
     id: "instruction",
     title: "Instruction",
     width: "100%",
-    value: (run) => run.user_instruction,
+    field: "user_instruction",
     render: (run) => (
       <div className={classes.clip}>
         <Text size="sm" truncate title={run.user_instruction}>
@@ -78,7 +77,7 @@ export const RUN_COLUMNS: Column<RunSummary>[] = [
     id: "error",
     title: "Failure",
     wide: true,
-    value: whyNot,
+    field: "failure_mode",
     render: (run) => <Failure run={run} />,
   },
   {
@@ -87,7 +86,7 @@ export const RUN_COLUMNS: Column<RunSummary>[] = [
     width: 96,
     wide: true,
     align: "right",
-    value: (run) => Date.parse(startOf(run) ?? run.created_at),
+    field: "started_at",
     render: (run) => (
       <Text span inherit className={classes.quiet}>
         <Started run={run} />
@@ -100,7 +99,7 @@ export const RUN_COLUMNS: Column<RunSummary>[] = [
     width: 88,
     wide: true,
     align: "right",
-    value: lasted,
+    field: "duration",
     render: (run) => (
       <Text span inherit className={classes.quiet}>
         <Lasted run={run} />
@@ -112,12 +111,6 @@ export const RUN_COLUMNS: Column<RunSummary>[] = [
 /** The agent was asked then; until that is known, its attempt began. */
 function startOf(run: RunSummary): string | null {
   return run.started_at ?? run.attempts.at(-1)?.started_at ?? null;
-}
-
-function lasted(run: RunSummary): number | null {
-  const start = startOf(run);
-  if (start === null) return null;
-  return (run.finished_at === null ? Date.now() : Date.parse(run.finished_at)) - Date.parse(start);
 }
 
 function Started({ run }: { run: RunSummary }) {

@@ -4,7 +4,7 @@ import { IconPlayerPlay, IconPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { RUNS_PER_PAGE, sessionQuery } from "~/api/queries";
-import { DataTable, sortFromText, sortToText } from "~/components/data-table";
+import { DataTable, sortByField, sortToText } from "~/components/data-table";
 import { Page, Panel } from "~/components/page";
 import { Empty, ErrorState, RowsLoading } from "~/components/states";
 import { Live } from "~/pages/runs/live";
@@ -21,13 +21,13 @@ export function RunsPage() {
   const search = route.useSearch();
   const navigate = useNavigate({ from: "/runs" });
   const { cursor, sort: sortText, ...filters } = search;
-  const sort = sortFromText(sortText);
+  const { sort, query: sorted } = sortByField(sortText, RUN_COLUMNS);
   const hover = useHover<HTMLDivElement>();
   const focus = useFocusWithin<HTMLDivElement>();
   const region = useMergedRef(hover.ref, focus.ref);
   const atTop = useAtTop();
   const list = useRunList(
-    compact({ ...filters, cursor }),
+    compact({ ...filters, cursor, sort: sorted }),
     atTop && sort === null && !hover.hovered && !focus.focused,
   );
   const active = Object.keys(filters).length > 0;
@@ -35,8 +35,8 @@ export function RunsPage() {
     void navigate({ search: (before) => compact({ ...before, cursor: undefined, ...next }), replace });
   const clear = () => void navigate({ search: compact({ sort: sortText }) });
   const query = new URLSearchParams(
-    Object.entries(search).flatMap(([name, value]) =>
-      name === "sort" ? [] : [value].flat().map((each) => [name, String(each)]),
+    Object.entries(compact({ ...search, sort: sorted })).flatMap(([name, value]) =>
+      [value].flat().map((each) => [name, String(each)]),
     ),
   );
 
@@ -53,7 +53,11 @@ export function RunsPage() {
       actions={<NewRun />}
     >
       <RunFilterBar search={search} onChange={change} onClear={clear} active={active} />
-      <Panel title={cursor ? "Older runs" : "Newest runs"} tools={<Live state={list.live} />} flush>
+      <Panel
+        title={sort ? "Runs" : cursor ? "Older runs" : "Newest runs"}
+        tools={<Live state={list.live} />}
+        flush
+      >
         <div ref={region} className={classes.region} data-stale={list.stale || undefined}>
           <div className={classes.news} aria-live="polite">
             {list.waiting > 0 && (
@@ -84,9 +88,10 @@ export function RunsPage() {
               rowKey={(run) => run.id}
               sort={sort}
               onSort={(next) =>
-                void navigate({ search: (before) => compact({ ...before, sort: sortToText(next) }) })
+                void navigate({
+                  search: (before) => compact({ ...before, cursor: undefined, sort: sortToText(next) }),
+                })
               }
-              sortHelp="Sorts the rows of this page; pages themselves are newest first"
               onOpen={(run) => void navigate({ to: "/runs/$runId", params: { runId: run.id } })}
             />
           )}
@@ -104,7 +109,7 @@ export function RunsPage() {
                   void navigate({ search: (before) => compact({ ...before, cursor: undefined }) })
                 }
               >
-                Newest
+                {sort ? "First" : "Newest"}
               </Button>
               <Button
                 variant="default"

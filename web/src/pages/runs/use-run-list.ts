@@ -24,7 +24,7 @@ interface RunList {
 /** `quiet`: the reader sees the top of the list and touches no row, so rows may move down. */
 export function useRunList(filters: RunFilters, quiet: boolean): RunList {
   const key = JSON.stringify(filters);
-  const isFirstPage = filters.cursor == null;
+  const takesNew = filters.cursor == null && filters.sort == null;
   const [shown, setShown] = useState<LiveRows & { of: string | null }>({ ...settled([]), of: null });
   const moving = shown.rows.some(
     ({ status, verdict }) => status === "pending" || status === "running" || verdict === "PENDING",
@@ -50,9 +50,9 @@ export function useRunList(filters: RunFilters, quiet: boolean): RunList {
   }, []);
   useEffect(() => {
     if (data === undefined || isPlaceholderData) return;
-    const mayMove = isFirstPage && now.current.quiet;
-    update((rows) => (mayMove ? settle(data.items, rows) : changed(rows, data.items, isFirstPage)));
-  }, [data, isPlaceholderData, isFirstPage, update, settle]);
+    const mayMove = takesNew && now.current.quiet;
+    update((rows) => (mayMove ? settle(data.items, rows) : changed(rows, data.items, takesNew)));
+  }, [data, isPlaceholderData, takesNew, update, settle]);
 
   const live = useLiveRuns({
     onOpen: () => void refetch(),
@@ -60,7 +60,7 @@ export function useRunList(filters: RunFilters, quiet: boolean): RunList {
       const answers = runs.map((run) => belongs(run, filters));
       const wanted = runs.filter((_, index) => answers[index] === true);
       const others = runs.filter((_, index) => answers[index] !== true);
-      update((rows) => changed(changedInPlace(rows, others), wanted, isFirstPage));
+      update((rows) => changed(changedInPlace(rows, others), wanted, takesNew));
       if (answers.includes(null)) void refetch();
     },
   });

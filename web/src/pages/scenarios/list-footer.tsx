@@ -7,15 +7,17 @@ import type { Selection } from "~/pages/scenarios/use-selection";
 interface ListFooterProps {
   rows: ScenarioSummary[];
   selection: Selection;
+  /** What the button to the first page says. */
+  first: string;
   /** Undefined on the first page. */
-  onNewest: (() => void) | undefined;
+  onFirst: (() => void) | undefined;
   /** Undefined on the last page. */
   onNext: (() => void) | undefined;
 }
 
 /** How many there are, how many are chosen, and the way to the others. */
-export function ListFooter({ rows, selection, onNewest, onNext }: ListFooterProps) {
-  const paged = onNewest !== undefined || onNext !== undefined;
+export function ListFooter({ rows, selection, first, onFirst, onNext }: ListFooterProps) {
+  const paged = onFirst !== undefined || onNext !== undefined;
   const chosen = selection.ids.length;
   const unchosen = rows.filter(({ id }) => !selection.has(id)).map(({ id }) => id);
   return (
@@ -39,8 +41,8 @@ export function ListFooter({ rows, selection, onNewest, onNext }: ListFooterProp
         )}
         {paged && (
           <Group gap="xs" component="nav" aria-label="Pages">
-            <Button variant="default" disabled={!onNewest} onClick={onNewest}>
-              Newest
+            <Button variant="default" disabled={!onFirst} onClick={onFirst}>
+              {first}
             </Button>
             <Button variant="default" disabled={!onNext} onClick={onNext}>
               Next

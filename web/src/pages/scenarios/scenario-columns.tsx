@@ -1,5 +1,5 @@
 import { Checkbox, Text } from "@mantine/core";
-import type { ScenarioSummary } from "~/api/scenarios";
+import type { ScenarioField, ScenarioSummary } from "~/api/scenarios";
 import type { Column } from "~/components/data-table";
 import { TextLink } from "~/components/page";
 import { Ago } from "~/components/time";
@@ -7,9 +7,11 @@ import { RiskBadge } from "~/pages/scenarios/risk";
 import classes from "~/pages/scenarios/scenarios.module.css";
 import { Tags } from "~/pages/scenarios/tags";
 import type { Selection } from "~/pages/scenarios/use-selection";
-import { RISK_LEVELS } from "~/routes";
 
-export function columnsOf(selection: Selection, tag: string | undefined): Column<ScenarioSummary>[] {
+export function columnsOf(
+  selection: Selection,
+  tag: string | undefined,
+): Column<ScenarioSummary, ScenarioField>[] {
   return [
     {
       id: "chosen",
@@ -28,7 +30,7 @@ export function columnsOf(selection: Selection, tag: string | undefined): Column
       id: "name",
       title: "Name",
       width: "100%",
-      value: ({ name }) => name.toLowerCase(),
+      field: "name",
       render: ({ id, name, description }) => (
         <div className={classes.named}>
           <TextLink
@@ -52,7 +54,7 @@ export function columnsOf(selection: Selection, tag: string | undefined): Column
       id: "risk",
       title: "Risk",
       width: 80,
-      value: ({ risk_level }) => RISK_LEVELS.indexOf(risk_level),
+      field: "risk_level",
       render: ({ risk_level }) => <RiskBadge level={risk_level} />,
     },
     {
@@ -71,7 +73,7 @@ export function columnsOf(selection: Selection, tag: string | undefined): Column
       width: 84,
       align: "right",
       wide: true,
-      value: ({ version }) => version,
+      field: "version",
       render: ({ version }) => version,
     },
     {
@@ -79,7 +81,7 @@ export function columnsOf(selection: Selection, tag: string | undefined): Column
       title: "Updated",
       width: 110,
       wide: true,
-      value: ({ updated_at }) => Date.parse(updated_at),
+      field: "updated_at",
       render: ({ updated_at }) => (
         <span className={classes.nowrap}>
           <Ago at={updated_at} />

@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
 import { exportPath, SCENARIOS_PER_PAGE, scenariosQuery } from "~/api/scenarios";
-import { DataTable, sortFromText, sortToText } from "~/components/data-table";
+import { DataTable, sortByField, sortToText } from "~/components/data-table";
 import { FileDrop, useFile } from "~/components/file-drop";
 import { useMayChange } from "~/components/may-change";
 import { ButtonLink, Page, Panel } from "~/components/page";
@@ -24,24 +24,25 @@ const NOTHING: Taken = { text: "", name: null };
 
 /** The library: everything agents are tried with. */
 export function ScenariosPage() {
-  const { cursor, sort, ...filters } = route.useSearch();
+  const { cursor, sort: sortText, ...filters } = route.useSearch();
   const navigate = route.useNavigate();
   const mayChange = useMayChange();
-  const list = useQuery(scenariosQuery(compact({ ...filters, cursor })));
   const selection = useSelection();
+  const columns = useMemo(() => columnsOf(selection, filters.tag), [selection, filters.tag]);
+  const { sort, query: sorted } = sortByField(sortText, columns);
+  const list = useQuery(scenariosQuery(compact({ ...filters, cursor, sort: sorted })));
   const [importing, setImporting] = useState(false);
   const [taken, setTaken] = useState(NOTHING);
   const file = useFile((text, name) => setTaken({ text, name }));
   const rows = list.data?.items ?? [];
   const filtered = Object.keys(filters).length > 0;
-  const columns = useMemo(() => columnsOf(selection, filters.tag), [selection, filters.tag]);
   const next = list.data?.next_cursor;
 
-  const change = (filter: FilterChange, replace = false) =>
+  const change = (filter: FilterChange & { sort?: string | undefined }, replace = false) =>
     void navigate({ search: (before) => compact({ ...before, cursor: undefined, ...filter }), replace });
   const turnTo = (page: string | undefined) =>
     void navigate({ search: (before) => compact({ ...before, cursor: page }), resetScroll: true });
-  const clear = () => void navigate({ search: compact({ sort }) });
+  const clear = () => void navigate({ search: compact({ sort: sortText }) });
   const startImport = () => setImporting(true);
   const dropped = {
     ...file,
@@ -82,11 +83,8 @@ export function ScenariosPage() {
           columns={columns}
           rows={rows}
           rowKey={({ id }) => id}
-          sort={sortFromText(sort)}
-          onSort={(order) =>
-            void navigate({ search: (before) => compact({ ...before, sort: sortToText(order) }) })
-          }
-          sortHelp="Sorts the rows of this page; pages themselves are newest first"
+          sort={sort}
+          onSort={(order) => change({ sort: sortToText(order) })}
           onOpen={({ id }) => void navigate({ to: "/scenarios/$scenarioId", params: { scenarioId: id } })}
           isSelected={({ id }) => selection.has(id)}
         />
@@ -120,7 +118,7 @@ export function ScenariosPage() {
           what: "This page of scenarios",
           path: `/api/v1/eval/scenarios?${new URLSearchParams({
             ...filters,
-            ...(cursor !== undefined && { cursor }),
+            ...compact({ cursor, sort: sorted }),
             limit: String(SCENARIOS_PER_PAGE),
           })}`,
         },
@@ -143,7 +141,8 @@ export function ScenariosPage() {
           <ListFooter
             rows={rows}
             selection={selection}
-            onNewest={cursor === undefined ? undefined : () => turnTo(undefined)}
+            first={sort ? "First" : "Newest"}
+            onFirst={cursor === undefined ? undefined : () => turnTo(undefined)}
             onNext={next && !list.isPlaceholderData ? () => turnTo(next) : undefined}
           />
         )}

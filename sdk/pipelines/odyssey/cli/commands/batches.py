@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from cyclopts import App, Parameter
 
-from pipelines.odyssey.cli.commands.options import AsJson, Positive, Switch
+from pipelines.odyssey.cli.commands.options import AsJson, Positive, Sort, Switch
 from pipelines.odyssey.cli.connection import NOT_RIGHT, Connection, Server, connected
 from pipelines.odyssey.cli.files import write_out
 from pipelines.odyssey.cli.following import BATCH
@@ -30,6 +30,7 @@ def list_batches(
     *,
     agent: Positive | None = None,
     dataset: Positive | None = None,
+    sort: Sort = None,
     limit: Positive = 20,
     json_output: AsJson = False,
     server: Server | None = None,
@@ -42,6 +43,8 @@ def list_batches(
         Only batches of the agent with this number.
     dataset
         Only batches of the dataset with this number.
+    sort
+        Sort by this field of the API instead; `-` ahead of it is descending.
     limit
         How many batches to list at most.
     json_output
@@ -51,7 +54,7 @@ def list_batches(
     """
     with connected(server) as platform:
         screen = Screen()
-        found = platform.newest("/api/batches", limit, agent_id=agent, dataset_id=dataset)
+        found = platform.newest("/api/batches", limit, agent_id=agent, dataset_id=dataset, sort=sort)
         if json_output:
             screen.json(found)
             return

@@ -9,7 +9,7 @@ from cyclopts import App, Parameter
 from rich.console import Console
 from rich.progress import track
 
-from pipelines.odyssey.cli.commands.options import AsJson, Positive, Switch
+from pipelines.odyssey.cli.commands.options import AsJson, Positive, Sort, Switch
 from pipelines.odyssey.cli.connection import FAILED, NOT_RIGHT, Connection, Server, connected
 from pipelines.odyssey.cli.printing.screen import Screen, as_json, clean, many, word
 
@@ -27,12 +27,14 @@ app = App(name="cassettes")
 
 @app.command(name="list")
 def list_cassettes(
-    *, limit: Positive = 20, json_output: AsJson = False, server: Server | None = None
+    *, sort: Sort = None, limit: Positive = 20, json_output: AsJson = False, server: Server | None = None
 ) -> None:
     """List cassettes, the newest first.
 
     Parameters
     ----------
+    sort
+        Sort by this field of the API instead; `-` ahead of it is descending.
     limit
         How many cassettes to list at most.
     json_output
@@ -42,7 +44,7 @@ def list_cassettes(
     """
     with connected(server) as platform:
         screen = Screen()
-        found = platform.newest(_CASSETTES, limit)
+        found = platform.newest(_CASSETTES, limit, sort=sort)
         if json_output:
             screen.json(found)
             return

@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 from cyclopts import App, Parameter
 
-from pipelines.odyssey.cli.commands.options import AsJson, Positive
+from pipelines.odyssey.cli.commands.options import AsJson, Positive, Sort
 from pipelines.odyssey.cli.commands.secrets import read_secret
 from pipelines.odyssey.cli.connection import Server, connected
 from pipelines.odyssey.cli.printing.screen import Screen, word
@@ -18,12 +18,14 @@ app = App(name="credentials")
 
 @app.command(name="list")
 def list_credentials(
-    *, limit: Positive = 50, json_output: AsJson = False, server: Server | None = None
+    *, sort: Sort = None, limit: Positive = 50, json_output: AsJson = False, server: Server | None = None
 ) -> None:
     """List credentials by name, with the end of each secret and the one address it is sent to.
 
     Parameters
     ----------
+    sort
+        Sort by this field of the API instead; `-` ahead of it is descending.
     limit
         How many to list at most.
     json_output
@@ -33,7 +35,7 @@ def list_credentials(
     """
     with connected(server) as platform:
         screen = Screen()
-        found = platform.newest("/api/credentials", limit)
+        found = platform.newest("/api/credentials", limit, sort=sort)
         if json_output:
             screen.json(found)
         elif not found["items"]:

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from cyclopts import App, Parameter
 
-from pipelines.odyssey.cli.commands.options import AsJson, Positive
+from pipelines.odyssey.cli.commands.options import AsJson, Positive, Sort
 from pipelines.odyssey.cli.connection import NOT_RIGHT, FaultyError, Server, connected
 from pipelines.odyssey.cli.files import read_rows, write_out
 from pipelines.odyssey.cli.following import busy
@@ -99,11 +99,15 @@ def lint(
 
 
 @app.command(name="list")
-def list_datasets(*, limit: Positive = 20, json_output: AsJson = False, server: Server | None = None) -> None:
+def list_datasets(
+    *, sort: Sort = None, limit: Positive = 20, json_output: AsJson = False, server: Server | None = None
+) -> None:
     """List datasets, the newest first.
 
     Parameters
     ----------
+    sort
+        Sort by this field of the API instead; `-` ahead of it is descending.
     limit
         How many datasets to list at most.
     json_output
@@ -113,7 +117,7 @@ def list_datasets(*, limit: Positive = 20, json_output: AsJson = False, server: 
     """
     with connected(server) as platform:
         screen = Screen()
-        found = platform.newest("/api/datasets", limit)
+        found = platform.newest("/api/datasets", limit, sort=sort)
         if json_output:
             screen.json(found)
             return

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from cyclopts import App, Parameter
 
-from pipelines.odyssey.cli.commands.options import AsJson, Positive
+from pipelines.odyssey.cli.commands.options import AsJson, Positive, Sort
 from pipelines.odyssey.cli.commands.secrets import read_secret
 from pipelines.odyssey.cli.connection import NOT_RIGHT, CommandFailedError, Connection, Server, connected
 from pipelines.odyssey.cli.following import busy
@@ -28,12 +28,14 @@ app = App(name="endpoints")
 
 @app.command(name="list")
 def list_endpoints(
-    *, limit: Positive = 50, json_output: AsJson = False, server: Server | None = None
+    *, sort: Sort = None, limit: Positive = 50, json_output: AsJson = False, server: Server | None = None
 ) -> None:
     """List endpoints, the newest first.
 
     Parameters
     ----------
+    sort
+        Sort by this field of the API instead; `-` ahead of it is descending.
     limit
         How many to list at most.
     json_output
@@ -43,7 +45,7 @@ def list_endpoints(
     """
     with connected(server) as platform:
         screen = Screen()
-        found = platform.newest(_PATH, limit)
+        found = platform.newest(_PATH, limit, sort=sort)
         if json_output:
             screen.json(found)
         elif not found["items"]:

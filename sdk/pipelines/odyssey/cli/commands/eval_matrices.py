@@ -8,7 +8,7 @@ from uuid import UUID
 
 from cyclopts import Parameter
 
-from pipelines.odyssey.cli.commands.options import AsJson, Positive, Switch
+from pipelines.odyssey.cli.commands.options import AsJson, Positive, Sort, Switch
 from pipelines.odyssey.cli.connection import Connection, Server, connected
 from pipelines.odyssey.cli.files import write_out
 from pipelines.odyssey.cli.gate import FailOn
@@ -35,6 +35,7 @@ def list_matrices(
     *,
     agent: Positive | None = None,
     status: Literal["running", "completed", "cancelled"] | None = None,
+    sort: Sort = None,
     limit: Positive = 20,
     json_output: AsJson = False,
     server: Server | None = None,
@@ -47,6 +48,8 @@ def list_matrices(
         Only matrices of the agent with this number.
     status
         Only matrices that go on, have ended, or were cancelled.
+    sort
+        Sort by this field of the API instead; `-` ahead of it is descending.
     limit
         How many matrices to list at most.
     json_output
@@ -56,7 +59,7 @@ def list_matrices(
     """
     with connected(server) as platform:
         screen = Screen()
-        found = platform.newest(MATRICES, limit, agent_id=agent, status=status)
+        found = platform.newest(MATRICES, limit, agent_id=agent, status=status, sort=sort)
         if json_output:
             screen.json(found)
             return

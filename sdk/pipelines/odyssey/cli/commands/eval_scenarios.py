@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from cyclopts import App, Parameter
 
-from pipelines.odyssey.cli.commands.options import AsJson, Positive
+from pipelines.odyssey.cli.commands.options import AsJson, Positive, Sort
 from pipelines.odyssey.cli.connection import NOT_RIGHT, FaultyError, Server, connected
 from pipelines.odyssey.cli.files import read_scenarios, write_out
 from pipelines.odyssey.cli.following import busy
@@ -103,6 +103,7 @@ def list_scenarios(
     query: str | None = None,
     tag: str | None = None,
     risk: Risk | None = None,
+    sort: Sort = None,
     limit: Positive = 20,
     json_output: AsJson = False,
     server: Server | None = None,
@@ -117,6 +118,8 @@ def list_scenarios(
         Only scenarios with this tag.
     risk
         Only scenarios of this risk.
+    sort
+        Sort by this field of the API instead; `-` ahead of it is descending.
     limit
         How many scenarios to list at most.
     json_output
@@ -126,7 +129,7 @@ def list_scenarios(
     """
     with connected(server) as platform:
         screen = Screen()
-        found = platform.newest(SCENARIOS, limit, q=query, tag=tag, risk_level=risk)
+        found = platform.newest(SCENARIOS, limit, q=query, tag=tag, risk_level=risk, sort=sort)
         if json_output:
             screen.json(found)
             return

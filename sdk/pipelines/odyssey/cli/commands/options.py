@@ -7,6 +7,8 @@ from cyclopts import Parameter, validators
 
 Switch = Parameter(negative="", show_default=False)
 AsJson = Annotated[bool, Parameter(name="--json"), Switch]
+Sort = Annotated[str | None, Parameter(name="--sort", allow_leading_hyphen=True)]
+"""A field of the list, `-` ahead of it for descending; the platform knows which there are."""
 Positive = Annotated[int, Parameter(validator=validators.Number(gte=1))]
 Scenario = Annotated[str, Parameter(name="SCENARIO")]
 Dose = Literal["mild", "medium", "strong"]

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from cyclopts import App, Parameter
 
-from pipelines.odyssey.cli.commands.options import AsJson, Positive, Switch
+from pipelines.odyssey.cli.commands.options import AsJson, Positive, Sort, Switch
 from pipelines.odyssey.cli.commands.runs_export import export
 from pipelines.odyssey.cli.commands.start import start
 from pipelines.odyssey.cli.connection import Connection, Server, connected
@@ -74,6 +74,7 @@ def list_runs(
     verdict: Verdict | None = None,
     agent: Positive | None = None,
     batch: Positive | None = None,
+    sort: Sort = None,
     limit: Positive = 20,
     json_output: AsJson = False,
     server: Server | None = None,
@@ -90,6 +91,8 @@ def list_runs(
         Only runs of the agent with this number.
     batch
         Only runs of the batch with this number.
+    sort
+        Sort by this field of the API instead; `-` ahead of it is descending.
     limit
         How many runs to list at most.
     json_output
@@ -101,7 +104,7 @@ def list_runs(
         screen = Screen()
         wanted = None if verdict is None else verdict.upper().replace("-", " ")
         found = platform.newest(
-            "/api/runs", limit, status=status, verdict=wanted, agent_id=agent, batch_id=batch
+            "/api/runs", limit, status=status, verdict=wanted, agent_id=agent, batch_id=batch, sort=sort
         )
         if json_output:
             screen.json(found)

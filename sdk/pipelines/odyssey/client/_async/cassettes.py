@@ -37,8 +37,12 @@ class AsyncCassettes:
     def interactions(self, cassette_id: str, *, limit: int | None = None) -> AsyncIterator[t.InteractionOut]:
         return self._api.items("/api/cassettes/{}/interactions", cassette_id, limit=limit)
 
-    def list(self, *, limit: int | None = None) -> AsyncIterator[t.CassetteOut]:
-        return self._api.items("/api/cassettes", limit=limit)
+    def list(
+        self, *, limit: int | None = None, **query: Unpack[t.CassettesQuery]
+    ) -> AsyncIterator[t.CassetteOut]:
+        return self._api.items("/api/cassettes", limit=limit, query=query)
 
-    async def page(self, *, cursor: str | None = None, limit: int | None = None) -> t.CassettesPage:
-        return await self._api.page("/api/cassettes", cursor=cursor, limit=limit)
+    async def page(
+        self, *, cursor: str | None = None, limit: int | None = None, **query: Unpack[t.CassettesQuery]
+    ) -> t.CassettesPage:
+        return await self._api.page("/api/cassettes", cursor=cursor, limit=limit, query=query)

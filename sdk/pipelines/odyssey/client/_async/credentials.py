@@ -29,8 +29,12 @@ class AsyncCredentials:
     async def delete(self, name: str) -> None:
         await self._api.delete("/api/credentials/{}", name)
 
-    def list(self, *, limit: int | None = None) -> AsyncIterator[t.CredentialOut]:
-        return self._api.items("/api/credentials", limit=limit)
+    def list(
+        self, *, limit: int | None = None, **query: Unpack[t.CredentialsQuery]
+    ) -> AsyncIterator[t.CredentialOut]:
+        return self._api.items("/api/credentials", limit=limit, query=query)
 
-    async def page(self, *, cursor: str | None = None, limit: int | None = None) -> t.CredentialsPage:
-        return await self._api.page("/api/credentials", cursor=cursor, limit=limit)
+    async def page(
+        self, *, cursor: str | None = None, limit: int | None = None, **query: Unpack[t.CredentialsQuery]
+    ) -> t.CredentialsPage:
+        return await self._api.page("/api/credentials", cursor=cursor, limit=limit, query=query)

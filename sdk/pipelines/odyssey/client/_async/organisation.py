@@ -55,11 +55,13 @@ class AsyncPeople:
     async def delete(self, person_id: int) -> None:
         await self._api.delete("/api/people/{}", person_id)
 
-    def list(self, *, limit: int | None = None) -> AsyncIterator[t.PersonOut]:
-        return self._api.items("/api/people", limit=limit)
+    def list(self, *, limit: int | None = None, **query: Unpack[t.PeopleQuery]) -> AsyncIterator[t.PersonOut]:
+        return self._api.items("/api/people", limit=limit, query=query)
 
-    async def page(self, *, cursor: str | None = None, limit: int | None = None) -> t.PeoplePage:
-        return await self._api.page("/api/people", cursor=cursor, limit=limit)
+    async def page(
+        self, *, cursor: str | None = None, limit: int | None = None, **query: Unpack[t.PeopleQuery]
+    ) -> t.PeoplePage:
+        return await self._api.page("/api/people", cursor=cursor, limit=limit, query=query)
 
 
 class AsyncKeys:

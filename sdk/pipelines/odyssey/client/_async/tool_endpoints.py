@@ -102,8 +102,12 @@ class AsyncToolEndpoints:
     async def delete(self, endpoint_id: str) -> None:
         await self._api.delete("/api/tool-endpoints/{}", endpoint_id)
 
-    def list(self, *, limit: int | None = None) -> AsyncIterator[t.EndpointListed]:
-        return self._api.items("/api/tool-endpoints", limit=limit)
+    def list(
+        self, *, limit: int | None = None, **query: Unpack[t.EndpointsQuery]
+    ) -> AsyncIterator[t.EndpointListed]:
+        return self._api.items("/api/tool-endpoints", limit=limit, query=query)
 
-    async def page(self, *, cursor: str | None = None, limit: int | None = None) -> t.EndpointsPage:
-        return await self._api.page("/api/tool-endpoints", cursor=cursor, limit=limit)
+    async def page(
+        self, *, cursor: str | None = None, limit: int | None = None, **query: Unpack[t.EndpointsQuery]
+    ) -> t.EndpointsPage:
+        return await self._api.page("/api/tool-endpoints", cursor=cursor, limit=limit, query=query)

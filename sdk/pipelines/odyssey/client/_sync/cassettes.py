@@ -38,8 +38,10 @@ class Cassettes:
     def interactions(self, cassette_id: str, *, limit: int | None = None) -> Iterator[t.InteractionOut]:
         return self._api.items("/api/cassettes/{}/interactions", cassette_id, limit=limit)
 
-    def list(self, *, limit: int | None = None) -> Iterator[t.CassetteOut]:
-        return self._api.items("/api/cassettes", limit=limit)
+    def list(self, *, limit: int | None = None, **query: Unpack[t.CassettesQuery]) -> Iterator[t.CassetteOut]:
+        return self._api.items("/api/cassettes", limit=limit, query=query)
 
-    def page(self, *, cursor: str | None = None, limit: int | None = None) -> t.CassettesPage:
-        return self._api.page("/api/cassettes", cursor=cursor, limit=limit)
+    def page(
+        self, *, cursor: str | None = None, limit: int | None = None, **query: Unpack[t.CassettesQuery]
+    ) -> t.CassettesPage:
+        return self._api.page("/api/cassettes", cursor=cursor, limit=limit, query=query)

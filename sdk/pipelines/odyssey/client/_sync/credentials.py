@@ -30,8 +30,12 @@ class Credentials:
     def delete(self, name: str) -> None:
         self._api.delete("/api/credentials/{}", name)
 
-    def list(self, *, limit: int | None = None) -> Iterator[t.CredentialOut]:
-        return self._api.items("/api/credentials", limit=limit)
+    def list(
+        self, *, limit: int | None = None, **query: Unpack[t.CredentialsQuery]
+    ) -> Iterator[t.CredentialOut]:
+        return self._api.items("/api/credentials", limit=limit, query=query)
 
-    def page(self, *, cursor: str | None = None, limit: int | None = None) -> t.CredentialsPage:
-        return self._api.page("/api/credentials", cursor=cursor, limit=limit)
+    def page(
+        self, *, cursor: str | None = None, limit: int | None = None, **query: Unpack[t.CredentialsQuery]
+    ) -> t.CredentialsPage:
+        return self._api.page("/api/credentials", cursor=cursor, limit=limit, query=query)

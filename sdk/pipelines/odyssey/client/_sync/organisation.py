@@ -56,11 +56,13 @@ class People:
     def delete(self, person_id: int) -> None:
         self._api.delete("/api/people/{}", person_id)
 
-    def list(self, *, limit: int | None = None) -> Iterator[t.PersonOut]:
-        return self._api.items("/api/people", limit=limit)
+    def list(self, *, limit: int | None = None, **query: Unpack[t.PeopleQuery]) -> Iterator[t.PersonOut]:
+        return self._api.items("/api/people", limit=limit, query=query)
 
-    def page(self, *, cursor: str | None = None, limit: int | None = None) -> t.PeoplePage:
-        return self._api.page("/api/people", cursor=cursor, limit=limit)
+    def page(
+        self, *, cursor: str | None = None, limit: int | None = None, **query: Unpack[t.PeopleQuery]
+    ) -> t.PeoplePage:
+        return self._api.page("/api/people", cursor=cursor, limit=limit, query=query)
 
 
 class Keys:

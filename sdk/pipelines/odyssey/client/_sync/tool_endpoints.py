@@ -103,8 +103,12 @@ class ToolEndpoints:
     def delete(self, endpoint_id: str) -> None:
         self._api.delete("/api/tool-endpoints/{}", endpoint_id)
 
-    def list(self, *, limit: int | None = None) -> Iterator[t.EndpointListed]:
-        return self._api.items("/api/tool-endpoints", limit=limit)
+    def list(
+        self, *, limit: int | None = None, **query: Unpack[t.EndpointsQuery]
+    ) -> Iterator[t.EndpointListed]:
+        return self._api.items("/api/tool-endpoints", limit=limit, query=query)
 
-    def page(self, *, cursor: str | None = None, limit: int | None = None) -> t.EndpointsPage:
-        return self._api.page("/api/tool-endpoints", cursor=cursor, limit=limit)
+    def page(
+        self, *, cursor: str | None = None, limit: int | None = None, **query: Unpack[t.EndpointsQuery]
+    ) -> t.EndpointsPage:
+        return self._api.page("/api/tool-endpoints", cursor=cursor, limit=limit, query=query)
