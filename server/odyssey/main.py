@@ -41,6 +41,7 @@ from odyssey.proxy.parts import TRACE_LIMIT, ProxyParts
 from odyssey.runs.attempt import Parts
 from odyssey.runs.batches.feeder import Feeder
 from odyssey.runs.executor import Executor
+from odyssey.runs.repository import charge_run
 from odyssey.runs.states import RunStates
 from odyssey.runs.verdicts.grade_run import GradingParts
 from odyssey.runs.verdicts.graders import Graders
@@ -96,7 +97,7 @@ def create_app(
     live_runs = LiveRuns(database, agents, worlds, clock, on_over=hops.end_session)
     writer = group_writer(database)
     states = RunStates(clock, signals, lease, on_revoked=live_runs.forget)
-    models = ModelParts(database, vault, client, clock)
+    models = ModelParts(database, vault, client, clock, charge_run)
     llm = LlmEngine(models)
     judge = OrgJudge(models)
     parts = Parts(

@@ -4,6 +4,8 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from sqlalchemy.ext.asyncio import AsyncSession
+
 from odyssey.core.database import Database
 from odyssey.kit.clock import Clock
 from odyssey.models.budget import Purchase, reserve, settle
@@ -11,6 +13,8 @@ from odyssey.models.chat import Completion, ModelError, ModelUnavailableError, U
 from odyssey.models.remote import RemoteModel, worst_usage
 
 Sleep = Callable[[float], Awaitable[None]]
+ChargeRun = Callable[[AsyncSession, int, float], Awaitable[None]]
+"""Adds what a call did cost, in USD, to the run with this id."""
 
 ATTEMPTS = 3
 LONGEST_WAIT_S = 30.0
@@ -29,13 +33,21 @@ class MeteredModel:
     """Reserves before every request and settles after it."""
 
     def __init__(
-        self, inner: RemoteModel, account: Account, database: Database, clock: Clock, sleep: Sleep
+        self,
+        inner: RemoteModel,
+        account: Account,
+        database: Database,
+        clock: Clock,
+        *,
+        sleep: Sleep,
+        charge_run: ChargeRun,
     ) -> None:
         self._inner = inner
         self._account = account
         self._database = database
         self._clock = clock
         self._sleep = sleep
+        self._charge_run = charge_run
 
     @property
     def provider(self) -> str:
@@ -93,6 +105,8 @@ class MeteredModel:
     async def _settle(self, call_id: int, usage: Usage, cost_usd: float, outcome: str) -> None:
         async with self._database.write() as session:
             await settle(session, call_id, usage, cost_usd, outcome)
+            if self._account.run_id is not None and cost_usd:
+                await self._charge_run(session, self._account.run_id, cost_usd)
 
 
 def _wait(error: ModelUnavailableError, attempt: int) -> float | None:

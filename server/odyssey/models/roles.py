@@ -14,7 +14,7 @@ from odyssey.identity.vault import UnsealError, Vault
 from odyssey.kit.clock import Clock
 from odyssey.models.chat import ChatModel, Completion, ModelRefusedError, Usage
 from odyssey.models.document import JUDGE, SIMULATOR, ModelConfig, Role
-from odyssey.models.metered import Account, MeteredModel, Sleep
+from odyssey.models.metered import Account, ChargeRun, MeteredModel, Sleep
 from odyssey.models.recent import RecentModels
 from odyssey.models.remote import RemoteModel
 from odyssey.models.secrets import open_key
@@ -29,6 +29,7 @@ class ModelParts:
     vault: Vault
     client: OutboundClient
     clock: Clock
+    charge_run: ChargeRun
     sleep: Sleep = asyncio.sleep
     recent: RecentModels = field(default_factory=RecentModels)
 
@@ -99,4 +100,6 @@ async def _model(parts: ModelParts, role: Role, account: Account) -> ChatModel |
         except UnsealError as error:
             return LockedModel(config, f"The {role}'s API key cannot be opened: {error}.")
     remote = RemoteModel(parts.client, config, api_key)
-    return MeteredModel(remote, account, parts.database, parts.clock, parts.sleep)
+    return MeteredModel(
+        remote, account, parts.database, parts.clock, sleep=parts.sleep, charge_run=parts.charge_run
+    )

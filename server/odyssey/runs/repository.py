@@ -269,6 +269,11 @@ def seeds_of(connection: Connection, task_ids: Collection[int]) -> dict[int, dic
     return dict(rows.all())
 
 
+async def charge_run(session: AsyncSession, run_id: int, cost_usd: float) -> None:
+    """Add what a model did cost that simulated a tool of the run, or graded it."""
+    await session.execute(update(Run).where(Run.id == run_id).values(cost_usd=Run.cost_usd + cost_usd))
+
+
 async def find_run_unscoped(session: AsyncSession, run_id: int) -> Run:
     """For the executor, which works for every org."""
     return await session.get_one(Run, run_id)

@@ -89,7 +89,7 @@ class RunSummary(BaseModel):
         description="Why it failed, in one word; null unless it did or grading did."
     )
     score: float | None = Field(description="Share of checks and of the rubric that it passed, 0 to 1.")
-    cost_usd: float = Field(description="What the models that graded it cost.")
+    cost_usd: float = Field(description="What models cost that simulated its tools or graded it.")
     error_class: str | None
     agent_id: int
     agent_version: int

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Coroutine, Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
@@ -51,7 +52,7 @@ class Desk(NamedTuple):
 
         clock: Clock = lambda: self.now[0]  # noqa: E731
         given: ModelParts = self.org.platform.app.state.models
-        return ModelParts(given.database, given.vault, given.client, clock, sleep)
+        return replace(given, clock=clock, sleep=sleep, recent=RecentModels())
 
     def set(self, server: ModelServer, *, budgets: Any = None, **members: Any) -> None:
         body = server.settings(api_key=KEY, **PRICES, **members)
@@ -334,7 +335,7 @@ def test_a_judge_without_budget_is_skipped_and_says_why(desk: Desk) -> None:
 def test_a_key_that_cannot_be_opened_is_a_failure_that_says_so(desk: Desk, server: ModelServer) -> None:
     desk.set(server)
     parts = desk.parts
-    locked = ModelParts(parts.database, Vault(MasterKey("x" * 40), parts.clock), parts.client, parts.clock)
+    locked = replace(parts, vault=Vault(MasterKey("x" * 40), parts.clock))
 
     async def ask() -> JudgeReport:
         model = await judge_model(locked, desk.org_id, run_id=None)

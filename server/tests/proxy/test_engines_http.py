@@ -108,6 +108,21 @@ def test_a_program_answers_before_the_world(org: Org, agent_server: StartAgent) 
     ]
 
 
+def test_what_a_model_cost_that_answered_is_part_of_what_the_run_cost(
+    org: Org, agent_server: StartAgent
+) -> None:
+    with ModelServer(THOUGHT, THOUGHT) as server:
+        use_model(org, server, input_usd_per_mtok=10, output_usd_per_mtok=40)
+        with open_run(org, agent_server, agent=agent()) as run:
+            for order_id in ("ord_1", "ord_2"):
+                assert engine_of(run, "ponder_order", {"order_id": order_id})[0] == "llm"
+            uses = [call["data"]["model"]["cost_usd"] for call in run.events("tool_call")]
+            run_id = run.id
+    one = (INPUT_TOKENS * 10 + OUTPUT_TOKENS * 40) / 1e6
+    assert uses == [pytest.approx(one)] * 2
+    assert org.read_run(run_id)["cost_usd"] == pytest.approx(2 * one)
+
+
 def test_a_tool_may_name_its_engine(org: Org, agent_server: StartAgent) -> None:
     programs = {"update_order": SHIP, "get_order": {"response": {"order_id": "x", "status": "program"}}}
     chosen = agent(programs=programs, engine="world", engines={"get_order": "program"})

@@ -161,7 +161,7 @@ def test_an_entity_of_a_live_answer_is_read_with_its_id(
     org: Org, shop: LiveShop, agent_server: StartAgent
 ) -> None:
     adapter = ADAPTER | {"field_map": {"status": "$.state"}}
-    policy = {"ledger_write_policy": "adapter", "ledger_adapter": adapter}
+    policy: dict[str, Any] = {"ledger_write_policy": "adapter", "ledger_adapter": adapter}
     shapeless = {"name": "get_order", "input_schema": {"type": "object"}}
     tools = agent_of(live("look_up", "readOrder", **policy), shapeless)
     with open_run(org, agent_server, agent=tools) as run:

@@ -1,6 +1,7 @@
 """A model answers for a tool: what it says is checked, asked for again with its faults, and never taken on trust."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -329,7 +330,7 @@ def test_a_key_that_cannot_be_opened_is_said_to(desk: Desk, model: Script) -> No
     server = model(REFUNDED)
     parts: ModelParts = desk.org.platform.app.state.models
     vault = Vault(MasterKey("x" * 40), parts.clock)
-    locked = desk._replace(engine=LlmEngine(ModelParts(parts.database, vault, parts.client, parts.clock)))
+    locked = desk._replace(engine=LlmEngine(replace(parts, vault=vault)))
     assert "The simulator's API key cannot be opened" in why(locked.refund())
     assert server.asked == []
 

@@ -23,6 +23,7 @@ from odyssey.models.roles import ModelParts
 from odyssey.records.faults import Faults
 from odyssey.records.json_schema import compile_schema
 from odyssey.records.tools import Tool
+from odyssey.runs.repository import charge_run
 from odyssey.simulation.engine import ToolCall
 from odyssey.simulation.llm import LlmEngine, Question
 from odyssey.simulation.llm.form import is_refusal
@@ -72,7 +73,8 @@ async def engine(folder: Path, model_url: str) -> AsyncIterator[LlmEngine]:
         document = Document(Models(simulator=model)).stored()
         session.add(OrgSettings(org_id=ORG, document=document, updated_at=utc_now()))
     client = OutboundClient(AddressPolicy(allow_loopback=True))
-    yield LlmEngine(ModelParts(database, Vault(MasterKey("x" * 40), utc_now), client, utc_now))
+    vault = Vault(MasterKey("x" * 40), utc_now)
+    yield LlmEngine(ModelParts(database, vault, client, utc_now, charge_run))
     await client.close()
     await database.close()
 

@@ -1,5 +1,6 @@
 """An org whose simulator is a model by script, and questions to ask it without a run around them."""
 
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from sqlalchemy import select
@@ -57,7 +58,7 @@ class Desk(NamedTuple):
             waits.append(seconds)
 
         given: ModelParts = org.platform.app.state.models
-        parts = ModelParts(given.database, given.vault, given.client, given.clock, sleep, given.recent)
+        parts = replace(given, sleep=sleep)
         return cls(org, org.ok(org.get("/api/org"))["id"], LlmEngine(parts), waits)
 
     def set(self, server: ModelServer, *, budgets: Any = None, **members: Any) -> None:

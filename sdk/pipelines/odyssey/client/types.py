@@ -1941,7 +1941,7 @@ class RunOut(TypedDict):
     cassette: ReplayOut | None
     """What its passthrough tools are played from; null where they are asked."""
     cost_usd: float
-    """What the models that graded it cost."""
+    """What models cost that simulated its tools or graded it."""
     created_at: str
     dataset_id: int | None
     error_class: str | None
@@ -1989,7 +1989,7 @@ class RunSummary(TypedDict):
     attempts: list[AttemptOut]
     batch_id: int | None
     cost_usd: float
-    """What the models that graded it cost."""
+    """What models cost that simulated its tools or graded it."""
     created_at: str
     dataset_id: int | None
     error_class: str | None

@@ -152,7 +152,7 @@ async def _store(parts: GradingParts, run_id: int, graded: _Graded) -> None:
             )
         )
         run.verdict, run.score, run.failure_mode = decision.verdict, decision.score, decision.failure_mode
-        run.cost_usd, run.grading_until = run.cost_usd + cost, None
+        run.grading_until = None
         append_event(
             session,
             parts.signals,
