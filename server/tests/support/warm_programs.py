@@ -7,6 +7,7 @@ import importlib
 import json
 import os
 import pkgutil
+import runpy
 import signal
 import socket
 import subprocess
@@ -24,9 +25,22 @@ import uvicorn
 import pipelines.odyssey.cli.commands
 from pipelines.odyssey.cli.app import main
 
+
+def python() -> None:
+    """Be the interpreter for `python file …` and `python -m module …`."""
+    del sys.argv[0]
+    if sys.argv[0] != "-m":
+        runpy.run_path(sys.argv[0], run_name="__main__")
+        return
+    del sys.argv[0]
+    sys.path.insert(0, str(Path.cwd()))
+    runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
+
+
 PROGRAMS: dict[str, Callable[[], object]] = {
     "odyssey": main,
     "pytest": lambda: sys.exit(pytest.main()),
+    "python": python,
     "uvicorn": uvicorn.main,
 }
 CALLER = """\
