@@ -1,14 +1,24 @@
 """A benchmark that misses a target says which, and ends with 1."""
 
+import re
+from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 
+import benchmarks.matrix.report
+import benchmarks.passthrough.report
+import benchmarks.report
+import benchmarks.retail.measure
 import benchmarks.run
+import benchmarks.sdk_import
+import benchmarks.shift.report
 import pytest
 from benchmarks.targets import Outcome, Target, exit_code, target_lines
 from benchmarks.tests.recordings import write_shop
 from support.in_process import run_here
 from support.process import clean_environment
 
+DOCS = Path(__file__).parents[2] / "docs"
 FAST = Target("a call ÷ an echo", at_least=0.4)
 SMALL = Target("a change ÷ a copy", at_most=0.001)
 BETWEEN = Target("a share", at_least=0.1, at_most=0.2)
@@ -59,3 +69,30 @@ def test_make_bench_ends_with_1_when_a_target_is_missed(
     lines = [line for line in ended.stdout.splitlines() if "a shop, programs" in line]
     assert [line.split()[0] for line in lines] == [word]
     assert ("targets missed: " in ended.stderr) == (code == 1)
+
+
+def stated(*modules: ModuleType) -> Iterator[Target]:
+    for value in (value for module in modules for value in vars(module).values()):
+        yield from (
+            each
+            for each in (value.values() if isinstance(value, dict) else [value])
+            if isinstance(each, Target)
+        )
+
+
+def test_the_docs_list_every_target_and_no_other() -> None:
+    page = (DOCS / "reference" / "benchmarks.md").read_text("utf-8")
+    listed = re.findall(r"^\| (.*) \| (at .*) \| `make bench(?:-matrix)?` \|$", page, re.MULTILINE)
+    of_bench = stated(
+        benchmarks.report, benchmarks.passthrough.report, benchmarks.sdk_import, benchmarks.retail.measure
+    )
+    assert listed == [(each.name, each.wanted) for each in (*of_bench, *stated(benchmarks.matrix.report))]
+    names = [name for name, _ in listed]
+    missed = page.partition("### Missed")[2].partition("\n## ")[0]
+    assert set(re.findall(r"^\| (.*?) \| .* \| `make bench", missed, re.MULTILINE)) <= set(names)
+
+
+def test_the_page_of_the_shift_shows_every_target() -> None:
+    page = (DOCS / "concepts" / "why-your-eval-cries-wolf.md").read_text("utf-8")
+    shown = re.findall(r"^(?:met|MISSED) +(.*): [\d.]+, (at .*)$", page, re.MULTILINE)
+    assert shown == [(each.name, each.wanted) for each in stated(benchmarks.shift.report)]

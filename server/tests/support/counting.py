@@ -15,14 +15,14 @@ from sqlalchemy.pool import ConnectionPoolEntry
 
 from odyssey.core.database import Database
 
-_TESTS = Path(__file__).parents[1]
+_TESTS = (Path(__file__).parents[1], Path(__file__).parents[3] / "benchmarks")
 _PYTHON, _PACKAGES = (Path(sysconfig.get_path(name)) for name in ("stdlib", "purelib"))
 _LEFT_OUT = tuple(
     str(path)
     for path in (
-        _TESTS,
+        *_TESTS,
         *(_PYTHON / name for name in ("asyncio", "concurrent", "selectors.py", "threading.py", "queue.py")),
-        *(_PACKAGES / name for name in ("uvicorn", "h11", "httpx", "aiosqlite")),
+        *(_PACKAGES / name for name in ("uvicorn", "h11", "aiosqlite")),
     )
 )
 """What is not the platform's, and what goes round as often as the moment has it: event loops, threads, sockets."""
