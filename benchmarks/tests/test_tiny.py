@@ -35,7 +35,7 @@ def test_the_benchmarks_that_start_servers(tmp_path: Path) -> None:
     """In one test, as they share the process that their servers are forked of: loading one takes seconds."""
     with (
         warm_programs(tmp_path, *LOADED) as programs,
-        patch.object(sys, "executable", str(programs / "python")),
+        patch.object(sys, "executable", str(programs / "warm-python")),
     ):
         proxy = report_of(benchmarks.run.main, "--only", "proxy")
         passthrough = report_of(benchmarks.run.main, "--only", "passthrough")

@@ -40,7 +40,7 @@ def python() -> None:
 PROGRAMS: dict[str, Callable[[], object]] = {
     "odyssey": main,
     "pytest": lambda: sys.exit(pytest.main()),
-    "python": python,
+    "warm-python": python,  # by a name of its own: it is on the PATH of guides, and does not do all that python does
     "uvicorn": uvicorn.main,
 }
 CALLER = """\
