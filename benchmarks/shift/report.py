@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from benchmarks.shift.draws import NAIVE_THRESHOLD, THRESHOLD, Design, Share
 from benchmarks.shift.length import Lengths
 from benchmarks.shift.nulls import COLUMNS, NULLS, ROWS, Halves, Matrices, Null
-from benchmarks.shift.planted import DESIGNS, SIZES, Power, smallest_found
+from benchmarks.shift.planted import DESIGNS, Power, smallest_found
 from benchmarks.shift.recorded import TRIALS, Recorded
 from benchmarks.targets import Outcome, Target
 
@@ -28,7 +28,6 @@ POWERS = {
     for design, size, share in ((Design(6, 12), 0.6, 0.8), (Design(20, 20), 0.3, 0.75))
 }
 EFFECT = Target("largest pressure effect on the agent that reacts to length alone", at_most=0.05)
-_SHOWN_SIZES = SIZES[::2]
 
 
 class Figures(NamedTuple):
@@ -90,19 +89,20 @@ def _nulls_table(figures: Figures) -> Iterable[str]:
 
 def _power_table(powers: list[Power]) -> Iterable[str]:
     yield ""
-    sizes = "".join(f"{size:>8.1f}" for size in _SHOWN_SIZES)
+    every_other = sorted({power.size for power in powers})[::2]
+    sizes = "".join(f"{size:>8.1f}" for size in every_other)
     yield f"{'planted shift of size':<24}{sizes}   found 8 times in 10 from"
     yield "-" * 99
     for design in DESIGNS:
         of_design = [power for power in powers if power.design == design]
-        shown = [power for power in of_design if power.size in _SHOWN_SIZES]
+        shown = [power for power in of_design if power.size in every_other]
         smallest = smallest_found(of_design)
         ours = "".join(f"{power.confirmed.value:>8.2f}" for power in shown)
         naive = "".join(f"{power.naive:>8.2f}" for power in shown)
         yield f"{f'{design} confirmed':<24}{ours}   {'none of these' if smallest is None else f'{smallest:.2f}'}"
         yield f"{'       naive flags':<24}{naive}"
     unreached = "".join(
-        f"{next(power.out_of_reach for power in powers if power.size == size):>8.2f}" for size in _SHOWN_SIZES
+        f"{next(power.out_of_reach for power in powers if power.size == size):>8.2f}" for size in every_other
     )
     yield f"{'out of reach of a cell':<24}{unreached}"
 

@@ -28,10 +28,12 @@ class Sizes(NamedTuple):
     cells: int
     """Of each null and of each planted shift."""
     matrices: int
+    shifts: tuple[float, ...]
+    """How large the planted ones are."""
 
 
-FULL = Sizes(cells=1_000, matrices=300)
-TINY = Sizes(cells=1, matrices=1)
+FULL = Sizes(cells=1_000, matrices=300, shifts=SIZES)
+TINY = Sizes(cells=1, matrices=1, shifts=(0.3, 0.6))
 
 
 def main() -> None:
@@ -71,7 +73,7 @@ def measure_figures(recorded: Recorded, sizes: Sizes) -> Figures:
     powers = []
     for design in DESIGNS:
         say(f"planted shifts, {design}")
-        powers += [measure_power(recorded, design, size, sizes.cells) for size in SIZES]
+        powers += [measure_power(recorded, design, size, sizes.cells) for size in sizes.shifts]
     return Figures(sizes.cells, halves, said, nulls, matrices, powers, measure_lengths(recorded))
 
 
