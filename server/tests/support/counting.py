@@ -96,9 +96,9 @@ class Counter:
     def _connected(self, connection: Any, record: ConnectionPoolEntry) -> None:
         if isinstance(connection, sqlite3.Connection):
             connection.set_trace_callback(self._ran)  # the group writer's, which it never gives back
-            return
-        connection.run_async(lambda driver: driver.set_trace_callback(self._ran))
-        record.info[self] = True
+        elif hasattr(connection.driver_connection, "set_trace_callback"):  # not one of a platform on Postgres
+            connection.run_async(lambda driver: driver.set_trace_callback(self._ran))
+            record.info[self] = True
 
     def _taken(self, connection: object, record: ConnectionPoolEntry, proxy: object) -> None:
         self._in_use += self in record.info
