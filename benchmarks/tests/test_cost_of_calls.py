@@ -206,7 +206,7 @@ def test_a_passthrough_call(watched: Watched) -> None:
 
 
 def test_a_run_of_a_matrix(watched: Watched) -> None:
-    """One run at a time: from the answer of its agent, over its verdict, to the dispatch of the next."""
+    """One run at a time: from the answer of its agent, over what is observed of it, to the dispatch of the next."""
     runs = {"repeats": 4, "baseline_repeats": TIMES, "max_concurrency": 1}
     start_matrix(watched.org, [scenario(watched.org)["id"]], "time_pressure", **runs)
     held = [watched.agent.next()]
