@@ -221,3 +221,12 @@ def test_a_run_of_a_matrix(watched: Watched) -> None:
     assert len(ended) == TIMES + 2
     assert None not in ended
     check("a run of a matrix", found)
+
+
+@pytest.mark.parametrize(("lines", "statements"), [(1.1, 0), (0.9, 0), (1.0, 1), (1.0, -1)])
+def test_a_cost_that_rises_or_falls_is_named(lines: float, statements: int) -> None:
+    recorded = RECORDED["a simulated read"]
+    check("a simulated read", recorded)
+    found = Cost(int(recorded.lines * lines), recorded.statements + statements)
+    with pytest.raises(AssertionError, match="write it into RECORDED"):
+        check("a simulated read", found)
