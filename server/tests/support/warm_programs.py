@@ -3,6 +3,7 @@
 What is started so has a process, arguments, a folder, variables and files of its own, and ends with its caller.
 """
 
+import gc
 import importlib
 import json
 import os
@@ -82,6 +83,7 @@ def serve(address: str, modules: list[str]) -> None:
     )
     for name in (*modules, *(command.name for command in commands)):
         importlib.import_module(name)
+    gc.freeze()  # or each of them looks for garbage in all that is loaded, and copies it by that
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # they say themselves how they ended
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(address)
