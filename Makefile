@@ -111,13 +111,13 @@ docs: $(STAMP) ## write openapi.json, the reference pages and the typed client f
 screenshots: web ## take the pictures of README and guides anew
 	@$(BIN)/python scripts/screenshots.py
 
-bench: $(STAMP) ## the figures the docs quote, as ratios within one run
+bench: $(STAMP) ## the figures the docs quote, as ratios within one run; ends with 1 when a target is missed
 	@$(BIN)/python benchmarks/run.py $(ARGS)
 
-bench-statistics: $(STAMP) ## how often the shift cries wolf (DATA=runs.json: on other recorded runs)
+bench-statistics: $(STAMP) ## how often the shift cries wolf (DATA=runs.json: on other recorded runs); likewise
 	@$(BIN)/python benchmarks/shift/run.py $(if $(DATA),--data $(DATA)) $(ARGS)
 
-bench-matrix: $(STAMP) ## what a run of a matrix costs, beside a bare loop and other libraries
+bench-matrix: $(STAMP) ## what a run of a matrix costs, beside a bare loop and other libraries; likewise
 	@$(BIN)/python benchmarks/matrix/run.py $(ARGS)
 
 dev: web ## the platform with reload, data in .odyssey

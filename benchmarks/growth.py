@@ -20,34 +20,38 @@ LONGEST_FILLING_SECONDS = RUN_TIMEOUT_S - 300
 
 class Growth(NamedTuple):
     calls_held: int
+    few: int
+    block: int
     few_seconds: list[float]
     many_seconds: list[float]
     """How long each block took."""
 
     @property
     def few_ms(self) -> float:
-        return statistics.median(self.few_seconds) / BLOCK * 1000
+        return statistics.median(self.few_seconds) / self.block * 1000
 
     @property
     def many_ms(self) -> float:
-        return statistics.median(self.many_seconds) / BLOCK * 1000
+        return statistics.median(self.many_seconds) / self.block * 1000
 
     @property
     def ratio(self) -> float:
         return self.many_ms / self.few_ms
 
 
-async def measure_growth(servers: Servers, load: LoadGenerator, *, calls_held: int, blocks: int) -> Growth:
+async def measure_growth(
+    servers: Servers, load: LoadGenerator, *, calls_held: int, blocks: int, few: int = FEW, block: int = BLOCK
+) -> Growth:
     async with Platform(servers) as platform, platform.open_runs(1 + blocks) as (full, *fresh):
         await _fill(full, load, calls_held)
-        few: list[float] = []
-        many: list[float] = []
+        on_few: list[float] = []
+        on_many: list[float] = []
         for number, run in enumerate(fresh):
             if number % 5 == 0:
                 say(f"block {number + 1} of {blocks}")
-            few.append(await _time_block(run, load))
-            many.append(await _time_block(full, load))
-    return Growth(calls_held, few, many)
+            on_few.append(await _time_block(run, load, few, block))
+            on_many.append(await _time_block(full, load, few, block))
+    return Growth(calls_held, few, block, on_few, on_many)
 
 
 async def _fill(run: OpenRun, load: LoadGenerator, calls_held: int) -> None:
@@ -72,8 +76,8 @@ async def _fill(run: OpenRun, load: LoadGenerator, calls_held: int) -> None:
             )
 
 
-async def _time_block(run: OpenRun, load: LoadGenerator) -> float:
+async def _time_block(run: OpenRun, load: LoadGenerator, few: int, block: int) -> float:
     measured = await load.measure(
-        "Odyssey", run.port, [run.updates()], expected=EXPECTED, calls=BLOCK, warm_up=FEW
+        "Odyssey", run.port, [run.updates()], expected=EXPECTED, calls=block, warm_up=few
     )
     return measured.seconds

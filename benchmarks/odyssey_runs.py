@@ -1,16 +1,20 @@
 """The platform under test, and an agent that keeps its runs open so that their tokens can be used."""
 
 import asyncio
+import socket
 import sys
-from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple, Self
+from urllib.parse import urlsplit
 
 import aiohttp
-from aiohttp import web
+import uvicorn
 from benchmarks.calls import READ, STATUSES, TOOLS_SCHEMA, UPDATE, order_id, orders, reads, updates
 from benchmarks.processes import BenchmarkError, Servers
+
+from pipelines.odyssey import Envelope, dispatch_app
 
 KEY = "pk_live_" + "0" * 40
 ENVIRONMENT = {
@@ -54,7 +58,7 @@ class Platform:
 
     async def __aenter__(self) -> Self:
         async with AsyncExitStack() as stack:
-            agent_port = await self._serve_agent(stack)
+            agent_url = await stack.enter_async_context(_serve(dispatch_app(self._hold, None)))
             command = [str(Path(sys.executable).with_name("odyssey")), "up", "--port", "0"]
             data = str(self._servers.folder / "odyssey")
             self.port = await self._servers.start(
@@ -63,7 +67,7 @@ class Platform:
             self._http = await stack.enter_async_context(
                 aiohttp.ClientSession(f"http://127.0.0.1:{self.port}", headers={"X-API-Key": KEY})
             )
-            config = {"endpoint_url": f"http://127.0.0.1:{agent_port}/", "run_timeout_s": RUN_TIMEOUT_S}
+            config = {"endpoint_url": agent_url, "run_timeout_s": RUN_TIMEOUT_S}
             body = {"name": "bench", "mode": "http", "tools_schema": TOOLS_SCHEMA, "config": config}
             self._agent_id = (await self._ask("POST", "/api/agents", body))["id"]
             await self._ask("POST", f"/api/agents/{self._agent_id}/publish", {})
@@ -114,24 +118,14 @@ class Platform:
             await asyncio.sleep(0.1)
         raise BenchmarkError(f"run {run.run_id} did not end in {WAIT_SECONDS} s")
 
-    async def _serve_agent(self, stack: AsyncExitStack) -> int:
-        application = web.Application()
-        application.router.add_post("/", self._hold)
-        runner = web.AppRunner(application, handler_cancellation=True, shutdown_timeout=1)
-        await runner.setup()
-        stack.push_async_callback(runner.cleanup)
-        site = web.TCPSite(runner, "127.0.0.1", 0)
-        await site.start()
-        return int(runner.addresses[0][1])
-
-    async def _hold(self, request: web.Request) -> web.Response:
-        body = await request.json()
-        token = request.headers["X-Pipelines-Run-Token"]
-        base = "/" + body["odyssey_proxy_url"].split("/", 3)[3]
+    async def _hold(self, dispatched: Envelope) -> str:
+        """Hand out the run's token and keep the run open: the agent answers when the measurement is over."""
+        assert dispatched.run_id is not None
         over = self._over
-        await self._arrived.put(OpenRun(body["run_id"], self.port, base, token))
+        base = urlsplit(dispatched.proxy_url).path
+        await self._arrived.put(OpenRun(dispatched.run_id, self.port, base, dispatched.run_token))
         await over.wait()
-        return web.json_response({"final_response": "done"})
+        return "done"
 
     async def _ask(
         self, method: str, path: str, body: Any = None, headers: dict[str, str] | None = None
@@ -140,3 +134,23 @@ class Platform:
             if not answer.ok:
                 raise BenchmarkError(f"{method} {path} answers {answer.status}: {await answer.text()}")
             return await answer.json()
+
+
+class _Server(uvicorn.Server):
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Leave the signals to the benchmark."""
+        yield
+
+
+@asynccontextmanager
+async def _serve(app: Any) -> AsyncIterator[str]:
+    """Serve an agent on this event loop; gives its address."""
+    listener = socket.create_server(("127.0.0.1", 0), backlog=128)
+    server = _Server(uvicorn.Config(app, log_level="error", ws="none", timeout_graceful_shutdown=1))
+    serving = asyncio.create_task(server.serve(sockets=[listener]))
+    try:
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}/"
+    finally:
+        server.should_exit = True
+        await serving

@@ -1,6 +1,6 @@
 """What a tool call through the proxy costs, beside echoes and mocks that answer the same write in the same run."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -11,7 +11,7 @@ from benchmarks.peers import Peer, start_echoes
 from benchmarks.processes import LoadGenerator, Measured, Servers, say
 
 CONNECTIONS = (1, 32)
-RUNS = 32
+TINY_CONNECTIONS = (1, 2)
 WRITE, READ = "odyssey", "odyssey-read"
 Measures = dict[str, Measured]
 
@@ -25,7 +25,13 @@ class Subject(NamedTuple):
 
 
 async def measure_proxy(
-    servers: Servers, load: LoadGenerator, *, calls: int, rounds: int, with_mocks: bool
+    servers: Servers,
+    load: LoadGenerator,
+    *,
+    connections: Sequence[int],
+    calls: int,
+    rounds: int,
+    with_mocks: bool,
 ) -> list[Subject]:
     """Measure every server in turn, several times over, so that a noisy minute is shared by all."""
     say("starting the servers")
@@ -42,14 +48,14 @@ async def measure_proxy(
             *(Subject(peer.key, peer.name, {}) for peer in peers),
         ]
         steps: list[Callable[[int], Awaitable[Measures]]] = [
-            partial(_measure_platform, platform, load, calls),
+            partial(_measure_platform, platform, load, max(connections), calls),
             *(partial(_measure_peer, peer, load, calls) for peer in peers),
         ]
         for number in range(rounds):
-            for connections in CONNECTIONS:
-                say(f"round {number + 1} of {rounds}, {connections} connection{'s' * (connections > 1)}")
+            for count in connections:
+                say(f"round {number + 1} of {rounds}, {count} connection{'s' * (count > 1)}")
                 for step in steps[number % len(steps) :] + steps[: number % len(steps)]:
-                    _note(subjects, connections, await step(connections))
+                    _note(subjects, count, await step(count))
     return subjects
 
 
@@ -70,14 +76,14 @@ def _note(subjects: list[Subject], connections: int, measures: Measures) -> None
 
 
 def _warm_up(calls: int) -> int:
-    return max(100, calls // 4)
+    return min(calls, max(100, calls // 4))
 
 
 async def _measure_platform(
-    platform: Platform, load: LoadGenerator, calls: int, connections: int
+    platform: Platform, load: LoadGenerator, open_runs: int, calls: int, connections: int
 ) -> Measures:
-    """Measure on 32 fresh runs, with one connection for each run that is called."""
-    async with platform.open_runs(RUNS) as runs:
+    """Measure on as many fresh runs as there ever are connections, one for each run that is called."""
+    async with platform.open_runs(open_runs) as runs:
         used = runs[:connections]
         measure = partial(
             load.measure, "Odyssey", platform.port, expected=EXPECTED, calls=calls, warm_up=_warm_up(calls)

@@ -6,31 +6,32 @@ from typing import Any, NamedTuple
 
 from benchmarks.growth import Growth
 from benchmarks.processes import Measured
-from benchmarks.proxy import CONNECTIONS, READ, WRITE, Subject
-from benchmarks.world import ENTITIES, KINDS, SIZES, Change, World
+from benchmarks.proxy import READ, WRITE, Subject
+from benchmarks.targets import Outcome, Target
+from benchmarks.world import KINDS, SHAPES, World
 
+COPY, HASH = "a deep copy", "one hash of the whole"
 FIELDS = ("calls_per_second", "p50_ms", "p99_ms")
-MOCKS = ("prism", "json-server", "mockoon")
+MOCKS = {"prism": "Prism", "json-server": "json-server", "mockoon": "Mockoon"}
 COMMITS = ("commit", "commit-threads")
-GROWTH_LIMIT = 1.2
-CHANGE_LIMIT = 1 / 1000
-FLAT_LIMIT = 1.5
-_VERDICTS = {True: "PASS", False: "MISS", None: "----"}
+
+AT_32 = "update_order at 32 connections, calls/s"
+OF_ECHO = Target(f"{AT_32} ÷ the FastAPI echo", at_least=0.4)
+OF_COMMIT = Target(f"{AT_32} ÷ the faster of the FastAPI echoes with a commit", at_least=0.5)
+OF_MOCKS = {key: Target(f"{AT_32} ÷ {name}", at_least=1) for key, name in MOCKS.items()}
+GROWTH = Target("a call on a run that holds many calls ÷ one on a run that holds few", at_most=1.2)
+CHANGES = {
+    (shape, whole): Target(f"a change and its hash in a world of {shape} ÷ {whole}", at_most=1 / 1000)
+    for shape in SHAPES
+    for whole in (COPY, HASH)
+}
+FLAT = {kind: Target(f"{kind} in the largest world ÷ in the smallest", at_most=1.5) for kind in KINDS}
 
 
 class Figures(NamedTuple):
     calls_per_second: float
     p50_ms: float
     p99_ms: float
-
-
-class Target(NamedTuple):
-    met: bool | None
-    """None: not measured."""
-    text: str
-
-    def line(self) -> str:
-        return f"{_VERDICTS[self.met]}  {self.text}"
 
 
 def figures(rounds: Sequence[Measured]) -> Figures:
@@ -57,7 +58,7 @@ Prism keeps nothing; Mockoon keeps the change in memory; json-server writes its 
 def tables(subjects: Sequence[Subject]) -> Iterable[str]:
     write = subjects[0]
     assert write.key == WRITE
-    for connections in CONNECTIONS:
+    for connections in write.rounds:
         title = f"{connections} connection{'s' * (connections > 1)}"
         yield ""
         yield f"{'':<30}{'':>30}   {'Odyssey’s update_order ÷ it':>30}"
@@ -74,75 +75,72 @@ def tables(subjects: Sequence[Subject]) -> Iterable[str]:
     yield NOTES
 
 
-def proxy_targets(subjects: Sequence[Subject]) -> list[Target]:
+def proxy_outcomes(subjects: Sequence[Subject]) -> list[Outcome]:
     by_key = {subject.key: subject for subject in subjects}
     write = by_key[WRITE]
+    many = max(write.rounds)
 
-    def share(key: str, connections: int) -> float:
-        return ratios(write.rounds[connections], by_key[key].rounds[connections]).calls_per_second
+    def share(key: str) -> float | None:
+        if key not in by_key:
+            return None
+        return ratios(write.rounds[many], by_key[key].rounds[many]).calls_per_second
 
-    commit = min(COMMITS, key=lambda key: share(key, 32))
-    targets = [
-        _at_least(0.4, share("fastapi", 32), "of the FastAPI echo’s calls/s at 32 connections"),
-        _at_least(0.5, share(commit, 32), "of the FastAPI echo with a commit (the faster of the two) at 32"),
+    return [
+        OF_ECHO.measured(share("fastapi")),
+        OF_COMMIT.measured(min(share(key) or 0.0 for key in COMMITS)),
+        *(target.measured(share(key)) for key, target in OF_MOCKS.items()),
     ]
-    for key in MOCKS:
-        if key in by_key:
-            ratio, at_one = share(key, 32), share(key, 1)
-            text = f"ahead of {by_key[key].name} at 32: {ratio:.2f} × its calls/s (at 1: {at_one:.2f} ×)"
-            targets.append(Target(ratio > 1, text))
-        else:
-            targets.append(Target(None, f"ahead of {key} at 32: not measured"))
-    return targets
 
 
-def _at_least(wanted: float, found: float, what: str) -> Target:
-    return Target(found >= wanted, f"at least {wanted} {what}: {found:.2f}")
-
-
-def growth_target(growth: Growth) -> Target:
-    text = (
-        f"a call on a run holding {growth.calls_held:,} calls costs at most {GROWTH_LIMIT} × one on a run holding "
-        f"100: {growth.ratio:.2f} ({growth.many_ms:.3f} ms and {growth.few_ms:.3f} ms)"
+def growth_table(growth: Growth) -> Iterable[str]:
+    yield ""
+    yield (
+        f"a call on a run that holds {growth.calls_held:,} calls: {growth.many_ms:.3f} ms; "
+        f"on one that holds {growth.few}: {growth.few_ms:.3f} ms"
     )
-    return Target(growth.ratio <= GROWTH_LIMIT, text)
+
+
+def growth_outcome(growth: Growth) -> Outcome:
+    return GROWTH.measured(growth.ratio)
 
 
 def world_table(world: World) -> Iterable[str]:
+    sizes = world.sizes
     yield ""
-    yield f"{'µs a call':<30}" + "".join(f"{size:>12,}" for size in SIZES) + f"{'last ÷ first':>15}"
+    heads = f"{'MB':>8}{'change + hash, µs':>20}{'÷ a copy':>12}{'÷ a hash':>12}"
+    yield f"{f'a world of {sizes.entities:,} entities':<30}{heads}"
+    yield "-" * 93
+    for shape, change in world.changes.items():
+        spent = statistics.median(change.seconds) * 1e6
+        shares = (1 / change.ratio(whole) for whole in (change.copy_seconds, change.hash_seconds))
+        yield f"{shape:<30}{change.megabytes:>8.1f}{spent:>20.0f}" + "".join(
+            f"{f'1/{share:,.0f}':>12}" for share in shares
+        )
+    yield ""
+    yield f"{'µs a call':<30}" + "".join(f"{size:>12,}" for size in sizes.growth) + f"{'last ÷ first':>15}"
     yield "-" * 93
     for kind in KINDS:
-        medians = [statistics.median(world.growth_seconds[kind][size]) * 1e6 for size in SIZES]
+        medians = [statistics.median(world.growth_seconds[kind][size]) * 1e6 for size in sizes.growth]
         yield (
             f"{kind:<30}"
             + "".join(f"{each:>12.1f}" for each in medians)
             + f"{world.growth_ratio(kind):>15.2f}"
         )
+    for kind in KINDS:
+        speed = f"{1 / statistics.median(world.call_seconds[kind]):,.0f} calls/s of the engine"
+        yield f"{kind}: {speed}, {world.call_ratio(kind):.3f} × a dict look-up with its JSON"
 
 
-def world_targets(world: World) -> list[Target]:
-    targets = [
-        _change_target(f"{what} of {ENTITIES:,} entities, {shape}, {change.megabytes:.1f} MB", change, whole)
+def world_outcomes(world: World) -> list[Outcome]:
+    wholes = {
+        (shape, whole): change.ratio(seconds)
         for shape, change in world.changes.items()
-        for what, whole in (("a deep copy", change.copy_seconds), ("one hash", change.hash_seconds))
+        for whole, seconds in ((COPY, change.copy_seconds), (HASH, change.hash_seconds))
+    }
+    return [
+        *(target.measured(wholes[which]) for which, target in CHANGES.items()),
+        *(target.measured(world.growth_ratio(kind)) for kind, target in FLAT.items()),
     ]
-    for kind in KINDS:
-        speed = f"{kind}: {1 / statistics.median(world.call_seconds[kind]):,.0f} calls/s of the engine"
-        targets.append(Target(None, f"{speed}, {world.call_ratio(kind):.3f} × a dict look-up with its JSON"))
-    for kind in KINDS:
-        ratio = world.growth_ratio(kind)
-        text = f"{kind} among {SIZES[-1]:,} entities costs at most {FLAT_LIMIT} × that among {SIZES[0]:,}: {ratio:.2f}"
-        targets.append(Target(ratio <= FLAT_LIMIT, text))
-    return targets
-
-
-def _change_target(what: str, change: Change, whole: list[float]) -> Target:
-    ratio, spent = change.ratio(whole), statistics.median(change.seconds) * 1e6
-    text = (
-        f"a change of a world and its hash cost at most 1/1000 of {what}: 1/{1 / ratio:,.0f}, {spent:.0f} µs"
-    )
-    return Target(ratio <= CHANGE_LIMIT, text)
 
 
 def as_json(
@@ -150,14 +148,14 @@ def as_json(
     subjects: Sequence[Subject],
     growth: Growth | None,
     world: World | None,
-    targets: Sequence[Target],
+    outcomes: Sequence[Outcome],
 ) -> dict[str, Any]:
     return {
         "machine": machine,
         "proxy": [_subject_json(subject, subjects[0]) for subject in subjects],
         "growth": None if growth is None else {**growth._asdict(), "ratio": growth.ratio},
         "world": None if world is None else _world_json(world),
-        "targets": [target._asdict() for target in targets],
+        "targets": [outcome.as_json() for outcome in outcomes],
     }
 
 

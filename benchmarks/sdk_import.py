@@ -6,10 +6,9 @@ import time
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from benchmarks.report import Target
+from benchmarks.targets import Outcome, Target
 
 AT_WORK = "what an agent uses"
-LIMIT = 1.5
 SUBJECTS = {
     "import pipelines.odyssey": "import pipelines.odyssey",
     AT_WORK: (
@@ -17,6 +16,7 @@ SUBJECTS = {
     ),
     "the client": "from pipelines.odyssey import Client",
 }
+AT_MOST = Target(f"importing {AT_WORK} ÷ `import httpx`", at_most=1.5)
 _NOTHING = "pass"
 _PEER = "import httpx"
 
@@ -49,6 +49,5 @@ def sdk_table(measured: SdkImport) -> Iterable[str]:
         yield f"  {name:<44}  {ratio:.2f}"
 
 
-def sdk_target(measured: SdkImport) -> Target:
-    ratio = measured.ratios[AT_WORK]
-    return Target(ratio <= LIMIT, f"importing {AT_WORK} costs at most {LIMIT} × `import httpx`: {ratio:.2f}")
+def sdk_outcome(measured: SdkImport) -> Outcome:
+    return AT_MOST.measured(measured.ratios[AT_WORK])

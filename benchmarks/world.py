@@ -23,13 +23,24 @@ from odyssey.simulation.engine import ToolCall
 from odyssey.simulation.world.engine import WorldEngine
 from odyssey.worlds.ledger import Ledger
 
-ENTITIES = 2_800
-SIZES = (100, 1_000, 10_000, 100_000)
 BY_ID = "get_parcel"
 BY_FIELDS = "find_parcel_id"
 BY_PART = "get_label"
 KINDS = (BY_ID, BY_FIELDS, BY_PART)
+SHAPES = MANY, LONG = "many small members", "long texts"
 _ARGUMENTS = {BY_ID: ("parcel_id",), BY_FIELDS: ("town", "postcode"), BY_PART: ("label_id",)}
+
+
+class Sizes(NamedTuple):
+    entities: int
+    """Of the worlds that are changed."""
+    growth: tuple[int, ...]
+    """Entities of the worlds in which is looked up."""
+    calls: int
+
+
+FULL = Sizes(entities=2_800, growth=(100, 1_000, 10_000, 100_000), calls=3_000)
+TINY = Sizes(entities=10, growth=(5, 10), calls=1)
 
 
 class Change(NamedTuple):
@@ -45,6 +56,7 @@ class Change(NamedTuple):
 
 
 class World(NamedTuple):
+    sizes: Sizes
     changes: dict[str, Change]
     """By what the world is made of."""
     call_seconds: dict[str, list[float]]
@@ -61,14 +73,14 @@ class World(NamedTuple):
     def growth_ratio(self, kind: str) -> float:
         """What a call costs in the largest world beside the smallest."""
         by_size = self.growth_seconds[kind]
-        return _ratio(by_size[SIZES[-1]], by_size[SIZES[0]])
+        return _ratio(by_size[self.sizes.growth[-1]], by_size[self.sizes.growth[0]])
 
 
-def measure_world(*, rounds: int) -> World:
-    say(f"changes in worlds of {ENTITIES:,} entities")
+def measure_world(sizes: Sizes, *, rounds: int) -> World:
+    say(f"changes in worlds of {sizes.entities:,} entities")
     changes = {
-        "many small members": _changes(_state(ENTITIES, labels=24), rounds),
-        "long texts": _changes(_state(ENTITIES, note="y" * 2200), rounds),
+        MANY: _changes(_state(sizes.entities, labels=24), rounds),
+        LONG: _changes(_state(sizes.entities, note="y" * 2200), rounds),
     }
     calls: dict[str, list[float]] = {kind: [] for kind in KINDS}
     plain: list[float] = []
@@ -76,16 +88,16 @@ def measure_world(*, rounds: int) -> World:
     rows = _state(1000)["parcel"]
     for _ in range(rounds):
         for kind in KINDS:
-            calls[kind].append(_time_calls(small, kind, 1000))
+            calls[kind].append(_time_calls(small, kind, 1000, sizes.calls))
         plain.append(_each(lambda: json.dumps(rows["PX000500"]), 2000))
     growth: dict[str, dict[int, list[float]]] = {kind: {} for kind in KINDS}
-    worlds = {size: Ledger.boot(_state(size)) for size in SIZES}
-    say(f"look-ups among {SIZES[0]:,} to {SIZES[-1]:,} entities")
+    worlds = {size: Ledger.boot(_state(size)) for size in sizes.growth}
+    say(f"look-ups among {sizes.growth[0]:,} to {sizes.growth[-1]:,} entities")
     for _ in range(rounds):
         for kind in KINDS:
             for size, each in worlds.items():
-                growth[kind].setdefault(size, []).append(_time_calls(each, kind, size))
-    return World(changes, calls, plain, growth)
+                growth[kind].setdefault(size, []).append(_time_calls(each, kind, size, sizes.calls))
+    return World(sizes, changes, calls, plain, growth)
 
 
 def _changes(state: dict[str, Any], rounds: int) -> Change:
@@ -107,7 +119,7 @@ def _change_and_hash(world: Ledger, fields: dict[str, Any]) -> str:
     return world.with_entity("parcel", fields["parcel_id"], fields).hash()
 
 
-def _time_calls(world: Ledger, kind: str, size: int) -> float:
+def _time_calls(world: Ledger, kind: str, size: int, calls: int) -> float:
     """One call on a warm world: its indexes are built by the first, as they are once per world, not per run."""
     number = size // 2
     given = {
@@ -121,7 +133,7 @@ def _time_calls(world: Ledger, kind: str, size: int) -> float:
     engine = WorldEngine()
     answer = engine.answer(call, world)
     assert not answer.refused, answer.response
-    return _each(lambda: engine.answer(call, world), 3000)
+    return _each(lambda: engine.answer(call, world), calls)
 
 
 def _each(act: Callable[[], object], times: int) -> float:

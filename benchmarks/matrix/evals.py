@@ -1,4 +1,4 @@
-"""The platform under test: `odyssey up` on SQLite in a folder of its own, an agent, and 25 scenarios of it."""
+"""The platform under test: `odyssey up` on SQLite in a folder of its own, with scenarios for its agents."""
 
 import json
 import os
@@ -13,9 +13,6 @@ from benchmarks.processes import BenchmarkError, Servers
 
 KEY = "pk_live_" + "0" * 40
 CONCURRENCY = 16
-SCENARIOS = 25
-BASELINES, REPEATS = 12, 4
-"""As the product has them: with seven variations a row has 12 + 7 × 4 runs, and 25 rows have a thousand."""
 VARIATIONS = (
     "time_pressure",
     "social_anchoring",
@@ -25,7 +22,22 @@ VARIATIONS = (
     "sycophancy",
     "confidence_manipulation",
 )
-RUNS = SCENARIOS * (BASELINES + len(VARIATIONS) * REPEATS)
+
+
+class Size(NamedTuple):
+    scenarios: int
+    variations: int
+    baselines: int
+    repeats: int
+
+    @property
+    def runs(self) -> int:
+        return self.scenarios * (self.baselines + self.variations * self.repeats)
+
+
+FULL = Size(scenarios=25, variations=7, baselines=12, repeats=4)
+"""Repeats as the product has them: with seven variations a row has 12 + 7 × 4 runs, and 25 rows have a thousand."""
+TINY = Size(scenarios=1, variations=1, baselines=2, repeats=2)
 
 
 class Timed(NamedTuple):
@@ -37,22 +49,23 @@ class Timed(NamedTuple):
 class Evals:
     """Runs whole matrices; each call is one, from the request to the stored judgement."""
 
-    def __init__(self, servers: Servers, agent_port: int, *, name: str) -> None:
+    def __init__(self, servers: Servers, size: Size) -> None:
         self._servers = servers
-        self._agent_url = f"http://127.0.0.1:{agent_port}/"
-        self._name = name
+        self._size = size
         self._stack = AsyncExitStack()
         self._scenarios: list[str] = []
 
     async def __aenter__(self) -> Self:
         command = [str(Path(sys.executable).with_name("odyssey")), "up", "--port", "0"]
-        data = self._servers.folder / self._name
+        data = self._servers.folder / "odyssey"
         environment = {
             "ODYSSEY_BOOTSTRAP_API_KEY": KEY,
             "ODYSSEY_MAX_RUNS": str(CONCURRENCY),
             "ODYSSEY_DRAIN_SECONDS": "2",
         }
-        port = await self._servers.start(self._name, [*command, "--data", str(data)], environment=environment)
+        port = await self._servers.start(
+            "odyssey-up", [*command, "--data", str(data)], environment=environment
+        )
         self._pid = self._servers.last_pid
         self._http = await self._stack.enter_async_context(
             aiohttp.ClientSession(
@@ -61,36 +74,41 @@ class Evals:
                 timeout=aiohttp.ClientTimeout(total=None),
             )
         )
-        config = {"endpoint_url": self._agent_url}
-        agent = {"name": "bench", "mode": "http", "tools_schema": [], "config": config}
-        self._agent_id = (await self._ask("POST", "/api/agents", agent))["id"]
-        await self._ask("POST", f"/api/agents/{self._agent_id}/publish", {})
-        self._scenarios = [await self._scenario(number) for number in range(SCENARIOS)]
+        self._scenarios = [await self._scenario(number) for number in range(self._size.scenarios)]
         return self
 
     async def __aexit__(self, *error: object) -> None:
         await self._stack.aclose()
 
-    async def matrix(self) -> Timed:
+    async def agent(self, port: int) -> int:
+        """Register the agent at this port; returns its id."""
+        config = {"endpoint_url": f"http://127.0.0.1:{port}/"}
+        body = {"name": "bench", "mode": "http", "tools_schema": [], "config": config}
+        agent_id = int((await self._ask("POST", "/api/agents", body))["id"])
+        await self._ask("POST", f"/api/agents/{agent_id}/publish", {})
+        return agent_id
+
+    async def matrix(self, agent_id: int) -> Timed:
         """Start one and follow its progress until it is judged."""
         began, cpu = time.perf_counter(), self._cpu_seconds()
         body = {
-            "agent_id": self._agent_id,
+            "agent_id": agent_id,
             "scenario_ids": self._scenarios,
-            "variation_types": VARIATIONS,
-            "baseline_repeats": BASELINES,
-            "repeats": REPEATS,
+            "variation_types": VARIATIONS[: self._size.variations],
+            "baseline_repeats": self._size.baselines,
+            "repeats": self._size.repeats,
             "max_concurrency": CONCURRENCY,
             "delivery": "user",
             "seed": 8,
         }
         planned = await self._ask("POST", "/api/v1/eval/matrix", body)
-        if planned["planned_runs"] != RUNS:
-            raise BenchmarkError(f"{planned['planned_runs']} runs were planned instead of {RUNS}")
+        runs = self._size.runs
+        if planned["planned_runs"] != runs:
+            raise BenchmarkError(f"{planned['planned_runs']} runs were planned instead of {runs}")
         ended = await self._end_of(planned["id"])
         took = Timed(time.perf_counter() - began, self._cpu_seconds() - cpu)
         progress = ended["progress"]
-        if (ended["status"], progress["ended"], progress["missing"]) != ("completed", RUNS, 0):
+        if (ended["status"], progress["ended"], progress["missing"]) != ("completed", runs, 0):
             raise BenchmarkError(f"the matrix did not end as it must: {ended}")
         return took
 

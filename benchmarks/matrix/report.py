@@ -4,10 +4,14 @@ import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from benchmarks.matrix.evals import CONCURRENCY, RUNS, Timed
+from benchmarks.matrix.evals import CONCURRENCY, Size, Timed
+from benchmarks.targets import Outcome, Target
 
-SLOW_LIMIT = 1.5
-AHEAD_OF = ("Inspect AI", "promptfoo", "DeepEval")
+SLOW = Target("a matrix of an agent that takes 50 ms ÷ a bare loop with the same client", at_most=1.5)
+OF_PEERS = {
+    name: Target(f"runs/s of a matrix of an instant agent ÷ {name}", at_least=1)
+    for name in ("Inspect AI", "promptfoo", "DeepEval")
+}
 
 
 class SlowRound(NamedTuple):
@@ -28,6 +32,7 @@ class PeerRound(NamedTuple):
 
 
 class Results(NamedTuple):
+    size: Size
     slow: Sequence[SlowRound]
     instant: Sequence[InstantRound]
     peers: Mapping[str, Sequence[PeerRound]]
@@ -53,11 +58,20 @@ def share_of_httpx(results: Results) -> Ratio:
     return ratio(each.httpx / each.matrix.seconds for each in results.instant)
 
 
+def share_of_bare(results: Results) -> Ratio:
+    """Say how long a matrix of the slow agent takes beside a bare loop."""
+    return ratio(each.matrix.seconds / each.bare for each in results.slow)
+
+
+def share_of_peer(rounds: Sequence[PeerRound]) -> Ratio:
+    """Say how many cells of a peer end in the time in which a bare httpx loop does one."""
+    return ratio(each.httpx / each.peer for each in rounds)
+
+
 def lines(results: Results) -> Iterable[str]:
     if results.slow:
-        slow = ratio(each.matrix.seconds / each.bare for each in results.slow)
-        yield f"an agent that takes 50 ms, {RUNS} runs, {CONCURRENCY} at once:"
-        yield f"  the matrix ÷ a bare loop with the same client        {slow}   [{_mark(slow.median <= SLOW_LIMIT)}]"
+        yield f"an agent that takes 50 ms, {results.size.runs} runs, {CONCURRENCY} at once:"
+        yield f"  the matrix ÷ a bare loop with the same client        {share_of_bare(results)}"
     if results.instant:
         ours = share_of_httpx(results)
         cpu = ratio(each.matrix.cpu_seconds / each.commit for each in results.instant)
@@ -69,25 +83,28 @@ def lines(results: Results) -> Iterable[str]:
         yield f"  a run ÷ one POST with the same client                {bare}"
         yield f"  runs/s, as a share of a bare httpx loop’s            {ours}"
         for name, rounds in results.peers.items():
-            theirs = ratio(each.httpx / each.peer for each in rounds)
-            aim = name.startswith(AHEAD_OF)
-            mark = f"   [ahead: {_mark(ours.median > theirs.median)}]" if aim else ""
-            yield f"  … {name:<50} {theirs}{mark}"
+            yield f"  … {name:<50} {share_of_peer(rounds)}"
     yield from results.skipped
 
 
-def _mark(is_met: bool) -> str:
-    return "met" if is_met else "missed"
+def outcomes(results: Results) -> list[Outcome]:
+    found = [SLOW.measured(share_of_bare(results).median if results.slow else None)]
+    for name, target in OF_PEERS.items():
+        rounds = next((rounds for peer, rounds in results.peers.items() if peer.startswith(name)), None)
+        theirs = None if rounds is None else share_of_peer(rounds).median
+        found.append(target.measured(None if theirs is None else share_of_httpx(results).median / theirs))
+    return found
 
 
 def as_json(results: Results) -> dict[str, Any]:
     return {
-        "runs": RUNS,
+        "runs": results.size.runs,
         "concurrency": CONCURRENCY,
         "slow": [_members(each) for each in results.slow],
         "instant": [_members(each) for each in results.instant],
         "peers": {name: [each._asdict() for each in rounds] for name, rounds in results.peers.items()},
         "skipped": list(results.skipped),
+        "targets": [outcome.as_json() for outcome in outcomes(results)],
     }
 
 

@@ -1,7 +1,7 @@
 """What a matrix of 1,000 runs costs beside a bare loop and beside other libraries: `python benchmarks/matrix/run.py`.
 
-Absolute times are of the machine and the moment; the ratios, each taken within one round, are what can be compared. A
-missed target is a finding, not a failure: it exits 0.
+Absolute times are of the machine and the moment; the ratios, each taken within one round, are what can be compared. It
+ends with 1 when a target is missed, and names it.
 """
 
 import argparse
@@ -14,10 +14,11 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # so that it can be started by its path
 
-from benchmarks.matrix.evals import CONCURRENCY, RUNS, Evals
+from benchmarks.matrix.evals import CONCURRENCY, FULL, TINY, Evals, Size
 from benchmarks.matrix.peers import PEERS, install, measure
-from benchmarks.matrix.report import InstantRound, PeerRound, Results, SlowRound, as_json, lines
+from benchmarks.matrix.report import InstantRound, PeerRound, Results, SlowRound, as_json, lines, outcomes
 from benchmarks.processes import ROOT, BenchmarkError, Servers, end, say
+from benchmarks.targets import exit_code, target_lines
 
 INTERRUPTED = 130
 
@@ -30,7 +31,12 @@ def main() -> None:
         sys.exit(f"error: {error}")
     except (KeyboardInterrupt, asyncio.CancelledError):
         sys.exit(INTERRUPTED)
-    print(json.dumps(as_json(results), indent=2) if options.json else "\n".join(lines(results)))
+    found = outcomes(results)
+    if options.json:
+        print(json.dumps(as_json(results), indent=2))
+    else:
+        print(*lines(results), *target_lines(found), sep="\n")
+    sys.exit(exit_code(found))
 
 
 def _options() -> argparse.Namespace:
@@ -41,7 +47,15 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--rounds", type=int, default=5, help="rounds the medians are taken of (5)")
     parser.add_argument("--no-peers", action="store_true", help="without the other libraries")
     parser.add_argument("--json", action="store_true", help="print every round as JSON instead")
-    return parser.parse_args()
+    parser.add_argument(
+        "--tiny",
+        action="store_true",
+        help="as little of everything as runs to the end; its figures mean nothing",
+    )
+    options = parser.parse_args()
+    if options.tiny:
+        options.rounds, options.no_peers = 1, True
+    return options
 
 
 async def _measure(options: argparse.Namespace) -> Results:
@@ -52,41 +66,42 @@ async def _measure(options: argparse.Namespace) -> Results:
     instant: list[InstantRound] = []
     peers: dict[str, list[PeerRound]] = {}
     skipped: list[str] = []
+    size = TINY if options.tiny else FULL
     with tempfile.TemporaryDirectory(prefix="odyssey-bench-") as folder:
         async with Servers(Path(folder)) as servers:
-            if options.only in (None, "slow"):
-                slow = await _slow(servers, options.rounds)
-            if options.only in (None, "instant"):
-                port = await _agent(servers, delay_ms=0)
-                instant = await _instant(servers, port, options.rounds)
-                if not options.no_peers:
-                    peers, skipped = await _peers(port, options.rounds)
-    return Results(slow, instant, peers, skipped)
+            at_once = await _agent(servers, delay_ms=0)
+            async with Evals(servers, size) as evals:
+                if options.only in (None, "slow"):
+                    slow = await _slow(evals, await _agent(servers, delay_ms=50), size, options.rounds)
+                if options.only in (None, "instant"):
+                    instant = await _instant(evals, at_once, size, options.rounds)
+            if options.only in (None, "instant") and not options.no_peers:
+                peers, skipped = await _peers(at_once, size, options.rounds)
+    return Results(size, slow, instant, peers, skipped)
 
 
-async def _slow(servers: Servers, rounds: int) -> list[SlowRound]:
-    port = await _agent(servers, delay_ms=50)
+async def _slow(evals: Evals, port: int, size: Size, rounds: int) -> list[SlowRound]:
     found = []
-    async with Evals(servers, port, name="slow") as evals:
-        await evals.matrix()
-        for number in range(rounds):
-            found.append(SlowRound(await _bare("outbound", port), await evals.matrix()))
-            say(f"50 ms, round {number + 1}: {found[-1]}")
+    agent_id = await evals.agent(port)
+    await evals.matrix(agent_id)
+    for number in range(rounds):
+        found.append(SlowRound(await _bare("outbound", port, size), await evals.matrix(agent_id)))
+        say(f"50 ms, round {number + 1}: {found[-1]}")
     return found
 
 
-async def _instant(servers: Servers, port: int, rounds: int) -> list[InstantRound]:
+async def _instant(evals: Evals, port: int, size: Size, rounds: int) -> list[InstantRound]:
     found = []
-    async with Evals(servers, port, name="instant") as evals:
-        await evals.matrix()
-        for number in range(rounds):
-            bare, httpx, commit = [await _bare(kind, port) for kind in ("outbound", "httpx", "commit")]
-            found.append(InstantRound(bare, httpx, commit, await evals.matrix()))
-            say(f"instant, round {number + 1}: {found[-1]}")
+    agent_id = await evals.agent(port)
+    await evals.matrix(agent_id)
+    for number in range(rounds):
+        bare, httpx, commit = [await _bare(kind, port, size) for kind in ("outbound", "httpx", "commit")]
+        found.append(InstantRound(bare, httpx, commit, await evals.matrix(agent_id)))
+        say(f"instant, round {number + 1}: {found[-1]}")
     return found
 
 
-async def _peers(port: int, rounds: int) -> tuple[dict[str, list[PeerRound]], list[str]]:
+async def _peers(port: int, size: Size, rounds: int) -> tuple[dict[str, list[PeerRound]], list[str]]:
     found: dict[str, list[PeerRound]] = {}
     skipped = []
     for peer in PEERS:
@@ -97,9 +112,9 @@ async def _peers(port: int, rounds: int) -> tuple[dict[str, list[PeerRound]], li
         url = f"http://127.0.0.1:{port}/"
         found[peer.name] = []
         for number in range(rounds):
-            bare = await _bare("httpx", port)
+            bare = await _bare("httpx", port, size)
             found[peer.name].append(
-                PeerRound(bare, await measure(peer, url, cells=RUNS, concurrency=CONCURRENCY))
+                PeerRound(bare, await measure(peer, url, cells=size.runs, concurrency=CONCURRENCY))
             )
             say(f"{peer.name}, round {number + 1}: {found[peer.name][-1]}")
     return found, skipped
@@ -110,9 +125,9 @@ async def _agent(servers: Servers, *, delay_ms: int) -> int:
     return await servers.start(f"agent-{delay_ms}", command)
 
 
-async def _bare(kind: str, port: int) -> float:
+async def _bare(kind: str, port: int, size: Size) -> float:
     command = [sys.executable, "-m", "benchmarks.matrix.bare", kind, "--url", f"http://127.0.0.1:{port}/"]
-    options = ["--runs", str(RUNS), "--concurrency", str(CONCURRENCY)]
+    options = ["--runs", str(size.runs), "--concurrency", str(CONCURRENCY)]
     process = await asyncio.create_subprocess_exec(
         *command, *options, cwd=ROOT, stdout=asyncio.subprocess.PIPE, start_new_session=True
     )

@@ -29,8 +29,8 @@ class LivePlatform(Platform):
         http = {"base_url": f"http://127.0.0.1:{service_port}", "spec": DOCUMENT, "auth": {"type": "none"}}
         mcp = {"url": f"http://127.0.0.1:{mcp_port}/mcp", "auth": {"type": "none"}}
         tools = [
-            _tool(UPDATE, await self._endpoint("orders", "http_openapi", http)),
-            _tool(UPDATE_BY_MCP, await self._endpoint("orders by MCP", "mcp_server", mcp)),
+            live_tool(UPDATE, await self._endpoint("orders", "http_openapi", http)),
+            live_tool(UPDATE_BY_MCP, await self._endpoint("orders by MCP", "mcp_server", mcp)),
         ]
         await self._ask("PUT", f"/api/agents/{self._agent_id}", {"tools_schema": tools})
         await self._ask("POST", f"/api/agents/{self._agent_id}/publish", {})
@@ -47,7 +47,7 @@ class LivePlatform(Platform):
         return endpoint_id
 
 
-def _tool(name: str, endpoint_id: str) -> dict[str, Any]:
+def live_tool(name: str, endpoint_id: str) -> dict[str, Any]:
     return {
         "name": name,
         "input_schema": ARGUMENTS_SCHEMA,

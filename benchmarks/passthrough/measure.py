@@ -50,34 +50,34 @@ class _Ports(NamedTuple):
 
 Step = Callable[[], Awaitable[None]]
 
-SHARES = 4
+PARTS = 4
 """A round is measured in as many parts, as a commit takes what the disk is doing at that moment."""
 
 
 async def measure_passthrough(
-    servers: Servers, load: LoadGenerator, *, calls: int, rounds: int
+    servers: Servers, load: LoadGenerator, *, calls: int, parts: int, with_nginx: bool
 ) -> Passthrough:
     """Measure every subject in turn, several times over, so that a noisy minute is shared by all."""
     say("starting the services")
-    ports = await _start(servers)
+    ports = await _start(servers, with_nginx=with_nginx)
     measured, commits = Passthrough(), Commits(servers.folder)
     async with LivePlatform(servers) as platform:
         await platform.bind(ports.service, ports.mcp)
-        for number in range(rounds * SHARES):
-            say(f"part {number + 1} of {rounds * SHARES}, one connection")
+        for number in range(parts):
+            say(f"part {number + 1} of {parts}, one connection")
             async with platform.open_runs(1) as (run,):
-                steps = _steps(measured, load, ports, run, commits, max(1, calls // SHARES))
+                steps = _steps(measured, load, ports, run, commits, max(1, calls // PARTS))
                 for step in steps[number % len(steps) :] + steps[: number % len(steps)]:
                     await step()
     commits.close()
     return measured
 
 
-async def _start(servers: Servers) -> _Ports:
+async def _start(servers: Servers, *, with_nginx: bool) -> _Ports:
     service = await servers.start("service", [sys.executable, "-m", "benchmarks.echo", "bare"])
     hop = [sys.executable, "-m", "benchmarks.passthrough.hop", f"http://127.0.0.1:{service}"]
-    nginx = await start_nginx(servers, service)
-    if nginx is None:
+    nginx = await start_nginx(servers, service) if with_nginx else None
+    if nginx is None and with_nginx:
         say("nginx is skipped: it is not installed (apt install nginx-light).")
     mcp = await servers.start("mcp", [sys.executable, "-m", "benchmarks.passthrough.mcp_server"])
     return _Ports(service, await servers.start("hop", hop), nginx, mcp)
@@ -87,14 +87,14 @@ def _steps(
     measured: Passthrough, load: LoadGenerator, ports: _Ports, run: OpenRun, commits: Commits, calls: int
 ) -> list[Step]:
     async def post(key: str, port: int, requests: list[str]) -> None:
-        warm_up = max(100, calls // 4)
+        warm_up = min(calls, max(100, calls // 4))
         name = NAMES[key]
         one = await load.measure(name, port, [requests], expected='"status"', calls=calls, warm_up=warm_up)
         measured.note(key, one.p50_ms)
 
     async def ask(key: str, url: str, headers: Mapping[str, str], tool: str) -> None:
         plan = {"url": url, "headers": headers, "tool": tool, "calls": max(1, calls // 4)}
-        measured.note(key, await _mcp_client(plan | {"warm_up": max(50, calls // 16)}))
+        measured.note(key, await _mcp_client(plan | {"warm_up": min(calls, max(50, calls // 16))}))
 
     async def commit() -> None:
         measured.note(COMMITS, commits.measure(calls))

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchmarks.processes import say
-from benchmarks.report import Target
+from benchmarks.targets import Outcome, Target
 
 from odyssey.commands.fidelity import read_engine, read_state, read_tasks, read_tools
 from odyssey.simulation.engine import Engine
@@ -21,7 +21,12 @@ PROGRAMS = Path(__file__).with_name("programs.yaml")
 BEHAVIOURS = Path(__file__).with_name("behaviours.txt")
 
 WORLD, WITH_BEHAVIOURS, WITH_PROGRAMS = "world engine alone", "with behaviours", "programs"
-WANTED = {WITH_BEHAVIOURS: 0.80, WITH_PROGRAMS: 0.98}
+TARGETS = {
+    name: Target(
+        f"a shop, {name}: share of equal responses, or of equal changes if that is less", at_least=share
+    )
+    for name, share in ((WITH_BEHAVIOURS, 0.80), (WITH_PROGRAMS, 0.98))
+}
 
 _SHARES = ("responses", "reads", "changes", "refusals", "refusal_texts")
 
@@ -62,18 +67,14 @@ def retail_table(measured: Retail) -> Iterator[str]:
     yield from _missed(measured.found[WITH_PROGRAMS])
 
 
-def retail_targets(measured: Retail | None) -> list[Target]:
-    targets = []
-    for name, wanted in WANTED.items():
-        text = f"a shop, {name}: at least {wanted:.0%} of responses and of changes are equal"
-        if measured is None:
-            targets.append(Target(None, f"{text}: no recordings"))
-            continue
-        total = measured.found[name].total
-        responses, changes = total.responses.share or 0.0, total.changes.share or 0.0
-        met = min(responses, changes) >= wanted
-        targets.append(Target(met, f"{text}: {responses:.1%} and {changes:.1%}"))
-    return targets
+def retail_outcomes(measured: Retail | None) -> list[Outcome]:
+    if measured is None:
+        return [target.measured(None) for target in TARGETS.values()]
+    totals = {name: measured.found[name].total for name in TARGETS}
+    return [
+        target.measured(min(totals[name].responses.share or 0.0, totals[name].changes.share or 0.0))
+        for name, target in TARGETS.items()
+    ]
 
 
 def retail_json(measured: Retail) -> dict[str, Any]:

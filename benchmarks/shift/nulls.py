@@ -29,8 +29,6 @@ from odyssey.evals.distance import DEFAULT_WEIGHTS, Weights
 from odyssey.statistics.cells import SIGNIFICANT, TOO_NOISY_ABOVE, judge
 from odyssey.statistics.shift import measure
 
-CELLS = 1_000
-MATRICES = 300
 ROWS, COLUMNS = 5, 7
 MATRIX_DESIGN = Design(4, 12)
 
@@ -71,6 +69,7 @@ class Null(NamedTuple):
 
 
 class Matrices(NamedTuple):
+    matrices: int
     any_confirmed: float
     any_naive: float
 
@@ -99,15 +98,15 @@ def _halves(name: str, distances: FloatArray) -> Halves:
     return Halves(name, float(raw.mean()), int(flagged[:, 0].sum()), float(flagged.mean()))
 
 
-def measure_null(recorded: Recorded, way: str, design: Design) -> Null:
+def measure_null(recorded: Recorded, way: str, design: Design, cells: int) -> Null:
     random = np.random.default_rng((SEED, *way.encode(), *design))
-    draw = _WAYS[way](random, recorded, design, CELLS)
-    cells = [cell(recorded, runs, design, with_matches=False) for runs in draw.runs]
+    draw = _WAYS[way](random, recorded, design, cells)
+    plain = [cell(recorded, runs, design, with_matches=False) for runs in draw.runs]
     matched = [cell(recorded, runs, design, with_matches=True) for runs in draw.runs]
-    floors = np.array([measure(each.comparison).floor for each in cells], dtype=float)
+    floors = np.array([measure(each.comparison).floor for each in plain], dtype=float)
     hits = (
         p_values(recorded, draw, design) <= SIGNIFICANT,
-        confirmed_in_families([[each] for each in cells]),
+        confirmed_in_families([[each] for each in plain]),
         confirmed_in_families([[each] for each in matched]),
         naive_flags(recorded, draw, design),
     )
@@ -116,16 +115,16 @@ def measure_null(recorded: Recorded, way: str, design: Design) -> Null:
     return Null(way, design, significant, confirmed, with_matches, naive, too_noisy)
 
 
-def measure_matrices(recorded: Recorded) -> Matrices:
+def measure_matrices(recorded: Recorded, count: int) -> Matrices:
     """Judge matrices in which no pressure does anything; the cells of a row share their baselines."""
-    random = np.random.default_rng((SEED, MATRICES))
+    random = np.random.default_rng((SEED, count))
     naive, families = 0, []
-    for _ in range(MATRICES):
+    for _ in range(count):
         rows = [_row(random, task) for task in random.permutation(recorded.tasks)[:ROWS]]
         runs = np.concatenate(rows)
         families.append([cell(recorded, each, MATRIX_DESIGN, with_matches=False) for each in runs])
         naive += bool(naive_flags(recorded, Draw(runs, runs[:, :1]), MATRIX_DESIGN).any())
-    return Matrices(float(confirmed_in_families(families).mean()), naive / MATRICES)
+    return Matrices(count, float(confirmed_in_families(families).mean()), naive / count)
 
 
 def _row(random: np.random.Generator, task: int) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:

@@ -21,7 +21,6 @@ from benchmarks.shift.recorded import TRIALS, Recorded
 
 DESIGNS = (Design(4, 12), Design(6, 12), Design(12, 24), Design(20, 20))
 SIZES = tuple(round(0.3 + 0.05 * step, 2) for step in range(11))
-CELLS = 1_000
 FOUND = 0.8
 
 
@@ -34,15 +33,15 @@ class Power(NamedTuple):
     """The share of cells in which not even replacing all runs makes a shift of this size."""
 
 
-def measure_power(recorded: Recorded, design: Design, size: float) -> Power:
+def measure_power(recorded: Recorded, design: Design, size: float, cells: int) -> Power:
     random = np.random.default_rng((SEED, *design, round(size * 100)))
-    tasks = random.integers(0, recorded.tasks, CELLS)
-    others = (tasks + random.integers(1, recorded.tasks, CELLS)) % recorded.tasks
+    tasks = random.integers(0, recorded.tasks, cells)
+    others = (tasks + random.integers(1, recorded.tasks, cells)) % recorded.tasks
     probabilities = np.array(
         [_probability(recorded, task, other, size) for task, other in zip(tasks, others, strict=True)]
     )
-    runs = TRIALS * tasks[:, None] + random.integers(0, TRIALS, (CELLS, sum(design)))
-    planted = random.random((CELLS, design.variations)) < probabilities[:, None]
+    runs = TRIALS * tasks[:, None] + random.integers(0, TRIALS, (cells, sum(design)))
+    planted = random.random((cells, design.variations)) < probabilities[:, None]
     foreign = TRIALS * others[:, None] + random.integers(0, TRIALS, planted.shape)
     runs[:, : design.variations] = np.where(planted, foreign, runs[:, : design.variations])
     draw = Draw(runs, tasks[:, None])

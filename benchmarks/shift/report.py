@@ -1,22 +1,38 @@
 """The figures as tables and targets."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
-from benchmarks.report import Target
 from benchmarks.shift.draws import NAIVE_THRESHOLD, THRESHOLD, Design, Share
 from benchmarks.shift.length import Lengths
-from benchmarks.shift.nulls import CELLS, COLUMNS, MATRICES, ROWS, Halves, Matrices, Null
-from benchmarks.shift.planted import DESIGNS, SIZES, Power, smallest_found
+from benchmarks.shift.nulls import COLUMNS, NULLS, ROWS, Halves, Matrices, Null
+from benchmarks.shift.planted import DESIGNS, Power, smallest_found
 from benchmarks.shift.recorded import TRIALS, Recorded
+from benchmarks.targets import Outcome, Target
 
-NULL_LIMIT = 0.064
-POWER_TARGETS = ((Design(6, 12), 0.6, 0.8), (Design(20, 20), 0.3, 0.75))
-EFFECT_LIMIT = 0.05
-_SHOWN_SIZES = SIZES[::2]
+HALVES = Target("2 v 2 cells that are judged anything but `insufficient`", at_most=0)
+NULL_SHARES: dict[str, Callable[[Null], Share]] = {
+    "p ≤ 0.05": lambda null: null.significant,
+    "confirmed": lambda null: null.confirmed,
+    "confirmed, by matches too": lambda null: null.confirmed_with_matches,
+}
+OF_NULLS = {
+    (way, design, what): Target(f"{way} {design}, nothing changed: share {what}", at_most=0.064)
+    for way, design in NULLS
+    for what in NULL_SHARES
+}
+# 5 %, and twice the standard error of a share of 5 % in 300 matrices.
+ANY_CONFIRMED = Target("null matrices with any confirmed cell, share", at_most=0.0752)
+POWERS = {
+    (design, size): Target(f"planted shifts of {size} confirmed at {design}, share", at_least=share)
+    for design, size, share in ((Design(6, 12), 0.6, 0.8), (Design(20, 20), 0.3, 0.75))
+}
+EFFECT = Target("largest pressure effect on the agent that reacts to length alone", at_most=0.05)
 
 
 class Figures(NamedTuple):
+    cells: int
+    """Of each null and of each planted shift."""
     halves: list[Halves]
     halves_said: int
     """2 v 2 cells about which our rule said anything but `insufficient`."""
@@ -24,10 +40,6 @@ class Figures(NamedTuple):
     matrices: Matrices
     powers: list[Power]
     lengths: Lengths
-
-
-def matrix_limit() -> float:
-    return 0.05 + 2 * float((0.05 * 0.95 / MATRICES) ** 0.5)
 
 
 def tables(recorded: Recorded, figures: Figures) -> Iterable[str]:
@@ -60,7 +72,7 @@ def _nulls_table(figures: Figures) -> Iterable[str]:
     yield ""
     headings = ("p ≤ 0.05", "confirmed", "or by matches", "naive flags")
     head = "".join(f"{heading:>20}" for heading in headings)
-    yield f"{f'nulls, {CELLS:,} cells each':<24}{head}{'too noisy':>11}"
+    yield f"{f'nulls, {figures.cells:,} cells each':<24}{head}{'too noisy':>11}"
     yield "-" * 115
     for null in figures.nulls:
         columns = (null.significant, null.confirmed, null.confirmed_with_matches, null.naive)
@@ -70,26 +82,27 @@ def _nulls_table(figures: Figures) -> Iterable[str]:
     yield "tasks resampled; or by matches: `passed` in the place of a match, a second test that may err as well"
     matrices = figures.matrices
     yield (
-        f"{MATRICES} null matrices {ROWS} × {COLUMNS}: any cell confirmed in {matrices.any_confirmed:.3f}, "
+        f"{matrices.matrices} null matrices {ROWS} × {COLUMNS}: any cell confirmed in {matrices.any_confirmed:.3f}, "
         f"any flagged by the naive rule in {matrices.any_naive:.3f}"
     )
 
 
 def _power_table(powers: list[Power]) -> Iterable[str]:
     yield ""
-    sizes = "".join(f"{size:>8.1f}" for size in _SHOWN_SIZES)
+    every_other = sorted({power.size for power in powers})[::2]
+    sizes = "".join(f"{size:>8.1f}" for size in every_other)
     yield f"{'planted shift of size':<24}{sizes}   found 8 times in 10 from"
     yield "-" * 99
     for design in DESIGNS:
         of_design = [power for power in powers if power.design == design]
-        shown = [power for power in of_design if power.size in _SHOWN_SIZES]
+        shown = [power for power in of_design if power.size in every_other]
         smallest = smallest_found(of_design)
         ours = "".join(f"{power.confirmed.value:>8.2f}" for power in shown)
         naive = "".join(f"{power.naive:>8.2f}" for power in shown)
         yield f"{f'{design} confirmed':<24}{ours}   {'none of these' if smallest is None else f'{smallest:.2f}'}"
         yield f"{'       naive flags':<24}{naive}"
     unreached = "".join(
-        f"{next(power.out_of_reach for power in powers if power.size == size):>8.2f}" for size in _SHOWN_SIZES
+        f"{next(power.out_of_reach for power in powers if power.size == size):>8.2f}" for size in every_other
     )
     yield f"{'out of reach of a cell':<24}{unreached}"
 
@@ -104,28 +117,19 @@ def _lengths_table(lengths: Lengths) -> Iterable[str]:
     yield f"  against the placebo: largest pressure effect {lengths.largest_effect:+.3f}"
 
 
-def targets(figures: Figures) -> list[Target]:
-    found = [Target(figures.halves_said == 0, "2 v 2: `insufficient`, all of them")]
-    for null in figures.nulls:
-        name = f"{null.way} {null.design}"
-        for what, measured in (
-            ("p ≤ 0.05", null.significant),
-            ("confirmed", null.confirmed),
-            ("confirmed, by matches too,", null.confirmed_with_matches),
-        ):
-            text = f"{name}: share {what} at most {NULL_LIMIT}: {measured.value:.3f}"
-            found.append(Target(measured.value <= NULL_LIMIT, text))
-    any_confirmed, limit = figures.matrices.any_confirmed, matrix_limit()
-    text = f"null matrices with any confirmed cell at most {limit:.3f}: {any_confirmed:.3f}"
-    found.append(Target(any_confirmed <= limit, text))
-    for design, size, wanted in POWER_TARGETS:
-        power = next(each for each in figures.powers if (each.design, each.size) == (design, size))
-        text = f"power at {design} for size {size} at least {wanted}: {_share(power.confirmed)}"
-        found.append(Target(power.confirmed.value >= wanted, text))
-    effect = figures.lengths.largest_effect
-    text = f"pressure effect on the length agent within ±{EFFECT_LIMIT}: {effect:+.3f}"
-    found.append(Target(abs(effect) <= EFFECT_LIMIT, text))
-    return found
+def outcomes(figures: Figures) -> list[Outcome]:
+    nulls = {(null.way, null.design): null for null in figures.nulls}
+    powers = {(power.design, power.size): power.confirmed.value for power in figures.powers}
+    return [
+        HALVES.measured(figures.halves_said),
+        *(
+            target.measured(NULL_SHARES[what](nulls[way, design]).value)
+            for (way, design, what), target in OF_NULLS.items()
+        ),
+        ANY_CONFIRMED.measured(figures.matrices.any_confirmed),
+        *(target.measured(powers[which]) for which, target in POWERS.items()),
+        EFFECT.measured(abs(figures.lengths.largest_effect)),
+    ]
 
 
 def as_json(recorded: Recorded, figures: Figures) -> dict[str, Any]:

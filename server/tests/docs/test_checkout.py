@@ -8,7 +8,7 @@ import pytest
 ROOT = Path(__file__).parents[3]
 TESTS = [
     path
-    for tree in ("server/tests", "sdk/tests", "sdk/adapter_tests", "examples/tests")
+    for tree in ("server/tests", "sdk/tests", "sdk/adapter_tests", "examples/tests", "benchmarks/tests")
     for path in (ROOT / tree).rglob("*.py")
     if "node_modules" not in path.parts
 ]

@@ -43,7 +43,7 @@ class Platform:
         front = create_app(
             settings, database_url=database_url, secret_key=SECRET_KEY, public_url=public_url, clock=clock
         )
-        self.app = front.app
+        self.front, self.app = front, front.app
         config = uvicorn.Config(
             front, http=with_deadline(settings.receipt_seconds), log_config=None, ws="none", loop="asyncio"
         )

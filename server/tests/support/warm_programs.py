@@ -3,10 +3,12 @@
 What is started so has a process, arguments, a folder, variables and files of its own, and ends with its caller.
 """
 
+import gc
 import importlib
 import json
 import os
 import pkgutil
+import runpy
 import signal
 import socket
 import subprocess
@@ -24,9 +26,22 @@ import uvicorn
 import pipelines.odyssey.cli.commands
 from pipelines.odyssey.cli.app import main
 
+
+def python() -> None:
+    """Be the interpreter for `python file …` and `python -m module …`."""
+    del sys.argv[0]
+    if sys.argv[0] != "-m":
+        runpy.run_path(sys.argv[0], run_name="__main__")
+        return
+    del sys.argv[0]
+    sys.path.insert(0, str(Path.cwd()))
+    runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
+
+
 PROGRAMS: dict[str, Callable[[], object]] = {
     "odyssey": main,
     "pytest": lambda: sys.exit(pytest.main()),
+    "warm-python": python,  # by a name of its own: it is on the PATH of guides, and does not do all that python does
     "uvicorn": uvicorn.main,
 }
 CALLER = """\
@@ -68,6 +83,7 @@ def serve(address: str, modules: list[str]) -> None:
     )
     for name in (*modules, *(command.name for command in commands)):
         importlib.import_module(name)
+    gc.freeze()  # or each of them looks for garbage in all that is loaded, and copies it by that
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # they say themselves how they ended
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(address)
