@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from langchain.agents import create_agent
 from langchain.tools import tool
-from langchain_core.messages import ToolMessage
+from langchain_core.messages import HumanMessage, ToolMessage
 from langchain_core.runnables import RunnableBranch, RunnableLambda
 from langchain_model import one_call
 from langgraph.graph import START, MessagesState, StateGraph
@@ -91,7 +91,7 @@ def test_a_tool_that_is_a_node_itself_asks_the_proxy() -> None:
         return {"messages": [("assistant", str(state))]}
 
     builder = StateGraph(MessagesState)
-    whose = RunnableLambda(lambda state: {"order_id": state["messages"][-1].text})
+    whose: Any = RunnableLambda(lambda state: {"order_id": state["messages"][-1].text})
     builder.add_node("look", whose | get_order | RunnableLambda(answer))
     builder.add_edge(START, "look")
     with RecordingProxy({"get_order": {"status": "shipped"}}) as proxy:
@@ -123,7 +123,7 @@ def test_a_tool_may_ask_an_agent_that_is_retried() -> None:
     @tool
     def ask(text: str) -> str:
         """Ask the clerk."""
-        return str(clerk.invoke({"messages": [("user", text)]})["messages"][-1].text)
+        return str(clerk.invoke({"messages": [HumanMessage(text)]})["messages"][-1].text)
 
     lead = create_agent(one_call("ask", {"text": "x"}), [ask], name="lead")
     with RecordingProxy({"get_order": {"status": "shipped"}}) as proxy:
