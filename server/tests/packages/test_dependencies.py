@@ -86,3 +86,22 @@ def test_every_import_is_declared(folder: str) -> None:
         if undeclared := imported(path) - declared:
             missing[name] = undeclared
     assert missing == {}
+
+
+@pytest.mark.parametrize("folder", ["sdk", "server"])
+def test_every_dependency_says_from_which_version_on(folder: str) -> None:
+    project = project_of(folder)
+    extras = project["optional-dependencies"].values()
+    needed = [*project["dependencies"], *(requirement for extra in extras for requirement in extra)]
+    others = [requirement for requirement in needed if not requirement.startswith(f"{project['name']}[")]
+    assert len(others) > 10
+    assert [requirement for requirement in others if ">=" not in requirement] == []
+
+
+def test_the_adapters_are_tested_with_the_oldest_versions_they_accept() -> None:
+    project = project_of("sdk")
+    pins = (ROOT / "requirements" / "frameworks-lowest.txt").read_text("utf-8")
+    extras = project["optional-dependencies"].values()
+    for requirement in (*project["dependencies"], *(needed for extra in extras for needed in extra)):
+        if bound := re.match(r"([\w.-]+)>=([\d.]+)", requirement):
+            assert re.search(rf"^{bound[1]}=={re.escape(bound[2])}(\.0)* ", pins, re.MULTILINE), requirement
