@@ -12,6 +12,7 @@ TOOLS := .venv/.tools
 NPM := $(BIN)/python server/hatch_build.py
 LIVE := server/tests/live
 FRAMEWORKS := .venv-frameworks
+OLDEST := .venv-frameworks-lowest
 # What is written against the agent frameworks, and checked where they are.
 ADAPTED := sdk/adapter_tests examples/openai-agents examples/anthropic examples/langgraph examples/strands
 # A cache of its own, since it runs beside the other mypy.
@@ -59,10 +60,10 @@ $(LIVE)/node_modules/.installed: $(LIVE)/package-lock.json $(LIVE)/.npmrc | $(TO
 
 frameworks: $(FRAMEWORKS)/.installed ## make .venv-frameworks: the SDK beside the agent frameworks, without the server
 
-$(FRAMEWORKS)/.installed: requirements/frameworks.txt sdk/pyproject.toml | $(TOOLS)
-	@test -x $(FRAMEWORKS)/bin/python || $(PYTHON) -m venv --without-pip $(FRAMEWORKS)
-	@VIRTUAL_ENV=$(FRAMEWORKS) $(BIN)/uv pip install --quiet --require-hashes -r requirements/frameworks.txt
-	@VIRTUAL_ENV=$(FRAMEWORKS) $(BIN)/uv pip install --quiet --no-deps --no-build-isolation -e sdk
+.venv-%/.installed: requirements/%.txt sdk/pyproject.toml | $(TOOLS)
+	@test -x .venv-$*/bin/python || $(PYTHON) -m venv --without-pip .venv-$*
+	@VIRTUAL_ENV=.venv-$* $(BIN)/uv pip install --quiet --require-hashes -r requirements/$*.txt
+	@VIRTUAL_ENV=.venv-$* $(BIN)/uv pip install --quiet --no-deps --no-build-isolation -e sdk
 	@touch $@
 
 demo: web ## start the platform and the support-desk agent, grade it, press on it (ONCE=1: then end)
@@ -73,10 +74,12 @@ test: web live frameworks ## the tests, on SQLite and on Postgres
 	@$(BIN)/python -m pytest $(ARGS)
 	@$(FRAMEWORKS)/bin/python -m pytest -n 2 sdk/adapter_tests
 
-test-full: web live frameworks ## what `make test` runs, and what is marked as full: slower and larger versions
+test-full: web live frameworks $(OLDEST)/.installed ## what `make test` runs, and what is marked as full: slower and larger versions
 	@$(NPM) run --silent test
 	@$(BIN)/python -m pytest -m "" $(ARGS)
 	@$(FRAMEWORKS)/bin/python -m pytest -n 2 -m "" sdk/adapter_tests
+	@# Old versions warn of their own dependencies, which are new.
+	@$(OLDEST)/bin/python -m pytest -n 2 -W default sdk/adapter_tests
 
 check: $(CHECKS) ## ruff, mypy strict, import-linter, tsc and biome, openapi.json and the reference up to date
 
@@ -127,4 +130,4 @@ requirements: $(STAMP) ## resolve the pins anew
 	@requirements/compile
 
 clean: ## remove the environment and caches, never data
-	@rm -rf .venv .venv-live $(FRAMEWORKS) web/node_modules $(LIVE)/node_modules server/odyssey/static .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	@rm -rf .venv .venv-live $(FRAMEWORKS) $(OLDEST) web/node_modules $(LIVE)/node_modules server/odyssey/static .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

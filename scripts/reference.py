@@ -1,7 +1,9 @@
 """Writes the generated reference pages; `--check` says whether they are up to date."""
 
 import json
+import re
 import sys
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -86,6 +88,35 @@ def cli_page() -> str:
     return text.rstrip().replace("(#odyssey-install-", "(#odyssey---install-") + "\n"
 
 
+def versions_page() -> str:
+    lines = [
+        "# Supported versions\n",
+        "Python 3.11 or newer. Of each package that is needed: the oldest version that is accepted, and the version",
+        "that the tests run with. The adapters' tests run with the oldest ones too (`make test-full`).\n",
+    ]
+    for folder, pins in (("sdk", "frameworks"), ("server", "dev")):
+        project = tomllib.loads((ROOT / folder / "pyproject.toml").read_text("utf-8"))["project"]
+        tested = dict(
+            re.findall(r"^([\w.-]+)==(\S+)", (ROOT / "requirements" / f"{pins}.txt").read_text("utf-8"), re.M)
+        )
+        lines += [f"## {project['name']}\n", "| for | package | from | tested with |", "|---|---|---|---|"]
+        groups = {"all": project["dependencies"], **project["optional-dependencies"]}
+        for group, requirements in groups.items():
+            lines += [
+                _version_row(group, needed, tested) for needed in requirements if "odyssey-" not in needed
+            ]
+        lines.append("")
+    return "\n".join(lines)
+
+
+def _version_row(group: str, requirement: str, tested: dict[str, str]) -> str:
+    name, _, bounds = requirement.partition(">=")
+    oldest, _, below = bounds.partition(",")
+    limit = f", {below}" if below else ""
+    part = "all" if group == "all" else f"`[{group}]`"
+    return f"| {part} | `{name}` | {oldest}{limit} | {tested[name.partition('[')[0]]} |"
+
+
 def pages() -> dict[Path, str]:
     reference = ROOT / "docs" / "reference"
     document = build_app().openapi()
@@ -96,6 +127,7 @@ def pages() -> dict[Path, str]:
         reference / "api.md": HEADER + api_page(document),
         reference / "errors.md": HEADER + errors_page(),
         reference / "cli.md": HEADER + cli_page(),
+        reference / "versions.md": HEADER + versions_page(),
     }
 
 

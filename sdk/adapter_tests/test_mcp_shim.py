@@ -251,7 +251,7 @@ def test_what_it_lacks_is_one_sentence_and_exit_code_two(
 
 def test_without_the_package_it_names_what_to_install() -> None:
     ended = shim(*WITHOUT_MCP, **RUN)
-    check_lack(ended.returncode, ended.stdout, ended.stderr, "pip install 'odyssey-sdk[mcp]'")
+    check_lack(ended.returncode, ended.stdout, ended.stderr, "pip install 'odyssey-agents-sdk[mcp]'")
 
 
 def check_lack(code: int, output: str, errors: str, words: str) -> None:

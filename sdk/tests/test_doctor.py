@@ -126,6 +126,29 @@ def test_an_agent_without_the_sdk_that_does_all_the_contract_demands_passes_with
     }
 
 
+@pytest.mark.parametrize("shadow", ["pipelines/__init__.py", "pipelines.py"])
+def test_what_shadows_the_sdk_is_named(folder: Path, shadow: str) -> None:
+    (folder / shadow).parent.mkdir(exist_ok=True)
+    (folder / shadow).write_text("", encoding="utf-8")
+    found = findings(folder)
+    assert found["sdk"]["state"] == "failed"
+    assert str(folder / shadow) in found["sdk"]["detail"]
+    assert {found[name]["state"] for name in ("import", "tools", "wire")} == {"skipped"}
+
+
+def test_a_folder_beside_the_sdk_that_has_its_name_shadows_nothing(folder: Path) -> None:
+    (folder / "pipelines").mkdir()
+    (folder / "pipelines" / "nightly.py").write_text("", encoding="utf-8")
+    found = findings(folder)
+    assert found["sdk"]["state"] == found["import"]["state"] == "passed"
+
+
+def test_a_copy_of_the_sdk_is_told_apart(folder: Path) -> None:
+    (folder / "pipelines" / "odyssey").mkdir(parents=True)
+    found = findings(folder)["sdk"]
+    assert (found["state"], str(folder / "pipelines" / "odyssey") in found["detail"]) == ("warned", True)
+
+
 def test_everything_can_be_named_by_flags(tmp_path: Path) -> None:
     (tmp_path / "service.py").write_text(AGENT, encoding="utf-8")
     (tmp_path / "rows.csv").write_text(TASKS, encoding="utf-8")

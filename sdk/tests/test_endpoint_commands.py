@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from support.commands import Desk
+from support.mcp_peers import SdkPeer, text
 
 Cli = Callable[..., str]
 
@@ -102,6 +103,21 @@ def test_an_endpoint_is_registered_shown_called_and_deleted(cli: Cli, shop: Shop
     assert '"order_id": "ord_7"' in answer
     assert cli("endpoints", "delete", "shop") == "shop is deleted.\n"
     assert cli("endpoints", "show", "shop", code=2) == "odyssey: There is no endpoint shop.\n"
+
+
+def test_an_answer_that_is_an_error_says_so_and_ends_with_1(cli: Cli, shop: Shop) -> None:
+    peer = SdkPeer({"fail": lambda ctx, arguments: text("out of stock", is_error=True)})
+    try:
+        cli("endpoints", "add-mcp", "words", peer.url)
+        said = cli("endpoints", "call", "words", "fail", code=1)
+    finally:
+        peer.stop()
+    assert said.startswith("passthrough, error, ")
+    assert "out of stock" in said
+    where = ("--spec-url", f"{shop.url}/openapi.json", "--base-url", shop.url)
+    cli("endpoints", "add-openapi", "shop", *where)
+    refused = cli("endpoints", "call", "shop", "read_order", '{"order_id": "ord_7"}', code=1)
+    assert refused.startswith("passthrough, HTTP 401, error, ")
 
 
 def test_what_changed_is_said_once_it_is_looked_up_again(cli: Cli, shop: Shop) -> None:

@@ -101,7 +101,7 @@ def test_a_framework_scaffold_passes_doctor_without_any_key(tmp_path: Path, fram
     assert odyssey(tmp_path, "init", "--framework", framework).returncode == 0
     states = check(tmp_path, python)
     assert states["tool calls"] == states["system injection"] == states["actor labels"] == "passed"
-    assert (tmp_path / "requirements.txt").read_text(encoding="utf-8") == f"odyssey-sdk[{framework}]\n"
+    assert (tmp_path / "requirements.txt").read_text(encoding="utf-8") == f"odyssey-agents-sdk[{framework}]\n"
 
 
 @pytest.mark.parametrize(("framework", "example"), EXAMPLES.items())

@@ -8,6 +8,7 @@ import os
 import sys
 
 from pipelines.odyssey.context import acting_as
+from pipelines.odyssey.distribution import how_to_install
 from pipelines.odyssey.envelope import Envelope
 
 PROXY_URL = "PIPELINES_ODYSSEY_PROXY_URL"
@@ -26,7 +27,7 @@ def main() -> int:
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in ("mcp", "mcp_types"):
             raise
-        return _failed("the package mcp is not installed: pip install 'odyssey-sdk[mcp]'.")
+        return _failed(f"the package mcp is not installed: {how_to_install('mcp')}.")
     envelope = Envelope(proxy_url=os.environ[PROXY_URL], run_token=os.environ[RUN_TOKEN])
     actor_id = os.environ.get(ACTOR_ID) or None
     try:

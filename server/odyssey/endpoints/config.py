@@ -53,16 +53,9 @@ class EndpointConfig(msgspec.Struct, frozen=True, omit_defaults=True):
     def read(stored: Mapping[str, Any]) -> "EndpointConfig":
         return msgspec.convert(stored, EndpointConfig)
 
-    def address(self) -> tuple[str | None, list[str]]:
-        """Where calls go as far as the config says, with what has to be said about it."""
-        if self.url is None:
-            return self.base_url, []
-        moved = _OLD_TRANSPORT.sub("/mcp", self.url)
-        if moved == self.url:
-            return self.url, []
-        return moved, [
-            "The address ends in /sse, where an older transport of MCP was; calls go to /mcp instead."
-        ]
+    def address(self) -> str | None:
+        """Where calls go as far as the config says."""
+        return self.base_url if self.url is None else self.url
 
 
 class Written(NamedTuple):
@@ -97,11 +90,21 @@ def read_config(
         for member in ("url", "base_url", "spec_url")
         if member in _MEMBERS[kind]
     }
+    _check_transport(urls.get("url"), faults)
     spec = _read_spec(given, faults, has_document) if kind == "http_openapi" else None
     auth, credential, secret = _read_auth(given.get("auth", {"type": "none"}), faults.at("auth"))
     if faults.found:
         return None, faults.found
     return Written(EndpointConfig(**urls, auth=auth), spec, credential, secret), []
+
+
+def _check_transport(url: str | None, faults: Faults) -> None:
+    if url is not None and _OLD_TRANSPORT.search(url):
+        message = (
+            "an address that ends in /sse speaks an older transport of MCP, which is not supported; give the one that "
+            f"speaks streamable HTTP, by custom {_OLD_TRANSPORT.sub('/mcp', url)}"
+        )
+        faults.add(message, "url")
 
 
 def merge_config(before: EndpointConfig, change: Any) -> Any:

@@ -54,14 +54,14 @@ class Discoverer:
 
     async def ask(self, asked: Asked) -> Found:
         """List the tools, or raise DiscoveryFailedError; hold no transaction meanwhile."""
-        address, notes = asked.config.address()
-        if asked.config.url is not None and address is not None:
+        address = asked.config.url
+        if address is not None:
             headers = asked.auth.headers_for(address)
             if headers is None:
                 raise secret_missing_error()
             upstream = McpUpstream(self._sessions, address, headers)
             found = await RedactedUpstream(upstream, asked.auth.secret).discover()
-            return Found(found.tools, [*notes, *found.notes], address, None)
+            return Found(found.tools, list(found.notes), address, None)
         return await self._read_openapi(asked)
 
     async def _read_openapi(self, asked: Asked) -> Found:

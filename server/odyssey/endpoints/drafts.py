@@ -136,7 +136,7 @@ class Drafter:
         except UnusableError as error:
             raise DocumentRefusedError(error.code, error.message, ("config", error.member)) from None
         except DiscoveryFailedError as error:
-            result = Failed(error.code, error.message, config.address()[0] or known)
+            result = Failed(error.code, error.message, config.address() or known)
         if config.auth.type != "none":
             _check_home(written, auth, result)
         return Draft(config, document, credential, written.secret, result, revision)
@@ -190,7 +190,7 @@ def _kind(row: ToolEndpoint) -> EndpointType:
 
 def _address(config: EndpointConfig) -> str | None:
     """Where calls go, where the config says so and is well-formed; the rest is found out later."""
-    address, _ = config.address()
+    address = config.address()
     try:
         return None if address is None or not origin_of(address) else address
     except ValueError:

@@ -169,6 +169,7 @@ async def call_tool(
         response=answer.response if isinstance(answer, Answered) else answer.response(),
         latency_ms=round((time.monotonic() - started) * 1000),
         status=answer.status,
+        is_error=isinstance(answer, Answered) and answer.is_error,
     )
 
 

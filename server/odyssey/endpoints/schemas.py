@@ -136,3 +136,6 @@ class CalledOut(BaseModel):
     response: Any = Field(description="As an agent would get it.")
     latency_ms: int
     status: int | None = Field(description="Of HTTP; null for MCP and where there was no answer.")
+    is_error: bool = Field(
+        description="Whether the service calls its own answer an error: `isError` of MCP, HTTP 4xx."
+    )

@@ -81,8 +81,8 @@ def test_what_may_be_a_secret_is_not_repeated(value: Any, member: str) -> None:
         assert all(SECRET not in fault.msg for fault in faults)
 
 
-def test_an_address_that_only_looks_like_the_older_transport_stays() -> None:
-    moved = {
+def test_an_address_of_the_older_transport_is_told_from_one_that_only_looks_like_it() -> None:
+    named = {
         "https://x.example/sse": "https://x.example/mcp",
         "https://x.example/a/sse/": "https://x.example/a/mcp",
         "https://x.example/sse?key=1": "https://x.example/mcp?key=1",
@@ -91,6 +91,6 @@ def test_an_address_that_only_looks_like_the_older_transport_stays() -> None:
         "https://sse": None,
         "https://x.example/sse/messages": None,
     }
-    for url, expected in moved.items():
-        address, notes = EndpointConfig(url=url).address()
-        assert (address, bool(notes)) == (expected or url, expected is not None)
+    for url, newer in named.items():
+        _, faults = read_config({"url": url}, "mcp_server")
+        assert [fault.msg.endswith(newer or "") for fault in faults] == ([] if newer is None else [True])

@@ -60,12 +60,16 @@ def test_an_mcp_server_is_kept_with_its_tools(org: Org, peer: SdkPeer) -> None:
     assert made["tools"][1]["input_schema"]["properties"] == {"to": {"type": "string"}}
 
 
-def test_an_address_of_the_older_transport_is_moved_and_says_so(org: Org, peer: SdkPeer) -> None:
-    made = create(org, mcp(peer, url=peer.url.replace("/mcp", "/sse")))
-    assert made["base_url"] == peer.url
-    assert made["config"]["url"].endswith("/sse")
-    assert "/sse" in made["notes"][0]
-    assert made["tool_count"] == 2
+def test_an_address_of_the_older_transport_is_refused_and_the_newer_one_named(
+    org: Org, peer: SdkPeer
+) -> None:
+    older = peer.url.replace("/mcp", "/sse")
+    made = create(org, mcp(peer))
+    for answer in (org.post(PATH, mcp(peer, url=older)), change(org, made, config={"url": older})):
+        (fault,) = problem(answer, 422, "validation_failed")["errors"]
+        assert fault["loc"] == ["config", "url"]
+        assert "older transport" in fault["msg"]
+        assert fault["msg"].endswith(peer.url)
 
 
 def as_yaml(document: Any) -> str:

@@ -31,6 +31,7 @@ def test_an_operation_is_asked_as_its_document_says(org: Org, shop: LiveShop) ->
         "source": "passthrough",
         "response": {"id": "ord%2F1", "state": "shipped", "amount": 79.5},
         "status": 200,
+        "is_error": False,
     }
     tried(org, made, "addNote", order_id="ord_1", text="Hello.")
     read, noted = shop.asked
@@ -54,7 +55,9 @@ def test_whatever_the_service_answers_is_passed_through(
     org: Org, new_shop: NewShop, reply: Reply, response: Any
 ) -> None:
     made = new_shop(lambda request: reply).register(org)
-    assert tried(org, made) == {"source": "passthrough", "response": response, "status": reply.status}
+    answer = tried(org, made)
+    assert answer.pop("is_error") is (reply.status == 404)
+    assert answer == {"source": "passthrough", "response": response, "status": reply.status}
 
 
 def test_a_hop_that_fails_says_how(org: Org, new_shop: NewShop) -> None:
@@ -74,10 +77,11 @@ def test_a_tool_of_an_mcp_server(org: Org, peer: SdkPeer) -> None:
         "source": "passthrough",
         "response": "Hello.",
         "status": None,
+        "is_error": False,
     }
     assert tried(org, made, "say")["source"] == "passthrough"
     failed = tried(org, made, "fail")
-    assert (failed["source"], failed["response"]) == ("passthrough", "no")
+    assert failed == {"source": "passthrough", "response": "no", "status": None, "is_error": True}
     assert [name for name, _ in peer.calls] == ["say", "say", "fail"]
 
 

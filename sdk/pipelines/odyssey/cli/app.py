@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 from cyclopts import App, CycloptsError, Parameter
 
+from pipelines.odyssey import distribution
 from pipelines.odyssey.cli import dotenv
 from pipelines.odyssey.cli.connection import FAILED
 
@@ -43,7 +44,7 @@ _GROUPS = {
     "endpoints": "Live services behind passthrough tools: register them, see what they offer, call them by hand.",
     "credentials": "The secrets of the organisation: they go in and never come out.",
 }
-# What odyssey-server adds, in words that are here without loading a server.
+# What the server adds, in words that are here without loading a server.
 _ADDED = {
     "up": "Start the platform and stay up until stopped.",
     "orgs": "Organisations of this server.",
@@ -57,7 +58,7 @@ _ELSEWHERE = {"logout": "login:logout", "test": "test:run_tests", "compile": "co
 
 def build_app() -> App:
     """Assemble the tree; a command's module is loaded only when the command is used or described."""
-    app = App(name="odyssey", help="Test AI agents in a simulated world.", version=version("odyssey-sdk"))
+    app = App(name="odyssey", help="Test AI agents in a simulated world.", version=version(distribution.NAME))
     for name, about in _COMMANDS.items():
         app.command(_PACKAGE + _ELSEWHERE.get(name, f"{name}:{name}"), name=name, help=about)
     for name, about in _GROUPS.items():
@@ -80,7 +81,7 @@ def main() -> None:
 
 
 def main_pipelines() -> None:
-    app = App(name="pipelines", help="Tools for agents under test.", version=version("odyssey-sdk"))
+    app = App(name="pipelines", help="Tools for agents under test.", version=version(distribution.NAME))
     app.command(build_app().meta, name="odyssey")
     _run(app)
 

@@ -1,8 +1,10 @@
-"""What `odyssey doctor` looks at besides the wire: token, import, tools, table of tasks, the way to the platform."""
+"""What `odyssey doctor` looks at besides the wire: token, SDK, import, tools, tasks, the way to the platform."""
 
 import csv
 import json
 import os
+import subprocess
+import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,8 +21,19 @@ from pipelines.odyssey.cli.project import Project
 from pipelines.odyssey.cli.seeds import Fault, look_at_seeds
 from pipelines.odyssey.conformance.finding import Finding, failed, passed, skipped, timed, warned
 from pipelines.odyssey.conformance.tools_schema import schema_faults
+from pipelines.odyssey.distribution import NAME
 
 PROBE = "/api/odyssey-proxy/tools/__reachability_probe__"
+_PACKAGE = "pipelines"
+# Like uvicorn, it has the folder first on the path. Nothing is imported.
+_WHERE_THE_SDK_IS = f"""
+import json, os, sys
+from importlib.util import find_spec
+sys.path.insert(0, os.getcwd())
+spec = find_spec("{_PACKAGE}")
+folders = (os.path.join(folder, "odyssey") for folder in (spec and spec.submodule_search_locations) or ())
+print(json.dumps([spec and spec.origin, next(filter(os.path.isdir, folders), None)]))
+"""
 _PLACEHOLDER = "https://agent.example.com/dispatch"
 
 
@@ -49,6 +62,24 @@ def token(project: Project) -> Finding:
             name, f"{project.token_env} has {len(value)} characters", "Use 32 random characters or more."
         )
     return passed(name, f"{project.token_env} is set")
+
+
+def sdk(folder: Path) -> Finding:
+    """Look for the SDK in a fresh process of the folder, as the agent will: here it is loaded already."""
+    name = "sdk"
+    asked = [sys.executable, "-c", _WHERE_THE_SDK_IS]
+    done = subprocess.run(asked, cwd=folder, capture_output=True, text=True, check=True)  # noqa: S603
+    shadow, found = json.loads(done.stdout)
+    if found is None and shadow is not None:
+        fix = f"Rename {_PACKAGE}, or remove its __init__.py: then both are found."
+        return failed(name, f"{shadow} stands before the SDK: `import {_PACKAGE}.odyssey` fails", fix)
+    if found is None:
+        return failed(name, f"python finds no {_PACKAGE}.odyssey here", f"Run pip install {NAME}.")
+    ours = Path(__file__).parents[1]
+    if not Path(found).samefile(ours):
+        fix = f"Remove it, or look at the agent with the SDK that it uses: this is the one in {ours}."
+        return warned(name, f"the agent uses the SDK in {found}", fix)
+    return passed(name, "the agent finds it")
 
 
 def imported(reference: str, folder: Path) -> tuple[Finding, Any]:

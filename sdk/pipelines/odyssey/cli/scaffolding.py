@@ -11,6 +11,7 @@ from string import Template
 from typing import Literal, NamedTuple
 
 from pipelines.odyssey.cli.failures import CommandFailedError
+from pipelines.odyssey.distribution import requirement
 
 Framework = Literal["plain", "openai-agents", "anthropic", "langchain", "strands"]
 Mode = Literal["http", "code"]
@@ -103,7 +104,7 @@ def _requirements(framework: Framework, mode: Mode) -> str:
     if mode == "code":
         return "# What the sandbox installs for agent.py: nothing yet.\n"
     extra = "odyssey" if framework == "plain" else framework
-    return f"odyssey-sdk[{extra}]\n"
+    return requirement(extra) + "\n"
 
 
 def _project(framework: Framework, mode: Mode, name: str) -> str:

@@ -15,6 +15,7 @@ import httpx
 
 from pipelines.odyssey.cli.failures import CommandFailedError
 from pipelines.odyssey.cli.project import Project
+from pipelines.odyssey.distribution import how_to_install
 
 Fingerprint = tuple[tuple[str, int], ...]
 """The files of a folder and when they were saved."""
@@ -33,7 +34,7 @@ def served(project: Project, port: int, environ: dict[str, str]) -> Iterator[sub
             f'{project.file}: agent.app is missing; name the ASGI app, such as "agent:app".'
         )
     if find_spec("uvicorn") is None:
-        raise CommandFailedError("uvicorn is not installed; pip install 'odyssey-sdk[odyssey]' brings it.")
+        raise CommandFailedError(f"uvicorn is not installed; {how_to_install('odyssey')} brings it.")
     folder = str(project.folder.resolve())
     command = [sys.executable, "-m", "uvicorn", project.app, "--reload", "--reload-dir", folder]
     # It looks at the files only after this delay, and misses what is saved before.

@@ -377,6 +377,8 @@ class CallIn(TypedDict):
 
 
 class CalledOut(TypedDict):
+    is_error: bool
+    """Whether the service calls its own answer an error: `isError` of MCP, HTTP 4xx."""
     latency_ms: int
     response: Any
     """As an agent would get it."""

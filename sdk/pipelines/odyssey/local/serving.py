@@ -9,6 +9,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from pipelines.odyssey.distribution import how_to_install
 from pipelines.odyssey.local.proxy import LOOPBACK
 
 
@@ -28,7 +29,7 @@ def served(app: Any) -> Iterator[Served]:
     try:
         import uvicorn
     except ImportError:
-        raise NotServedError("uvicorn is not installed; pip install 'odyssey-sdk[odyssey]'") from None
+        raise NotServedError(f"uvicorn is not installed; {how_to_install('odyssey')}") from None
     raised: list[str] = []
     listener = socket.create_server((LOOPBACK, 0))
     server = uvicorn.Server(uvicorn.Config(app, log_config=None, access_log=False, lifespan="auto"))

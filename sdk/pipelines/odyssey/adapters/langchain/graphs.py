@@ -13,6 +13,7 @@ from langgraph.prebuilt import ToolNode
 from langgraph.pregel import Pregel
 from langgraph.pregel.protocol import PregelProtocol
 
+from pipelines.odyssey.adapters.langchain.composed import MADE_OF_OTHERS, rebuilt
 from pipelines.odyssey.adapters.langchain.functions import Replace, rebound
 from pipelines.odyssey.adapters.langchain.middleware import with_injection
 from pipelines.odyssey.adapters.langchain.models import injecting
@@ -113,18 +114,15 @@ class Port:
             )
         elif isinstance(bound, ToolNode):
             bound = self._tool_node(bound, path)
-        elif getattr(getattr(bound, "func", None), "__module__", None) == _FACTORY:
+        elif _asks_model_of_agent(bound):
             bound = self._model_node(bound, path)
-        elif hasattr(bound, "func") or hasattr(bound, "afunc"):
-            bound, actor = self._function_node(name, bound, path, is_entry)
         else:
-            bound = injecting(bound)
-            (self._opaque if bound is node.bound else self._models).add(path)
+            bound, actor = self._other_node(name, bound, path, is_entry)
         changes = {"bound": bound, "metadata": {**(node.metadata or {}), ACTOR: actor}}
         return node.copy(changes if bound is node.bound else {**changes, "subgraphs": None})
 
-    def _function_node(self, name: str, bound: Any, path: str, is_entry: bool) -> tuple[Any, str]:
-        """Copy a node that is a function: agents, models and tools it names are replaced in the copy."""
+    def _other_node(self, name: str, bound: Any, path: str, is_entry: bool) -> tuple[Any, str]:
+        """Copy a node that is a function or composed: agents, models and tools in it are replaced in the copy."""
         asked: list[str] = []
         models: list[Any] = []
 
@@ -138,13 +136,21 @@ class Port:
             return self._graph(graph, actor)
 
         def replace(_: str, value: Any) -> Any:
+            if isinstance(value, MADE_OF_OTHERS):
+                return rebuilt(value, whole)
             model = injecting(value)
             if model is not value:
                 models.append(model)
                 return model
             return self._replaced(value, path, agent)
 
-        copied = _with_functions(bound, _remembering(replace))
+        def whole(runnable: Any) -> Any:
+            found = once("", runnable)
+            is_plain = found is runnable and not isinstance(runnable, MADE_OF_OTHERS)
+            return _with_functions(runnable, once) if is_plain else found
+
+        once = _remembering(replace)
+        copied = whole(bound)
         if models:
             self._models.add(path)
         elif not asked:
@@ -207,7 +213,7 @@ class Port:
 
         def replace(_: str, value: Any) -> Any:
             if not isinstance(value, Pregel):
-                return value
+                return rebuilt(value, lambda part: once("", part))
             name = value.get_name()
             actor = actor_path(path, tool.name if name == _UNNAMED else name)
             self.agent_tools[path, tool.name] = actor
@@ -241,6 +247,13 @@ class Port:
     def _talk(self, path: str, other: str) -> None:
         if other != path and other not in self.actors.setdefault(path, Actor()).talks_to:
             self.actors[path].talks_to.append(other)
+
+
+def _asks_model_of_agent(bound: Any) -> bool:
+    """Whether it is the node in which an agent of `create_agent` asks its model."""
+    if isinstance(bound, MADE_OF_OTHERS):
+        return False
+    return getattr(getattr(bound, "func", None), "__module__", None) == _FACTORY
 
 
 def _with_functions(bound: Any, replace: Replace) -> Any:

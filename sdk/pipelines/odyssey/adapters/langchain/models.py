@@ -9,14 +9,11 @@ from typing import Any
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import BaseMessage, SystemMessage
 from langchain_core.prompt_values import ChatPromptValue, PromptValue
-from langchain_core.runnables import RunnableParallel, RunnableSequence, RunnableWithFallbacks
-from langchain_core.runnables.base import RunnableBindingBase
 
+from pipelines.odyssey.adapters.langchain.composed import rebuilt
 from pipelines.odyssey.context import current_or_none
 from pipelines.odyssey.envelope import Envelope
 from pipelines.odyssey.injection import injected
-
-_MADE_OF_OTHERS = (RunnableBindingBase, RunnableParallel, RunnableSequence, RunnableWithFallbacks)
 
 
 def injecting(value: Any) -> Any:
@@ -25,11 +22,7 @@ def injecting(value: Any) -> Any:
         copied = value.model_copy()
         object.__setattr__(copied, "__class__", _injecting_kind(type(value)))
         return copied
-    if isinstance(value, _MADE_OF_OTHERS):
-        parts = {name: getattr(value, name) for name in type(value).model_fields}
-        changed = {name: new for name, part in parts.items() if (new := _part(part)) is not part}
-        return value.model_copy(update=changed) if changed else value
-    return value
+    return rebuilt(value, injecting)
 
 
 def ending_in_injection(message: SystemMessage | None, envelope: Envelope) -> SystemMessage:
@@ -42,16 +35,6 @@ def ending_in_injection(message: SystemMessage | None, envelope: Envelope) -> Sy
     if isinstance(message.content, str):
         return message.model_copy(update={"content": injected(message.content, envelope)})
     return message.model_copy(update={"content": [*message.content, {"type": "text", "text": injection}]})
-
-
-def _part(part: Any) -> Any:
-    if isinstance(part, list):
-        items = [injecting(item) for item in part]
-        return part if all(new is old for new, old in zip(items, part, strict=True)) else items
-    if isinstance(part, dict):
-        values = {name: injecting(item) for name, item in part.items()}
-        return part if all(values[name] is item for name, item in part.items()) else values
-    return injecting(part)
 
 
 @lru_cache(maxsize=64)

@@ -82,7 +82,12 @@ def _subject(app: str | None, tools: str | None, dataset: Path | None) -> Projec
 def _http_checks(project: Project, instruction: str | None, server: Server) -> Iterator[Finding]:
     token = checkup.token(project)
     yield token
-    found, app = checkup.imported(project.app or "", project.folder)
+    sdk = checkup.sdk(project.folder)
+    yield sdk
+    if sdk.state == "failed":
+        found, app = skipped("import", "the agent would not find the SDK"), None
+    else:
+        found, app = checkup.imported(project.app or "", project.folder)
     yield found
     if app is None:
         yield skipped("tools", "the module cannot be imported")
@@ -129,7 +134,7 @@ def _code_checks(project: Project, instruction: str | None, server: Server) -> I
     target = CodeTarget(
         entrypoint=project.entrypoint or "",
         folder=project.folder,
-        without_sdk=not (project.folder / "pipelines").is_dir(),
+        without_sdk=not (project.folder / "pipelines" / "odyssey").is_dir(),
         timeout_s=project.run_timeout_s or _TIMEOUT_S,
     )
     with LocalProxy(tools=schema) as proxy:

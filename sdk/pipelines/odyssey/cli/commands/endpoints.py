@@ -21,7 +21,7 @@ Auth = Literal["none", "bearer", "api_key"]
 
 _PATH = "/api/tool-endpoints"
 _ENDPOINT = ("id", "name", "type", "tools", "drift", "discovery_error")
-_CALL = ("source", "response")
+_CALL = ("source", "response", "is_error")
 
 app = App(name="endpoints")
 
@@ -189,7 +189,7 @@ def call(
     json_output: AsJson = False,
     server: Server | None = None,
 ) -> None:
-    """Call a tool of an endpoint by hand; this is a live call. Exit code 1 if it was not answered.
+    """Call a tool of an endpoint by hand; this is a live call. Exit code 1 if the answer is an error, or there is none.
 
     Parameters
     ----------
@@ -214,9 +214,10 @@ def call(
             screen.json(answer)
         else:
             status = "" if answer.get("status") is None else f", HTTP {answer['status']}"
-            screen.line(f"{word(answer['source'])}{status}, {answer.get('latency_ms')} ms")
+            error = ", error" if answer["is_error"] else ""
+            screen.line(f"{word(answer['source'])}{status}{error}, {answer.get('latency_ms')} ms")
             screen.value("response", answer["response"])
-        if answer["source"] != "passthrough":
+        if answer["source"] != "passthrough" or answer["is_error"]:
             sys.exit(NOT_RIGHT)
 
 

@@ -171,7 +171,7 @@ export function EndpointForm({ saved }: { saved: Endpoint | null }) {
           {draft.type === "mcp_server" ? (
             <TextInput
               label="URL of the MCP server"
-              description="Streamable HTTP. An address that ends in /sse is taken as /mcp."
+              description="Streamable HTTP; the older transport, by custom at /sse, is not supported."
               placeholder="https://tools.example.com/mcp"
               inputMode="url"
               value={draft.url}

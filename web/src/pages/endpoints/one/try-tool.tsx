@@ -86,6 +86,7 @@ function Answer({ answer }: { answer: CallAnswer }) {
         {answer.status !== null && (
           <ToneBadge tone={answer.status < 400 ? "green" : "amber"}>HTTP {answer.status}</ToneBadge>
         )}
+        {answer.is_error && answer.status === null && <ToneBadge tone="amber">error</ToneBadge>}
         <Text span size="xs" c="var(--ody-text-dim)">
           {duration(answer.latency_ms)}
         </Text>
