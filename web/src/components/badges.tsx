@@ -1,6 +1,7 @@
 import { Tooltip } from "@mantine/core";
 import type { ReactNode } from "react";
 import classes from "~/components/badges.module.css";
+import { statusTone } from "~/components/status-tone";
 import type { Source } from "~/theme/palette";
 
 export type Tone = Source | "green" | "amber" | "red" | "neutral" | "live";
@@ -69,17 +70,9 @@ export function SourceBadge({ source }: { source: string }) {
   );
 }
 
-const STATUS_TONE: Record<string, Tone> = {
-  pending: "neutral",
-  running: "live",
-  completed: "green",
-  failed: "red",
-  cancelled: "neutral",
-};
-
 export function StatusBadge({ status }: { status: string }) {
   return (
-    <ToneBadge tone={STATUS_TONE[status] ?? "neutral"} pulse={status === "running"}>
+    <ToneBadge tone={statusTone(status)} pulse={status === "running"}>
       {status}
     </ToneBadge>
   );

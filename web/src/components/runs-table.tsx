@@ -81,7 +81,7 @@ export function RunOutcome({ run }: { run: RunSummary }) {
   return (
     <span className={classes.outcome}>
       <StatusBadge status={run.status} />
-      {run.status === "completed" && run.verdict !== "NOT APPLICABLE" && (
+      {(run.status === "completed" || run.status === "failed") && run.verdict !== "NOT APPLICABLE" && (
         <VerdictBadge verdict={run.verdict} />
       )}
       {run.error_class && <span className={classes.errorClass}>{run.error_class}</span>}

@@ -2,8 +2,8 @@ import { Link } from "@tanstack/react-router";
 import type { RunSummary } from "~/api/queries";
 import { toneColor } from "~/components/badges";
 import { failureMode } from "~/components/failure-modes";
+import { statusTone } from "~/components/status-tone";
 import classes from "~/pages/home/home.module.css";
-import { outcomeOf } from "~/pages/home/outcome";
 import { RUN_STATUSES } from "~/routes";
 
 const VERDICTS = { PASS: "passed", FAIL: "not passed" };
@@ -19,19 +19,13 @@ export function OutcomeCounts({ runs }: { runs: RunSummary[] }) {
     <div className={classes.counts}>
       <ul aria-label="By status">
         {RUN_STATUSES.map((status) => {
-          const these = runs.filter((run) => run.status === status);
-          const [first] = these;
+          const count = runs.filter((run) => run.status === status).length;
           return (
-            first && (
+            count > 0 && (
               <li key={status}>
                 <Link to="/runs" search={{ status: [status] }}>
-                  <i
-                    aria-hidden
-                    style={{
-                      backgroundColor: toneColor(status === "completed" ? "green" : outcomeOf(first).tone),
-                    }}
-                  />
-                  <b>{these.length}</b> {status}
+                  <i aria-hidden style={{ backgroundColor: toneColor(statusTone(status)) }} />
+                  <b>{count}</b> {status}
                 </Link>
               </li>
             )

@@ -11,7 +11,8 @@ export interface Outcome {
 
 export function outcomeOf(run: RunSummary): Outcome {
   if (run.status === "failed") {
-    return { tone: "red", sign: "×", words: run.error_class ? `failed, ${run.error_class}` : "failed" };
+    const words = run.error_class ? `failed, ${run.error_class}` : "failed";
+    return { tone: run.verdict === "FAIL" ? "red" : "neutral", sign: "×", words };
   }
   if (run.status === "completed") return graded(run);
   if (run.status === "running") return { tone: "live", sign: "▸", words: "running" };
@@ -24,5 +25,5 @@ function graded({ verdict, failure_mode }: RunSummary): Outcome {
   if (verdict === "FAIL") return { tone: "red", sign: "!", words: `not passed${why}` };
   if (verdict === "PENDING") return { tone: "live", sign: "…", words: "completed, being graded" };
   if (failure_mode) return { tone: "amber", sign: "?", words: `completed, not graded${why}` };
-  return { tone: "green", sign: "", words: "completed" };
+  return { tone: "neutral", sign: "", words: "completed, not graded" };
 }
