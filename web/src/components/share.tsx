@@ -30,20 +30,28 @@ function percentNumber(share: number): string {
 interface ShareBarProps {
   of: MeasuredShare;
   what: string;
+  /** Of how many it is a share, as "12 of 14"; only what says so elsewhere leaves it out. */
+  counts?: string | undefined;
   /** The figures stand elsewhere. */
   wordless?: boolean;
 }
 
-/** "97 % [95–99]" over a bar: the band is the interval, the mark the share. */
-export function ShareBar({ of, what, wordless = false }: ShareBarProps) {
+/** "12 of 14" */
+export function countsOf(part: number, whole: number): string {
+  return `${part.toLocaleString("en")} of ${whole.toLocaleString("en")}`;
+}
+
+/** "97 % [95–99] 12 of 14" over a bar: the band is the interval, the mark the share. */
+export function ShareBar({ of, what, counts, wordless = false }: ShareBarProps) {
   if (of.share === null) return <span className={classes.none}>–</span>;
   const [low = 0, high = 1] = of.interval;
-  const words = `${percent(of.share)} ${intervalText(of.interval)}`;
+  const words = `${percent(of.share)} ${intervalText(of.interval)}${counts ? `, ${counts}` : ""}`;
   return (
     <span className={classes.share}>
       {!wordless && (
         <span className={classes.words}>
           <b>{percent(of.share)}</b> {intervalText(of.interval)}
+          {counts && <span className={classes.counts}>{counts}</span>}
         </span>
       )}
       <span className={classes.track} role="img" aria-label={`${what}: ${words}`}>

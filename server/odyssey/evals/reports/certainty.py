@@ -5,7 +5,7 @@ from odyssey.evals.reports.grid import Placed, by_urgency, placed_cells
 from odyssey.evals.reports.markup import Child, Html, element, join, name_of
 from odyssey.evals.reports.page import scrolling
 from odyssey.evals.reports.plots import SHARE, Axis, bar, dot, line, plot, scale, shift_axis, whisker
-from odyssey.evals.reports.words import ends, figure, look_of, many, percent, said_of, spoken
+from odyssey.evals.reports.words import ends, figure, look_of, many, said_of, share_of, spoken
 from odyssey.statistics.cells import SIGNIFICANT
 
 MOST_ROWS = 60
@@ -115,7 +115,7 @@ def _matches(placed: Placed) -> Child:
     )
     return plot(
         SHARE,
-        f"{percent(baseline.share)} without pressure, {percent(pressed.share)} under it",
+        f"{share_of(baseline)} without pressure, {share_of(pressed)} under it",
         whisker(SHARE, pressed.interval or (pressed.share, pressed.share), above=6),
         whisker(SHARE, (baseline.share, pressed.share), change),
         dot(SHARE, baseline.share, "baseline"),

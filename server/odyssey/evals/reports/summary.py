@@ -15,8 +15,8 @@ from odyssey.evals.reports.words import (
     figure,
     many,
     mark,
-    percent,
     rate,
+    share_of,
     spoken,
     verdict,
 )
@@ -97,9 +97,12 @@ def _row(placed: Placed) -> str:
 def _figures(matrix: MatrixOut) -> str:
     bands, matched = matrix.summary.shift, matrix.summary.match_rate
     without = matched.by_variation.get("baseline")
-    rates = f"Match rate {percent(matched.overall.share)}"
+    rates = f"Match rate {share_of(matched.overall)}"
     if without is not None:
-        rates += f", {percent(without.share)} without pressure"
+        rates += f", {share_of(without)} without pressure"
+    left_out = matrix.progress.ended - matched.overall.runs
+    if left_out:
+        rates += f"; left out, as not measured or without an expectation: {many(left_out, 'run')}"
     return (
         f"{bands.green} green, {bands.amber} amber, {bands.red} red, {bands.insufficient} without a shift. {rates}. "
         f"{many(matrix.progress.ended, 'run')}, {matrix.progress.missing} missing. "

@@ -75,6 +75,11 @@ def percent(share: float | None) -> str:
     return "–" if share is None else f"{share * 100:.0f} %"
 
 
+def share_of(matches: RateOut) -> str:
+    """Say a share and of how many: `92 % (11 of 12)`."""
+    return "–" if matches.share is None else f"{percent(matches.share)} ({rate(matches)})"
+
+
 def rate(matches: RateOut) -> str:
     return "–" if matches.share is None else f"{matches.matched} of {matches.runs}"
 

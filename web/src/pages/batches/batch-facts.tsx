@@ -36,7 +36,7 @@ export function BatchFacts({ batch }: { batch: Batch }) {
       <Fact label="Ping">
         <Ping batch={batch} />
       </Fact>
-      <Fact label="Cost of grading">{money(batch.cost_usd)}</Fact>
+      <Fact label="Cost of models">{money(batch.cost_usd)}</Fact>
       <Fact label="Created">
         <Ago at={batch.created_at} />
       </Fact>

@@ -4,11 +4,11 @@ import type { Batch } from "~/api/batches";
 import { type Column, DataTable } from "~/components/data-table";
 import { money } from "~/components/money";
 import { TextLink } from "~/components/page";
-import { ShareBar } from "~/components/share";
+import { countsOf, ShareBar } from "~/components/share";
 import { Ago } from "~/components/time";
 import { BatchBadge } from "~/pages/batches/batch-badge";
 import classes from "~/pages/batches/batches.module.css";
-import { endedRuns } from "~/pages/batches/outcomes";
+import { endedRuns, gradedRuns } from "~/pages/batches/outcomes";
 import { Bar } from "~/pages/batches/verdict-bar";
 
 const DATASET = "dataset";
@@ -78,8 +78,16 @@ const COLUMNS: Column<Batch>[] = [
     id: "passed",
     title: "Pass rate",
     width: 130,
-    render: ({ pass_rate }) =>
-      pass_rate ? <ShareBar of={pass_rate} what="Pass rate" /> : <span className={classes.dim}>–</span>,
+    render: (batch) =>
+      batch.pass_rate ? (
+        <ShareBar
+          of={batch.pass_rate}
+          what="Pass rate"
+          counts={countsOf(batch.verdicts.PASS, gradedRuns(batch))}
+        />
+      ) : (
+        <span className={classes.dim}>–</span>
+      ),
   },
   {
     id: "cost",

@@ -1,9 +1,11 @@
 import { Stack, Text, Tooltip } from "@mantine/core";
 import type { Batch } from "~/api/batches";
+import { counted } from "~/components/counted";
 import { failureMode } from "~/components/failure-modes";
 import { Panel, TextLink } from "~/components/page";
-import { intervalText, percent, ShareBar } from "~/components/share";
+import { countsOf, intervalText, percent, ShareBar } from "~/components/share";
 import classes from "~/pages/batches/batches.module.css";
+import { gradedRuns, leftOutRuns } from "~/pages/batches/outcomes";
 import { PassCurve } from "~/pages/batches/pass-curve";
 
 /** How good, how reliable, and why not better. */
@@ -23,8 +25,8 @@ export function Figures({ batch }: { batch: Batch }) {
   );
 }
 
-function PassRate({ batch: { pass_rate, verdicts } }: { batch: Batch }) {
-  const graded = verdicts.PASS + verdicts.FAIL;
+function PassRate({ batch }: { batch: Batch }) {
+  const { pass_rate, verdicts } = batch;
   if (pass_rate === null) {
     return (
       <Text size="sm">
@@ -42,18 +44,24 @@ function PassRate({ batch: { pass_rate, verdicts } }: { batch: Batch }) {
       </div>
       <ShareBar of={pass_rate} what="Pass rate" wordless />
       <Text size="xs" c="var(--ody-text-dim)">
-        {verdicts.PASS.toLocaleString("en")} of {graded.toLocaleString("en")} graded runs passed. Every task
+        {countsOf(verdicts.PASS, gradedRuns(batch))} graded runs passed. <LeftOut batch={batch} /> Every task
         weighs the same; 95 % of such intervals hold the true rate.
       </Text>
     </Stack>
   );
 }
 
+function LeftOut({ batch }: { batch: Batch }) {
+  const count = leftOutRuns(batch);
+  if (count === 0) return null;
+  return <b>Left out: {counted(count, "run")} without a verdict, which count neither way.</b>;
+}
+
 function FailureModes({ batch }: { batch: Batch }) {
   const modes = Object.entries(batch.failure_modes).sort(([, a], [, b]) => b - a);
   const most = modes[0]?.[1] ?? 1;
   if (modes.length === 0) {
-    return <Text size="sm">{batch.verdicts.FAIL === 0 ? "No run has failed." : "No reason was given."}</Text>;
+    return <Text size="sm">{batch.verdicts.FAIL === 0 ? noneFailed(batch) : "No reason was given."}</Text>;
   }
   return (
     <ul className={classes.modes} aria-label="Failure modes">
@@ -78,4 +86,9 @@ function FailureModes({ batch }: { batch: Batch }) {
       ))}
     </ul>
   );
+}
+
+function noneFailed(batch: Batch): string {
+  const graded = gradedRuns(batch);
+  return graded === 0 ? "No run is graded." : `None of ${counted(graded, "graded run")} has failed.`;
 }

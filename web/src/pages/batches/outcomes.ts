@@ -23,6 +23,16 @@ export function partsOf({ planned_runs: planned, made_runs: made, runs, verdicts
   ];
 }
 
+/** Runs that have a pass or a fail; only these are part of the pass rate. */
+export function gradedRuns({ verdicts }: Batch): number {
+  return verdicts.PASS + verdicts.FAIL;
+}
+
+/** Runs that ended and count neither way: nothing to grade them by, or they could not be graded. */
+export function leftOutRuns(batch: Batch): number {
+  return partsOf(batch).find(({ what }) => what === "not graded")?.count ?? 0;
+}
+
 export function endedRuns({ runs }: Batch): number {
   return runs.completed + runs.failed + runs.cancelled;
 }

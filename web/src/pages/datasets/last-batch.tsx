@@ -1,10 +1,11 @@
 import type { Batch } from "~/api/batches";
 import { StatusBadge } from "~/components/badges";
 import { TextLink } from "~/components/page";
-import { intervalText, percent } from "~/components/share";
+import { countsOf, intervalText, percent } from "~/components/share";
+import { gradedRuns } from "~/pages/batches/outcomes";
 import classes from "~/pages/datasets/datasets.module.css";
 
-/** "Batch 12: 87 % passed [80–92]" */
+/** "Batch 12: 87 % passed [80–92], 52 of 60" */
 export function LastBatch({ batch }: { batch: Batch | undefined }) {
   if (batch === undefined) return <span className={classes.dim}>none</span>;
   return (
@@ -15,7 +16,9 @@ export function LastBatch({ batch }: { batch: Batch | undefined }) {
       {batch.pass_rate ? (
         <span className={classes.nowrap}>
           {percent(batch.pass_rate.share)} passed{" "}
-          <span className={classes.dim}>{intervalText(batch.pass_rate.interval)}</span>
+          <span className={classes.dim}>
+            {intervalText(batch.pass_rate.interval)}, {countsOf(batch.verdicts.PASS, gradedRuns(batch))}
+          </span>
         </span>
       ) : (
         <StatusBadge status={batch.status} />

@@ -6,7 +6,7 @@ import { ToneBadge } from "~/components/badges";
 import { counted } from "~/components/counted";
 import { useMayChange } from "~/components/may-change";
 import { Panel, TextLink } from "~/components/page";
-import { ShareBar } from "~/components/share";
+import { countsOf, ShareBar } from "~/components/share";
 import classes from "~/pages/home/eval-summary.module.css";
 import { Trend } from "~/pages/home/trend";
 import { BandsBar } from "~/pages/matrices/bands-bar";
@@ -41,7 +41,8 @@ function Figures({ summary }: { summary: Summary }) {
         <span className={classes.label}>Matches what is expected</span>
         <ShareBar
           of={{ share: overall.share, interval: overall.interval ?? [0, 1] }}
-          what="Match rate under pressure"
+          what="Match rate of all runs"
+          counts={countsOf(overall.matched, overall.runs)}
         />
       </div>
       <div>

@@ -53,12 +53,24 @@ def print_figures(screen: Screen, batch: Json) -> None:
         screen.line(f"  why       {', '.join(modes)}")
     if batch["cost_usd"]:
         screen.line(f"  cost      {money(batch['cost_usd'])}")
-    print_reliability(screen, batch)
+    print_reliability(screen, batch, graded_of(batch))
 
 
-def print_reliability(screen: Screen, figures: Json) -> None:
+def graded_of(batch: Json) -> str:
+    """Say of how many runs a pass rate is, and how many are left out: `, 5 of 5 graded; 10 of 15 runs left out`."""
+    verdicts, planned = batch["verdicts"], batch["planned_runs"]
+    graded = verdicts["PASS"] + verdicts["FAIL"]
+    if not graded:
+        return ""
+    without = planned - graded
+    return f", {verdicts['PASS']} of {graded} graded" + (
+        f"; {without} of {many(planned, 'run')} without a verdict left out" if without else ""
+    )
+
+
+def print_reliability(screen: Screen, figures: Json, counts: str = "") -> None:
     """Print the pass rate, and pass^k for every k that was tried."""
-    screen.line(f"  pass rate {estimate(figures['pass_rate'])}")
+    screen.line(f"  pass rate {estimate(figures['pass_rate'])}{counts}")
     for figure in figures["pass_k"]:
         if figure["k"] > 1:
             left_out = figure.get("left_out")

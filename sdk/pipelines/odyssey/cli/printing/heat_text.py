@@ -127,7 +127,11 @@ def print_summary(screen: Screen, matrix: Json) -> None:
         f"{many(len(matrix['cells']), 'cell')}: {summary['confirmed']} confirmed, {summary['flagged']} flagged; "
         f"{bands['green']} green, {bands['amber']} amber, {bands['red']} red, {bands['insufficient']} without a shift"
     )
-    matched = "nothing is expected" if overall["share"] is None else f"match rate {percent(overall['share'])}"
+    matched = "nothing is expected"
+    if overall["share"] is not None:
+        left_out = progress["ended"] - overall["runs"]
+        matched = f"match rate {percent(overall['share'])}, {rate(overall)}"
+        matched += f"; {left_out} left out" if left_out else ""
     screen.line(f"{many(progress['ended'], 'run')}, {progress['missing']} missing; {matched}")
 
 

@@ -2,7 +2,7 @@ import { Text } from "@mantine/core";
 import type { Matrix, MatrixCell } from "~/api/matrices";
 import { counted } from "~/components/counted";
 import { Panel } from "~/components/page";
-import { ShareBar } from "~/components/share";
+import { countsOf, ShareBar } from "~/components/share";
 import { variationName } from "~/pages/evals/names";
 import { BandsBar } from "~/pages/matrices/bands-bar";
 import classes from "~/pages/matrices/matrices.module.css";
@@ -26,12 +26,20 @@ export function Outcome({ matrix }: { matrix: Matrix }) {
             <ShareBar
               of={{ share: overall.share, interval: overall.interval ?? [0, 1] }}
               what="Match rate of all runs"
+              counts={countsOf(overall.matched, overall.runs)}
             />
+            {leftOut(matrix)}
           </Text>
         </div>
       </div>
     </Panel>
   );
+}
+
+/** Runs that ended and say nothing of matches: they failed, never reached the agent, or nothing is expected of them. */
+function leftOut({ progress, summary }: Matrix): string | null {
+  const count = progress.ended - summary.match_rate.overall.runs;
+  return count > 0 ? ` ${counted(count, "run")} left out: not measured, or nothing is expected.` : null;
 }
 
 function verdictOf(matrix: Matrix): string {
