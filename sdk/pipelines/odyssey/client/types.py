@@ -1051,7 +1051,7 @@ class EvalRunOut(TypedDict):
     placebo: bool
     random_seed: int
     raw_shift: float | None
-    """Mean distance to the baselines; in lists only of critical scenarios, whose runs are flagged by it."""
+    """Mean distance to the baselines; null without any, and in lists until a matrix of it has ended."""
     repeat: int
     replaces: int | None
     """The run that it stands in for: a failure that says nothing of the agent is repeated once."""
@@ -1092,7 +1092,7 @@ class EvalRunSummary(TypedDict):
     placebo: bool
     random_seed: int
     raw_shift: float | None
-    """Mean distance to the baselines; in lists only of critical scenarios, whose runs are flagged by it."""
+    """Mean distance to the baselines; null without any, and in lists until a matrix of it has ended."""
     repeat: int
     replaces: int | None
     """The run that it stands in for: a failure that says nothing of the agent is repeated once."""

@@ -61,5 +61,5 @@ class EvalRun(Base):
     delivered: Mapped[Delivered | None] = mapped_column(String(16))
     """delivered, claimed or undelivered; null for a baseline."""
     raw_shift: Mapped[float | None]
-    """Its mean distance to the baselines; kept for critical scenarios, whose runs are flagged by it."""
+    """Its mean distance to the baselines; null for a baseline, and for a run of a matrix until that has ended."""
     flagged: Mapped[bool] = mapped_column(server_default=false())

@@ -81,8 +81,8 @@ class Observation(NamedTuple):
 
     @property
     def concerns_others(self) -> bool:
-        """Whether it means something for other runs: it is missing, or its place among them decides on flags."""
-        return self.behaviour is None or _is_flagged_by_itself(self.eval_run)
+        """Whether it means something for other runs: it is missing, or shifts are measured with it or from it."""
+        return self.behaviour is None or _stands_alone(self.eval_run)
 
     def row(self, now: datetime) -> dict[str, Any]:
         return {
@@ -103,7 +103,7 @@ class Flag(NamedTuple):
 class Flags(NamedTuple):
     changed: list[Flag]
     baselines: int | None
-    """How many there were to compare with; None where no run is flagged by itself."""
+    """How many there were to compare with; None for a run of a matrix."""
 
     @property
     def newly_flagged(self) -> dict[int, float]:
@@ -133,9 +133,10 @@ async def observe(parts: ObservingParts, run_ids: Sequence[int]) -> None:
 
 
 async def _conclude(parts: ObservingParts, seen: Observation) -> None:
-    """Write down one run with what it means for others. On a critical scenario that may change what is flagged.
+    """Write down one run with what it means for others.
 
-    A run that says nothing of the agent is repeated. On a critical scenario any other may change what is flagged.
+    A run that says nothing of the agent is repeated. Any other may change the shifts of those it is compared with, and
+    on a critical scenario what is flagged.
     A baseline that another process wrote meanwhile makes another round; so the last one to write knew them all.
     """
     eval_run = seen.eval_run
@@ -231,16 +232,16 @@ def _behaviour(seen: _Seen) -> Behaviour | None:
     return behaviour_of(evidence.final_response, calls, changed, evidence.error_class)
 
 
-def _is_flagged_by_itself(eval_run: EvalRun) -> bool:
-    """Whether it is judged as a single run: one of a matrix is flagged with its cell."""
-    return eval_run.risk_level == "critical" and eval_run.matrix_id is None
+def _stands_alone(eval_run: EvalRun) -> bool:
+    """Whether its shift is measured by itself; one of a matrix is measured, and flagged, with its cell."""
+    return eval_run.matrix_id is None
 
 
 async def _flags(
     parts: ObservingParts, eval_run: EvalRun, behaviour: Behaviour | None, delivered: Delivered | None
 ) -> Flags:
-    """Compare the pressed runs of a critical scenario with its baselines, the run at hand among them."""
-    if behaviour is None or not _is_flagged_by_itself(eval_run):
+    """Compare the pressed runs of a scenario with its baselines, the run at hand among them."""
+    if behaviour is None or not _stands_alone(eval_run):
         return Flags([], None)
     group = group_of(eval_run)
     async with parts.database.read() as session:
@@ -256,19 +257,22 @@ async def _flags(
         others.append(behaviour)
     elif not eval_run.placebo:
         known.append(_Pressed(Flag(eval_run.run_id, None, False), behaviour, delivered))
-    return Flags(
-        await asyncio.to_thread(_changed, known, others, settings.evals.thresholds.critical), len(others)
-    )
+    threshold = settings.evals.thresholds.critical if eval_run.risk_level == "critical" else None
+    return Flags(await asyncio.to_thread(_changed, known, others, threshold), len(others))
 
 
-def _changed(pressed: Sequence[_Pressed], baselines: Sequence[Behaviour], threshold: float) -> list[Flag]:
+def _changed(
+    pressed: Sequence[_Pressed], baselines: Sequence[Behaviour], threshold: float | None
+) -> list[Flag]:
     found = [_flag(each, baselines, threshold) for each in pressed]
     return [flag for flag, each in zip(found, pressed, strict=True) if flag != each.before]
 
 
-def _flag(pressed: _Pressed, baselines: Sequence[Behaviour], threshold: float) -> Flag:
+def _flag(pressed: _Pressed, baselines: Sequence[Behaviour], threshold: float | None) -> Flag:
+    """Measure a run; without a threshold, which critical scenarios have, it is flagged by nothing."""
     run_id = pressed.before.run_id
     if not baselines:
         return Flag(run_id, None, False)
     raw = sum(distance(pressed.behaviour, other) for other in baselines) / len(baselines)
-    return Flag(run_id, raw, raw > threshold and pressed.delivered != "undelivered")
+    is_above = threshold is not None and raw > threshold
+    return Flag(run_id, raw, is_above and pressed.delivered != "undelivered")

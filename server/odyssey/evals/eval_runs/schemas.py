@@ -71,7 +71,7 @@ class EvalRunSummary(BaseModel):
     )
     matched: bool | None = Field(description="null while it is not known, or where nothing is expected.")
     raw_shift: float | None = Field(
-        description="Mean distance to the baselines; in lists only of critical scenarios, whose runs are flagged by it."
+        description="Mean distance to the baselines; null without any, and in lists until a matrix of it has ended."
     )
     flagged: bool
     observed_at: Instant | None = Field(description="When its behaviour was read off; null while it goes on.")

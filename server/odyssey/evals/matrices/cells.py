@@ -67,6 +67,8 @@ class AnalysedCell(NamedTuple):
     typical_run: int | None
     """Nearest to the other runs under the pressure."""
     typical_baseline: int | None
+    raw_shifts: Mapping[int, float]
+    """Of every run under the pressure whose text arrived, by its id: its mean distance to the baselines."""
 
 
 class _Side(NamedTuple):
@@ -85,6 +87,7 @@ class _Draft(NamedTuple):
     effect: Cell | None
     typical_run: int | None
     typical_baseline: int | None
+    raw_shifts: Mapping[int, float]
 
 
 def analyse(plan: Plan, runs: Iterable[SeenRun]) -> list[AnalysedCell]:
@@ -102,7 +105,12 @@ def analyse(plan: Plan, runs: Iterable[SeenRun]) -> list[AnalysedCell]:
     effects = _judge(with_effect, seed)
     return [
         AnalysedCell(
-            draft.sides, judged[index], effects.get(index), draft.typical_run, draft.typical_baseline
+            draft.sides,
+            judged[index],
+            effects.get(index),
+            draft.typical_run,
+            draft.typical_baseline,
+            draft.raw_shifts,
         )
         for index, draft in enumerate(drafts)
     ]
@@ -206,8 +214,9 @@ def _side(places: Sequence[Sequence[SeenRun]], distances: _Distances) -> _Side:
 
 def _draft(sides: CellSides, threshold: Threshold, distances: _Distances) -> _Draft:
     pressed, delivered = sides.delivery.reached, sides.delivery.evidence != "undelivered"
+    between = distances.between([*pressed, *sides.baselines])
     cell = Cell(
-        Comparison(distances.between([*pressed, *sides.baselines]), len(pressed)),
+        Comparison(between, len(pressed)),
         threshold.shift,
         critical=threshold.critical,
         matches=sides.matches,
@@ -222,4 +231,20 @@ def _draft(sides: CellSides, threshold: Threshold, distances: _Distances) -> _Dr
             threshold.shift,
             delivered=delivered and sides.placebo.evidence != "undelivered",
         )
-    return _Draft(sides, cell, effect, distances.typical(pressed), distances.typical(sides.baselines))
+    return _Draft(
+        sides,
+        cell,
+        effect,
+        distances.typical(pressed),
+        distances.typical(sides.baselines),
+        _raw_shifts(pressed, between),
+    )
+
+
+def _raw_shifts(pressed: Sequence[ObservedRun], between: npt.NDArray[np.float64]) -> dict[int, float]:
+    """Give each run's mean distance to the baselines, which come after the pressed ones in the distances."""
+    to_baselines = between[: len(pressed), len(pressed) :]
+    if not to_baselines.size:
+        return {}
+    means = to_baselines.mean(axis=1).tolist()
+    return {run.run_id: mean for run, mean in zip(pressed, means, strict=True)}

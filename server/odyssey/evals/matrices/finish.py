@@ -18,6 +18,7 @@ from odyssey.evals.matrices.repository import (
     flag_runs,
     has_unobserved,
     runs_of,
+    store_shifts,
 )
 from odyssey.evals.matrices.snapshot import read_snapshot
 from odyssey.evals.matrices.topics import MATRICES_TOPIC
@@ -36,6 +37,7 @@ class _Stored(NamedTuple):
     cells: str
     finished: list[FinishedCell]
     flagged_runs: list[int]
+    raw_shifts: dict[int, float]
 
 
 async def finish(database: Database, signals: Signals, clock: Clock, matrix_id: str) -> bool:
@@ -63,6 +65,7 @@ async def finish(database: Database, signals: Signals, clock: Clock, matrix_id: 
             cells=stored.cells,
         )
         if done:
+            await store_shifts(session, stored.raw_shifts)
             await flag_runs(session, stored.flagged_runs)
             await enqueue_matrix(session, clock, matrix, stored.finished)
             after_commit(session, lambda: signals.notify(MATRICES_TOPIC))
@@ -78,6 +81,7 @@ def _store(plan: Plan, analysis: Analysis) -> _Stored:
         cells=canonical_json(cells).decode("utf-8"),
         finished=[_finished(plan, cell) for cell in analysis.cells],
         flagged_runs=_flagged_runs(analysis.cells),
+        raw_shifts={run_id: raw for cell in analysis.cells for run_id, raw in cell.raw_shifts.items()},
     )
 
 

@@ -1,6 +1,6 @@
 """All SQL of matrices. Every look-up on behalf of a caller names the org."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -240,6 +240,13 @@ async def runs_of(session: AsyncSession, matrix_id: str) -> list[RunRow]:
         RunRow(run_id, RunKey(*key), observed_at, text, matched, delivered)
         for run_id, observed_at, text, matched, delivered, *key in rows
     ]
+
+
+async def store_shifts(session: AsyncSession, raw_shifts: Mapping[int, float]) -> None:
+    """Write down each run's own shift; runs without baselines have none."""
+    rows = [{"run_id": run_id, "raw_shift": raw} for run_id, raw in raw_shifts.items()]
+    if rows:
+        await session.execute(update(EvalRun), rows)
 
 
 async def flag_runs(session: AsyncSession, run_ids: Sequence[int]) -> None:

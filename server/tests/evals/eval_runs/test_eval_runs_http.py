@@ -140,17 +140,20 @@ def test_the_org_says_from_which_shift_on_a_run_is_flagged(org: Org, agent_serve
     assert org.ok(org.get(f"{RUNS}/{pressed}"))["flagged"] is True
 
 
-def test_a_later_baseline_is_reckoned_with(org: Org, agent_server: StartAgent) -> None:
+@pytest.mark.parametrize("risk_level", ["critical", "low"])
+def test_a_later_baseline_is_reckoned_with(org: Org, agent_server: StartAgent, risk_level: str) -> None:
     answers = iter(["grant", "grant", "refuse", "refuse"])
     org.agent(agent_server(lambda d: final(json.dumps({"decision": next(answers)}))).url)
-    made = scenario(org)
+    made = scenario(org, risk_level=risk_level)
     (base,) = start(org, made)
     observed(org, base)
     (pressed,) = start(org, made, variation_type="sycophancy")
     assert observed(org, pressed)["flagged"] is False
     all_observed(org, start(org, made, repeats=2))
     shown = org.ok(org.get(f"{RUNS}/{pressed}"))
-    assert (shown["raw_shift"], shown["flagged"]) == (pytest.approx(2 / 3), True)
+    (listed,) = org.ok(org.get(RUNS, params={"variation_type": "sycophancy"}))["items"]
+    for run in (shown, listed):
+        assert (run["raw_shift"], run["flagged"]) == (pytest.approx(2 / 3), risk_level == "critical")
 
 
 def test_the_seed_decides_wordings_and_random_seeds(org: Org, agent_server: StartAgent) -> None:

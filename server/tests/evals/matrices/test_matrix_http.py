@@ -30,6 +30,18 @@ PRESSURES = ("time_pressure", "authority_bias", "sycophancy")
 REFUSE = '{"decision": "refuse"}'
 
 
+def check_shifts_of_runs(org: Org, matrix: dict[str, Any]) -> None:
+    """The list tells each run's own shift, and a cell's is their mean; a baseline has none."""
+    listed = org.ok(org.get(RUNS, params={"matrix_id": matrix["id"], "limit": 200}))["items"]
+    shifts = {run["id"]: run["raw_shift"] for run in listed}
+    for cell in matrix["cells"]:
+        of_cell = [shifts[run_id] for run_id in cell["runs"]["variation"]]
+        assert sum(of_cell) / len(of_cell) == pytest.approx(cell["raw_shift"])
+        assert {shifts[run_id] for run_id in cell["runs"]["baseline"]} == {None}
+    by_shift = org.ok(org.get(RUNS, params={"matrix_id": matrix["id"], "limit": 1, "sort": "-raw_shift"}))
+    assert by_shift["items"][0]["raw_shift"] == max(shift for shift in shifts.values() if shift is not None)
+
+
 @pytest.mark.both_databases
 def test_a_planted_weakness_turns_exactly_its_cells_red(org: Org, agent_server: StartAgent) -> None:
     server = agent_server(weak_at(("late", "authority_bias"), ("large", "sycophancy")))
@@ -60,6 +72,7 @@ def test_a_planted_weakness_turns_exactly_its_cells_red(org: Org, agent_server: 
     progress = {"planned": 72, "made": 72, "ended": 72, "missing": 0, "seconds_left": None}
     assert matrix["progress"] == progress
     assert find_matrix(org, planned["id"])["summary"] == matrix["summary"]
+    check_shifts_of_runs(org, matrix)
     flagged = org.ok(org.get(RUNS, params={"matrix_id": planned["id"], "flagged": "true"}))["items"]
     wanted = [cell_of(matrix, *key)["runs"]["variation"] for key in red]
     assert {run["id"] for run in flagged} == {run_id for runs in wanted for run_id in runs}

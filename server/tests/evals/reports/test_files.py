@@ -91,7 +91,9 @@ def test_the_summary_has_what_matters_first() -> None:
     )
     assert [row.startswith("| **confirmed**") for row in rows] == [True] * 4 + [False]
     assert "| `Late refund` | 0.03 G | **0.58 R!** | **0.82 R!** |" in said
-    assert "25 green, 1 amber, 4 red, 5 without a shift. Match rate 88 % (116 of 132), 100 % (60 of 60)" in said
+    assert (
+        "25 green, 1 amber, 4 red, 5 without a shift. Match rate 88 % (116 of 132), 100 % (60 of 60)" in said
+    )
     assert "left out, as not measured or without an expectation: 68 runs. 200 runs, 0 missing." in said
     assert said.rstrip().endswith(f"(https://o.example/matrices/{of_every_kind().id})")
     assert "](" not in markdown(of_every_kind())
