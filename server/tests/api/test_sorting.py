@@ -73,9 +73,9 @@ def copied(platform: Platform, entity: type[Base], **changes: Any) -> None:
     async def copy() -> None:
         async with platform.database.write() as session:
             row = (await session.execute(select(table).order_by(key.desc()).limit(1))).one()
-            await session.execute(
-                insert(table).values({**row._mapping, **changes, key.name: row._mapping[key] + 1})
-            )
+            values = {**row._mapping, **changes}
+            del values[key.name]  # the database counts on, for those who come after
+            await session.execute(insert(table).values(values))
 
     platform.do(copy())
 
