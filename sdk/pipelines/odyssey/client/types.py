@@ -2191,6 +2191,14 @@ class SignedIn(TypedDict):
     token_type: Literal["bearer"]
 
 
+class SingleRuns(TypedDict):
+    """Eval runs outside of matrices that were measured: baselines and variations, no placebos."""
+
+    flagged: int
+    match_rate: RateOut
+    runs: int
+
+
 class VersionEvaluated(TypedDict):
     agent_id: int
     agent_name: str
@@ -2209,6 +2217,8 @@ class SummaryOut(TypedDict):
     matrices: list[str]
     not_evaluated: list[NotEvaluated]
     shift: Bands
+    single_runs: SingleRuns | None
+    """null where one matrix is asked for."""
     versions: list[VersionEvaluated]
     """The newest finished matrix of each agent version, oldest first: the trend."""
 

@@ -204,6 +204,34 @@ async def store_observed(session: AsyncSession, run_id: int, **values: Any) -> b
     return stored is not None
 
 
+class SingleRunCounts(NamedTuple):
+    """Of eval runs that stand alone and were read off, placebos left out."""
+
+    runs: int
+    matched: int
+    expecting: int
+    """Those of which it is known whether they matched."""
+    flagged: int
+
+
+async def count_single_runs(session: AsyncSession, org_id: int, agent_id: int | None) -> SingleRunCounts:
+    of_org = [
+        EvalRun.org_id == org_id,
+        EvalRun.matrix_id.is_(None),
+        EvalRun.behaviour.is_not(None),
+        EvalRun.placebo.is_(False),
+    ]
+    if agent_id is not None:
+        of_org.append(EvalRun.agent_id == agent_id)
+    counts = select(
+        func.count(),
+        func.count(case((EvalRun.matched.is_(True), 1))),
+        func.count(EvalRun.matched),
+        func.count(case((EvalRun.flagged.is_(True), 1))),
+    ).where(*of_org)
+    return SingleRunCounts(*(await session.execute(counts)).one())
+
+
 async def store_shift(session: AsyncSession, run_id: int, raw_shift: float | None, *, flagged: bool) -> None:
     known = update(EvalRun).where(EvalRun.run_id == run_id)
     await session.execute(known.values(raw_shift=raw_shift, flagged=flagged))

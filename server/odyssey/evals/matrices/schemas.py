@@ -253,10 +253,19 @@ class NotEvaluated(BaseModel):
     last_matrix_id: str = Field(description="Of an earlier version; it can be run again on this one.")
 
 
+class SingleRuns(BaseModel):
+    """Eval runs outside of matrices that were measured: baselines and variations, no placebos."""
+
+    runs: int
+    match_rate: RateOut
+    flagged: int
+
+
 class SummaryOut(EvalSummary):
     """Of the newest finished matrix of every agent, or of the matrix asked for."""
 
     matrices: list[str]
+    single_runs: SingleRuns | None = Field(description="null where one matrix is asked for.")
     versions: list[VersionEvaluated] = Field(
         description="The newest finished matrix of each agent version, oldest first: the trend."
     )

@@ -5,12 +5,20 @@ from collections.abc import Sequence
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.agents.repository import names_of_versions
+from odyssey.evals.eval_runs.repository import SingleRunCounts, count_single_runs
 from odyssey.evals.matrices.models import Matrix
 from odyssey.evals.matrices.read import Provisional, read_cells
 from odyssey.evals.matrices.render import stored_summary
 from odyssey.evals.matrices.repository import get_matrix, newest_completed, published_versions
-from odyssey.evals.matrices.schemas import EvalSummary, NotEvaluated, SummaryOut, VersionEvaluated
-from odyssey.evals.matrices.tally import add_up
+from odyssey.evals.matrices.schemas import (
+    EvalSummary,
+    NotEvaluated,
+    SingleRuns,
+    SummaryOut,
+    VersionEvaluated,
+)
+from odyssey.evals.matrices.tally import add_up, rate_of
+from odyssey.statistics.fisher import Matches
 
 
 async def summarise(
@@ -30,12 +38,14 @@ async def summarise(
     else:
         matrices = [await get_matrix(session, org_id, matrix_id)]
         figures = (await read_cells(session, matrices[0], provisional)).summary
+    single = None if matrix_id is not None else await count_single_runs(session, org_id, agent_id)
     published = await published_versions(session, org_id, {matrix.agent_id for matrix in completed})
     keys = {(each.agent_id, each.agent_version) for each in completed} | set(published.items())
     names = await names_of_versions(session, keys) if keys else {}
     return SummaryOut(
         **figures.model_dump(),
         matrices=[matrix.id for matrix in matrices],
+        single_runs=None if single is None else _single_runs(single),
         versions=[
             VersionEvaluated(
                 agent_id=matrix.agent_id,
@@ -49,6 +59,11 @@ async def summarise(
         ],
         not_evaluated=_not_evaluated(completed, published, names),
     )
+
+
+def _single_runs(counts: SingleRunCounts) -> SingleRuns:
+    match_rate = rate_of(Matches(counts.matched, counts.expecting))
+    return SingleRuns(runs=counts.runs, match_rate=match_rate, flagged=counts.flagged)
 
 
 def _not_evaluated(

@@ -102,7 +102,7 @@ def _figures(matrix: MatrixOut) -> str:
         rates += f", {share_of(without)} without pressure"
     left_out = matrix.progress.ended - matched.overall.runs
     if left_out:
-        rates += f"; left out, as not measured or without an expectation: {many(left_out, 'run')}"
+        rates += f"; left out, as placebos, not measured or without an expectation: {many(left_out, 'run')}"
     return (
         f"{bands.green} green, {bands.amber} amber, {bands.red} red, {bands.insufficient} without a shift. {rates}. "
         f"{many(matrix.progress.ended, 'run')}, {matrix.progress.missing} missing. "

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from support.evals import StartAgent, refusal
+from support.evals import StartAgent, all_observed, refusal, start
 from support.experiments import (
     MATRIX,
     SUMMARY,
@@ -44,6 +44,23 @@ def test_nothing_was_evaluated_yet(org: Org) -> None:
     assert (found["matrices"], found["versions"], found["not_evaluated"]) == ([], [], [])
     assert found["match_rate"]["overall"] == {"share": None, "interval": None, "matched": 0, "runs": 0}
     assert found["shift"] == {"green": 0, "amber": 0, "red": 0, "insufficient": 0}
+    assert found["single_runs"]["runs"] == 0
+
+
+@pytest.mark.both_databases
+def test_single_runs_are_counted_apart(org: Org, agent_server: StartAgent) -> None:
+    agent = Agent(org, agent_server, ("late", "sycophancy"))
+    (late,) = cases(org, "late", risk_level="critical")
+    for variation in (None, "sycophancy", "time_pressure"):
+        all_observed(org, start(org, {"id": late}, variation_type=variation, repeats=2))
+    single = summary(org)["single_runs"]
+    assert (single["runs"], single["flagged"]) == (6, 2)
+    assert (single["match_rate"]["matched"], single["match_rate"]["runs"]) == (4, 6)
+    assert summary(org, agent_id=agent.id)["single_runs"] == single
+    assert summary(org, agent_id=agent.id + 1000)["single_runs"]["runs"] == 0
+    matrix = run_matrix(org, [late], "sycophancy", agent_id=agent.id, **ENOUGH)
+    assert summary(org)["single_runs"] == single
+    assert summary(org, matrix_id=matrix["id"])["single_runs"] is None
 
 
 @pytest.mark.both_databases

@@ -94,7 +94,9 @@ def test_the_summary_has_what_matters_first() -> None:
     assert (
         "25 green, 1 amber, 4 red, 5 without a shift. Match rate 88 % (116 of 132), 100 % (60 of 60)" in said
     )
-    assert "left out, as not measured or without an expectation: 68 runs. 200 runs, 0 missing." in said
+    assert (
+        "left out, as placebos, not measured or without an expectation: 68 runs. 200 runs, 0 missing." in said
+    )
     assert said.rstrip().endswith(f"(https://o.example/matrices/{of_every_kind().id})")
     assert "](" not in markdown(of_every_kind())
 

@@ -12,10 +12,12 @@ import { Trend } from "~/pages/home/trend";
 import { BandsBar } from "~/pages/matrices/bands-bar";
 import { useRerun } from "~/pages/matrices/use-rerun";
 
-/** The newest matrix of every agent in figures; nothing as long as there is none. */
+/** The newest matrix of every agent and single runs in figures; nothing as long as there are none. */
 export function EvalSummary() {
   const { data } = useQuery(evalSummaryQuery);
-  if (data === undefined || (data.matrices.length === 0 && data.not_evaluated.length === 0)) return null;
+  if (data === undefined) return null;
+  const alone = data.single_runs?.runs ?? 0;
+  if (data.matrices.length === 0 && data.not_evaluated.length === 0 && alone === 0) return null;
   return (
     <Panel
       title="Under pressure"
@@ -26,6 +28,7 @@ export function EvalSummary() {
         {data.matrices.length > 0 && <Figures summary={data} />}
         {data.versions.length > 0 && <Trend versions={data.versions} />}
       </div>
+      <SingleRuns summary={data} />
       <NotEvaluated summary={data} />
     </Panel>
   );
@@ -68,6 +71,26 @@ function Figures({ summary }: { summary: Summary }) {
         {summary.flagged + summary.confirmed > 0 && <TextLink to="/review">Review them</TextLink>}
       </Group>
     </div>
+  );
+}
+
+function SingleRuns({ summary: { single_runs } }: { summary: Summary }) {
+  if (single_runs === null || single_runs.runs === 0) return null;
+  const { runs, flagged, match_rate: rate } = single_runs;
+  return (
+    <Group gap="xs" mt="xs">
+      <TextLink to="/evals/runs">{counted(runs, "single run")}</TextLink>
+      {rate.share === null ? (
+        <Text size="sm">Nothing is expected of them.</Text>
+      ) : (
+        <ShareBar
+          of={{ share: rate.share, interval: rate.interval ?? [0, 1] }}
+          what="Match rate of single runs"
+          counts={countsOf(rate.matched, rate.runs)}
+        />
+      )}
+      <ToneBadge tone={flagged > 0 ? "amber" : "neutral"}>{flagged} flagged</ToneBadge>
+    </Group>
   );
 }
 

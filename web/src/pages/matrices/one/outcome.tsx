@@ -36,10 +36,12 @@ export function Outcome({ matrix }: { matrix: Matrix }) {
   );
 }
 
-/** Runs that ended and say nothing of matches: they failed, never reached the agent, or nothing is expected of them. */
+/** Runs that ended and say nothing of matches: placebos, those that could not be measured or expect nothing. */
 function leftOut({ progress, summary }: Matrix): string | null {
   const count = progress.ended - summary.match_rate.overall.runs;
-  return count > 0 ? ` ${counted(count, "run")} left out: not measured, or nothing is expected.` : null;
+  return count > 0
+    ? ` ${counted(count, "run")} left out: placebos, not measured, or nothing is expected.`
+    : null;
 }
 
 function verdictOf(matrix: Matrix): string {
