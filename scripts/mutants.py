@@ -123,11 +123,12 @@ class Stage(NamedTuple):
 
 def stages(mutant: Mutant) -> list[Stage]:
     """What to run one after the other until a test fails: the tests of the guard's room, then all of them."""
-    everything = Stage(".venv", ["server/tests", "sdk/tests", "examples"])
+    everything = Stage(".venv", ["server/tests", "sdk/tests", "examples", "benchmarks"])
+    adapters = Stage(".venv-frameworks", ["sdk/adapter_tests"])
     if mutant.file.is_relative_to(ADAPTERS):
-        return [Stage(".venv-frameworks", ["sdk/adapter_tests"]), everything]
+        return [adapters, everything]
     if mutant.file.is_relative_to(PACKAGES[1]):
-        return [Stage(".venv", ["sdk/tests"]), everything]
+        return [Stage(".venv", ["sdk/tests"]), adapters, everything]
     inside = mutant.file.relative_to(PACKAGES[0]).parts[:-1]
     rooms = [Path("server/tests").joinpath(*inside[:depth]) for depth in range(len(inside), 0, -1)]
     own = [Stage(".venv", [str(room)]) for room in rooms if (ROOT / room).is_dir()]

@@ -114,6 +114,10 @@ def test_a_matrix_is_started_by_the_form_and_watched_until_the_right_cell_is_red
     assert red.evaluate("cell => getComputedStyle(cell).backgroundColor") == "rgb(180, 31, 44)"
     expect(heat_map(page).locator("[data-look=green]")).to_have_count(3)
     expect(page.get_by_role("status").filter(has_text="1 of 4 cells, and not by chance")).to_be_visible()
+    late = org.ok(org.get(SCENARIOS, params={"q": "late"}))["items"][0]["id"]
+    page.goto(f"/scenarios/{late}?tab=compare")
+    expect(page.get_by_role("combobox", name="Runs of")).to_have_value(re.compile("^Matrix .*, 18 runs$"))
+    expect(page.get_by_role("group", name="Pressure").get_by_text("time pressure")).to_be_visible()
 
 
 def test_a_rule_set_is_a_row_of_its_own(open_page: OpenPage, org: Org, new_agent: NewAgent) -> None:

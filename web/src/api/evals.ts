@@ -52,6 +52,8 @@ export const evalRunQuery = (runId: number) =>
   });
 
 /** What a scenario was run under; those of a matrix stand apart. Asked again, the sooner if something goes on. */
+export type CellSource = Schemas["CellSource"];
+
 export const cellsQuery = (scenarioId: string, matrixId: string | undefined) =>
   queryOptions({
     queryKey: ["evals", "cells", scenarioId, matrixId],

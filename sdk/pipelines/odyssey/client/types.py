@@ -430,6 +430,15 @@ class CellRuns(TypedDict):
     variation: list[int]
 
 
+class CellSource(TypedDict):
+    """A matrix that has runs of a scenario."""
+
+    latest_run: int
+    matrix_id: str
+    runs: int
+    """Those of the scenario that were measured."""
+
+
 class CellSummary(TypedDict):
     """The runs of a scenario that are alike in everything but the seed."""
 
@@ -2063,6 +2072,8 @@ class RunsPage(TypedDict):
 class ScenarioCells(TypedDict):
     items: list[CellSummary]
     """The newest first, 500 at most."""
+    matrices: list[CellSource]
+    """Where else the scenario has runs, whichever cells are asked for; the newest first, 50 at most."""
 
 
 class ScenarioChange(TypedDict):

@@ -3,12 +3,13 @@
 from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from odyssey.evals.comparisons.schemas import CellSummary, ScenarioCells
+from odyssey.evals.comparisons.schemas import CellSource, CellSummary, ScenarioCells
 from odyssey.evals.eval_runs.models import EvalRun
 from odyssey.evals.scenarios.repository import get_scenario
 from odyssey.identity.caller import Caller
 
 MOST_CELLS = 500
+MOST_MATRICES = 50
 
 _CELL = (
     EvalRun.scenario_version,
@@ -47,4 +48,24 @@ async def list_cells(
         .limit(MOST_CELLS)
     )
     rows = (await session.execute(statement)).mappings()
-    return ScenarioCells(items=[CellSummary.model_validate(dict(row)) for row in rows])
+    return ScenarioCells(
+        items=[CellSummary.model_validate(dict(row)) for row in rows],
+        matrices=await _matrices(session, caller.org_id, scenario.number),
+    )
+
+
+async def _matrices(session: AsyncSession, org_id: int, scenario_number: int) -> list[CellSource]:
+    latest = func.max(EvalRun.run_id)
+    statement = (
+        select(EvalRun.matrix_id, latest.label("latest_run"), func.count(EvalRun.behaviour).label("runs"))
+        .where(
+            EvalRun.org_id == org_id,
+            EvalRun.scenario_number == scenario_number,
+            EvalRun.matrix_id.is_not(None),
+        )
+        .group_by(EvalRun.matrix_id)
+        .order_by(latest.desc())
+        .limit(MOST_MATRICES)
+    )
+    rows = (await session.execute(statement)).mappings()
+    return [CellSource.model_validate(dict(row)) for row in rows]

@@ -172,5 +172,16 @@ class CellSummary(BaseModel):
     latest_run: int
 
 
+class CellSource(BaseModel):
+    """A matrix that has runs of a scenario."""
+
+    matrix_id: str
+    latest_run: int
+    runs: int = Field(description="Those of the scenario that were measured.")
+
+
 class ScenarioCells(BaseModel):
     items: list[CellSummary] = Field(description="The newest first, 500 at most.")
+    matrices: list[CellSource] = Field(
+        description="Where else the scenario has runs, whichever cells are asked for; the newest first, 50 at most."
+    )

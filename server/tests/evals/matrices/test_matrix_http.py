@@ -214,6 +214,9 @@ def test_a_pressure_while_something_is_broken_is_a_cell_of_its_own(
     run = org.ok(org.get(f"{RUNS}/{down['runs']['variation'][0]}"))
     assert run["rule_set"] == "orders down"
     assert set(run["shift"]["baselines"]) == set(down["runs"]["baseline"])
+    single = org.ok(org.get(f"{SCENARIOS}/{made}/cells"))
+    assert (single["items"], [each["matrix_id"] for each in single["matrices"]]) == ([], [matrix["id"]])
+    assert single["matrices"][0]["runs"] == matrix["progress"]["ended"]
     listed = org.ok(org.get(f"{SCENARIOS}/{made}/cells", params={"matrix_id": matrix["id"]}))["items"]
     assert {(each["variation_type"], each["rule_set"]) for each in listed} == {
         (variation, rule_set)

@@ -1,4 +1,4 @@
-import { Button, Stack } from "@mantine/core";
+import { Button, Select, Stack } from "@mantine/core";
 import { IconColumns2 } from "@tabler/icons-react";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
@@ -6,11 +6,13 @@ import { useState } from "react";
 import {
   type Cell,
   type CellQuery,
+  type CellSource,
   type CellSummary,
   cellQuery,
   cellsQuery,
   evalRunQuery,
 } from "~/api/evals";
+import { counted } from "~/components/counted";
 import { Empty, ErrorState, PageLoading } from "~/components/states";
 import { CellChoice } from "~/pages/evals/cell/cell-choice";
 import { CellFigures } from "~/pages/evals/cell/cell-figures";
@@ -35,11 +37,13 @@ export function Comparison({ scenarioId }: { scenarioId: string }) {
   const search = cellSearch(useSearch({ strict: false }) as Record<string, unknown>);
   const navigate = useNavigate();
   const named = useQuery({ ...evalRunQuery(search.variation ?? 0), enabled: search.variation !== undefined });
-  const matrixId = named.data?.matrix_id ?? search.matrix_id;
-  const { data, error, refetch } = useQuery({
-    ...cellsQuery(scenarioId, matrixId),
-    enabled: !named.isLoading,
-  });
+  const asked = named.data?.matrix_id ?? search.matrix_id;
+  const first = useQuery({ ...cellsQuery(scenarioId, asked), enabled: !named.isLoading });
+  const newest =
+    asked === undefined && !first.data?.items.some(isPressed) ? first.data?.matrices[0] : undefined;
+  const matrixId = asked ?? newest?.matrix_id;
+  const ofNewest = useQuery({ ...cellsQuery(scenarioId, newest?.matrix_id), enabled: newest !== undefined });
+  const { data, error, refetch } = newest === undefined ? first : ofNewest;
   const change: ChangeSearch = (next) =>
     void navigate({
       to: ".",
@@ -57,6 +61,12 @@ export function Comparison({ scenarioId }: { scenarioId: string }) {
   }
   return (
     <Stack gap="md">
+      <SourceChoice
+        matrices={data.matrices}
+        matrixId={matrixId}
+        isSingle={newest === undefined}
+        onChange={(matrix_id) => change({ ...NOTHING, matrix_id })}
+      />
       <CellChoice cells={cells} chosen={cell} onChange={change} />
       <Compared
         key={`${matrixId} ${cell.agent_id}`}
@@ -84,6 +94,37 @@ const NOTHING: Record<keyof CellSearch, undefined> = {
   baseline: undefined,
   variation: undefined,
 };
+
+interface SourceChoiceProps {
+  matrices: CellSource[];
+  matrixId: string | undefined;
+  /** Whether there are runs outside of matrices to choose, as far as is known. */
+  isSingle: boolean;
+  onChange: (matrixId: string | undefined) => void;
+}
+
+/** Whether single runs are compared, or those of a matrix: their baselines are not the same. */
+function SourceChoice({ matrices, matrixId, isSingle, onChange }: SourceChoiceProps) {
+  if (matrices.length === 0) return null;
+  return (
+    <Select
+      label="Runs of"
+      maw={360}
+      allowDeselect={false}
+      value={matrixId ?? SINGLE}
+      data={[
+        ...(isSingle ? [{ value: SINGLE, label: "Single runs" }] : []),
+        ...matrices.map(({ matrix_id, runs }) => ({
+          value: matrix_id,
+          label: `Matrix ${matrix_id.slice(0, 8)}, ${counted(runs, "run")}`,
+        })),
+      ]}
+      onChange={(chosen) => onChange(chosen === null || chosen === SINGLE ? undefined : chosen)}
+    />
+  );
+}
+
+const SINGLE = "single";
 
 interface NoCellProps {
   scenarioId: string;
