@@ -8,7 +8,7 @@ import { json, jsonLanguage, jsonParseLinter } from "@codemirror/lang-json";
 import { bracketMatching, foldGutter, HighlightStyle, syntaxHighlighting } from "@codemirror/language";
 import { type Diagnostic, linter, lintGutter } from "@codemirror/lint";
 import { Prec, StateEffect } from "@codemirror/state";
-import { type EditorView, keymap } from "@codemirror/view";
+import { EditorView, keymap } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 import { useContext, useEffect, useRef } from "react";
 import type { FieldError } from "~/api/problem";
@@ -27,6 +27,8 @@ export interface CodeEditorProps {
   minHeight?: number;
   maxHeight?: number;
   labelledBy: string;
+  /** Takes the keyboard once it is there, with the cursor after the last character. */
+  autoFocus?: boolean;
 }
 
 const colours = HighlightStyle.define([
@@ -49,6 +51,7 @@ export default function CodeEditor(props: CodeEditorProps) {
     minHeight = 96,
     maxHeight = 420,
     labelledBy,
+    autoFocus = false,
   } = props;
   const source = useRef(completions);
   source.current = completions;
@@ -63,6 +66,7 @@ export default function CodeEditor(props: CodeEditorProps) {
     maxHeight,
     labelledBy,
     extensions: () => [
+      autoFocus ? EditorView.contentAttributes.of({ "data-autofocus": "true" }) : [], // for the trap of a dialog
       foldGutter(),
       bracketMatching(),
       closeBrackets(),
@@ -79,6 +83,13 @@ export default function CodeEditor(props: CodeEditorProps) {
       Prec.high(keymap.of([...completionKeymap])),
     ],
   });
+
+  useEffect(() => {
+    const editor = view.current;
+    if (!autoFocus || editor === null) return;
+    editor.dispatch({ selection: { anchor: editor.state.doc.length } });
+    editor.focus();
+  }, [autoFocus, view]);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: new faults are drawn by the linter, which reads the ref
   useEffect(() => view.current?.dispatch({ effects: faultsChanged.of(null) }), [faults]);

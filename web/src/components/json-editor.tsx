@@ -1,4 +1,4 @@
-import { Box, Input, Skeleton } from "@mantine/core";
+import { Box, Input, Skeleton, Textarea } from "@mantine/core";
 import { lazy, Suspense, useId } from "react";
 import type { CodeEditorProps } from "~/components/code-editor";
 
@@ -20,7 +20,9 @@ export function JsonEditor({ label, description, error, ...editor }: JsonEditorP
         {label}
       </Input.Label>
       {description && <Input.Description mb={4}>{description}</Input.Description>}
-      <Suspense fallback={<Skeleton height={120} />}>
+      <Suspense
+        fallback={editor.autoFocus ? <Plain labelledBy={id} {...editor} /> : <Skeleton height={120} />}
+      >
         <CodeEditor labelledBy={id} {...editor} />
       </Suspense>
       {error && (
@@ -29,5 +31,18 @@ export function JsonEditor({ label, description, error, ...editor }: JsonEditorP
         </Input.Error>
       )}
     </Box>
+  );
+}
+
+/** Takes what is typed while the editor is still being fetched. */
+function Plain({ value, onChange, labelledBy, minHeight }: CodeEditorProps) {
+  return (
+    <Textarea
+      data-autofocus
+      aria-labelledby={labelledBy}
+      value={value}
+      onChange={(event) => onChange?.(event.currentTarget.value)}
+      styles={{ input: { minHeight, fontFamily: "var(--mantine-font-family-monospace)" } }}
+    />
   );
 }

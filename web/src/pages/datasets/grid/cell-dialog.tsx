@@ -86,6 +86,7 @@ function Written({ row, column, agentId, onWrite, onClose }: WrittenProps) {
           placeholder={about?.example ?? ""}
           minHeight={260}
           maxHeight={520}
+          autoFocus
         />
       </CurrentFaults>
       {notes
