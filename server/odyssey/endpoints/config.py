@@ -102,7 +102,7 @@ def _check_transport(url: str | None, faults: Faults) -> None:
     if url is not None and _OLD_TRANSPORT.search(url):
         message = (
             "an address that ends in /sse speaks an older transport of MCP, which is not supported; give the one that "
-            f"speaks streamable HTTP, by custom {_OLD_TRANSPORT.sub('/mcp', url)}"
+            f"speaks streamable HTTP, usually {_OLD_TRANSPORT.sub('/mcp', url)}"
         )
         faults.add(message, "url")
 

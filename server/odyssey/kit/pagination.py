@@ -43,7 +43,7 @@ class CursorInvalidError(ValueError):
     """The cursor was not made by this API, or not for this list."""
 
     def __init__(self, message: str = "cursor is not one this API gave out") -> None:
-        super().__init__(f"{message}; leave it away to start over")
+        super().__init__(f"{message}; leave it out to start over")
 
 
 def encode_cursor(key: int) -> str:

@@ -343,7 +343,7 @@ def test_a_cursor_of_another_order_is_422(lists: Lists) -> None:
                 continue
             (error,) = problem(answer, 422, "validation_failed")["errors"]
             assert error["loc"] == ["query", "cursor"]
-            assert error["msg"] == "cursor is of a list in another order; leave it away to start over"
+            assert error["msg"] == "cursor is of a list in another order; leave it out to start over"
 
 
 # Speed
