@@ -58,6 +58,8 @@ class ReportOut(FidelityReport):
 class ShareOut(BaseModel):
     share: float | None
     interval: list[float]
+    equal: int | None = Field(description="Calls that were equal; null where the report does not say.")
+    of: int | None = Field(description="Calls that were compared.")
 
 
 class FidelityOut(BaseModel):
@@ -68,7 +70,11 @@ class FidelityOut(BaseModel):
 
 
 def figures(report: dict[str, Any], measured_at: datetime) -> FidelityOut:
-    shares = {
-        name: ShareOut(share=report[name]["share"], interval=report[name]["interval"]) for name in _FIGURES
-    }
+    shares = {name: _share(report[name]) for name in _FIGURES}
     return FidelityOut(**shares, measured_at=measured_at)
+
+
+def _share(kept: dict[str, Any]) -> ShareOut:
+    return ShareOut(
+        share=kept["share"], interval=kept["interval"], equal=kept.get("equal"), of=kept.get("of")
+    )

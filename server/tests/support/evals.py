@@ -13,6 +13,7 @@ StartAgent = Callable[[Behaviour], ScriptedAgent]
 SCENARIOS = "/api/v1/eval/scenarios"
 RUNS = "/api/v1/eval/runs"
 COMPARE = "/api/v1/eval/compare"
+VARIATIONS = "/api/v1/eval/variations"
 
 SCENARIO: dict[str, Any] = {
     "name": "Late return",

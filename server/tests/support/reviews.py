@@ -14,6 +14,7 @@ from odyssey.kit.clock import utc_now
 from odyssey.kit.ids import new_uuid
 from odyssey.models.document import Thresholds
 from odyssey.statistics.cells import Judged, Reason, State
+from odyssey.statistics.fisher import Matches
 from odyssey.statistics.intervals import Interval
 from odyssey.statistics.shift import Shift
 
@@ -55,8 +56,8 @@ def cell(
         "scenario_name": "Late return",
         "variation_type": "time_pressure",
         "rule_set": None,
-        "match_rate": 0.25,
-        "baseline_match_rate": 1.0,
+        "matches": Matches(1, 4),
+        "baseline_matches": Matches(12, 12),
         "typical_baseline": None,
     }
     return FinishedCell(

@@ -5,6 +5,9 @@ export interface MeasuredShare {
   /** Null when there was nothing to measure. */
   share: number | null;
   interval: number[];
+  /** Of how many it is a share, where the server says. */
+  equal?: number | null;
+  of?: number | null;
 }
 
 /** "97 %"; what is not all is never rounded to all, what is not nothing never to nothing. */
@@ -30,7 +33,7 @@ function percentNumber(share: number): string {
 interface ShareBarProps {
   of: MeasuredShare;
   what: string;
-  /** Of how many it is a share, as "12 of 14"; only what says so elsewhere leaves it out. */
+  /** Of how many it is a share, as "12 of 14", unless `of` says so; only what says it elsewhere leaves it out. */
   counts?: string | undefined;
   /** The figures stand elsewhere. */
   wordless?: boolean;
@@ -41,8 +44,19 @@ export function countsOf(part: number, whole: number): string {
   return `${part.toLocaleString("en")} of ${whole.toLocaleString("en")}`;
 }
 
+/** "12 of 14", where the server says. */
+export function countsIn({ equal, of }: MeasuredShare): string | undefined {
+  return equal == null || of == null ? undefined : countsOf(equal, of);
+}
+
+/** "97 % [95–99], 12 of 14" */
+export function shareText(of: MeasuredShare & { share: number }): string {
+  const counts = countsIn(of);
+  return `${percent(of.share)} ${intervalText(of.interval)}${counts ? `, ${counts}` : ""}`;
+}
+
 /** "97 % [95–99] 12 of 14" over a bar: the band is the interval, the mark the share. */
-export function ShareBar({ of, what, counts, wordless = false }: ShareBarProps) {
+export function ShareBar({ of, what, counts = countsIn(of), wordless = false }: ShareBarProps) {
   if (of.share === null) return <span className={classes.none}>–</span>;
   const [low = 0, high = 1] = of.interval;
   const words = `${percent(of.share)} ${intervalText(of.interval)}${counts ? `, ${counts}` : ""}`;

@@ -638,6 +638,7 @@ class ComparedRuns(TypedDict):
     baseline: list[int]
     missing: list[int]
     """Cancelled, or failed in a way that says nothing of the agent; those that failed are repeated once."""
+    other_wording: list[int]
     pending: list[int]
     """They have not ended yet."""
     placebo: list[int]
@@ -1231,7 +1232,11 @@ class FidelityIn(TypedDict):
 
 
 class ShareOut(TypedDict):
+    equal: int | None
+    """Calls that were equal; null where the report does not say."""
     interval: list[float]
+    of: int | None
+    """Calls that were compared."""
     share: float | None
 
 
@@ -1883,6 +1888,7 @@ class ReviewItem(TypedDict):
     agent_id: int
     agent_version: int
     baseline_match_rate: float | None
+    baseline_match_runs: int | None
     baseline_run_id: int | None
     """The typical baseline to compare it with."""
     confirmed: bool
@@ -1890,6 +1896,8 @@ class ReviewItem(TypedDict):
     id: str
     interval: list[float] | None
     match_rate: float | None
+    match_runs: int | None
+    """Of how many runs that is the rate; null also where that was not kept."""
     matrix_id: str | None
     notes: str
     """Of whoever put it here by hand."""

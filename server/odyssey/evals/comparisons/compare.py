@@ -37,7 +37,9 @@ from odyssey.evals.eval_runs.repository import Group
 from odyssey.evals.risk import threshold_of
 from odyssey.evals.scenarios.content import ScenarioContent
 from odyssey.evals.scenarios.repository import get_content, get_scenario
+from odyssey.evals.variations.errors import UnknownVariationError
 from odyssey.evals.variations.repository import find_variation
+from odyssey.evals.variations.variation import Variation
 from odyssey.identity.caller import Caller
 from odyssey.models.settings import read_settings
 from odyssey.records.problems import FieldError
@@ -57,9 +59,10 @@ async def compare(
     agent = await _agent(session, caller.org_id, content, body)
     delivery = body.delivery or (await agents.get(session, *agent)).config.variation_delivery
     group = Group(scenario.number, version, *agent)
-    sides = await select_runs(session, caller.org_id, body, group, delivery)
-    if not any((*sides.variation, *sides.placebo)):  # the runs of one that was deleted can still be compared
-        await find_variation(session, caller.org_id, body.variation_type)
+    variation, unknown = await _variation(session, caller.org_id, body.variation_type)
+    sides = await select_runs(session, caller.org_id, body, group, delivery, variation)
+    if unknown is not None and not any((*sides.variation, *sides.placebo)):
+        raise unknown  # the runs of one that was deleted can still be compared
     members = {
         "scenario_id": scenario.id,
         "scenario_version": version,
@@ -85,6 +88,15 @@ async def _agent(session: AsyncSession, org_id: int, content: ScenarioContent, b
     if await find_version(session, chosen.agent_id, body.agent_version) is None:
         raise NotFoundError
     return Chosen(chosen.agent_id, body.agent_version)
+
+
+async def _variation(
+    session: AsyncSession, org_id: int, name: str
+) -> tuple[Variation, None] | tuple[None, UnknownVariationError]:
+    try:
+        return await find_variation(session, org_id, name), None
+    except UnknownVariationError as unknown:
+        return None, unknown
 
 
 def _weights(body: CompareIn) -> Weights:
@@ -199,7 +211,8 @@ def _runs(sides: Sides, baselines: list[ObservedRun], delivery: Delivery, placeb
         baseline=[run.run_id for run in baselines],
         variation=[run.run_id for run in delivery.reached],
         placebo=[run.run_id for run in placebo.reached],
-        pending=[run_id for side in sides for run_id in side.pending],
-        missing=[run_id for side in sides for run_id in side.missing],
+        pending=[run_id for side in sides.all for run_id in side.pending],
+        missing=[run_id for side in sides.all for run_id in side.missing],
         undelivered=[*delivery.undelivered, *placebo.undelivered],
+        other_wording=sides.other_wording,
     )

@@ -124,6 +124,10 @@ class ComparedRuns(BaseModel):
         description="Cancelled, or failed in a way that says nothing of the agent; those that failed are repeated once."
     )
     undelivered: list[int] = Field(description="The text did not reach the agent.")
+    other_wording: list[int] = Field(
+        description="Single runs from before the variation was reworded. They are left out: name them in "
+        "`variation_runs` to compare them.",
+    )
 
 
 class CompareOut(ShiftOut):

@@ -13,6 +13,8 @@ from odyssey.core.scheduling import TERMINAL
 from odyssey.evals.comparisons.schemas import MOST_RUNS, CompareIn
 from odyssey.evals.eval_runs.models import EvalRun
 from odyssey.evals.eval_runs.repository import Group
+from odyssey.evals.variations.render import is_worded
+from odyssey.evals.variations.variation import Dose, Variation
 from odyssey.records.problems import FieldError
 from odyssey.runs.models import Run
 
@@ -30,11 +32,26 @@ class Sides(NamedTuple):
     baseline: Side
     variation: Side
     placebo: Side
+    other_wording: list[int]
+    """Runs that got a text which is no wording of the variation any more: another pressure of the same name."""
+
+    @property
+    def all(self) -> tuple[Side, ...]:
+        return self.baseline, self.variation, self.placebo
 
 
 async def select_runs(
-    session: AsyncSession, org_id: int, body: CompareIn, group: Group, delivery: VariationDelivery
+    session: AsyncSession,
+    org_id: int,
+    body: CompareIn,
+    group: Group,
+    delivery: VariationDelivery,
+    variation: Variation | None,
 ) -> Sides:
+    """Find the runs. Of single ones that are not named, only those count that got the variation as it is worded now.
+
+    Those of a matrix all got the wordings that it keeps; and a variation that was deleted has none to go by.
+    """
     same = (
         EvalRun.org_id == org_id,
         EvalRun.scenario_number == group.scenario_number,
@@ -64,7 +81,16 @@ async def select_runs(
             sides.append(await _load(session, MOST_RUNS, *same, *kind, *version, *cell))
         else:
             sides.append(await _named(session, member, named, *same, *kind))
-    return Sides(*sides)
+    baseline, pressed_side, placebo = sides
+    others: list[int] = []
+    if variation is not None and body.matrix_id is None and body.variation_runs is None:
+        pressed_side, others = _worded(pressed_side, variation, body.dose)
+    return Sides(baseline, pressed_side, placebo, others)
+
+
+def _worded(side: Side, variation: Variation, dose: Dose) -> tuple[Side, list[int]]:
+    other = [row.run_id for row in side.observed if not is_worded(variation, dose, row.injection or "")]
+    return side._replace(observed=[row for row in side.observed if row.run_id not in other]), other
 
 
 async def _named(session: AsyncSession, member: str, run_ids: Sequence[int], *conditions: Any) -> Side:
@@ -88,7 +114,7 @@ async def _load(session: AsyncSession, most: int, *conditions: Any) -> Side:
     statement = (
         select(EvalRun, Run.status)
         .join(Run, Run.id == EvalRun.run_id)
-        .options(undefer(EvalRun.behaviour))
+        .options(undefer(EvalRun.behaviour), undefer(EvalRun.injection))
         .where(*conditions)
         .order_by(EvalRun.run_id.desc())
         .limit(most)

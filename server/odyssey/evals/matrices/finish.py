@@ -25,7 +25,6 @@ from odyssey.evals.matrices.topics import MATRICES_TOPIC
 from odyssey.evals.reviews.enqueue import enqueue_matrix
 from odyssey.kit.clock import Clock
 from odyssey.records.canonical import canonical_json
-from odyssey.statistics.fisher import Matches
 
 log = logging.getLogger(__name__)
 
@@ -103,13 +102,9 @@ def _finished(plan: Plan, cell: AnalysedCell) -> FinishedCell:
         rule_set=plan.rows[sides.row].rule_set_name,
         threshold=plan.snapshot.thresholds[scenario.risk_level],
         judged=cell.judged,
-        match_rate=_rate(sides.matches),
-        baseline_match_rate=_rate(sides.baseline_matches),
+        matches=sides.matches,
+        baseline_matches=sides.baseline_matches,
         typical_run=cell.typical_run,
         typical_baseline=cell.typical_baseline,
         variation_runs=[PassedRun(run.run_id, run.matched) for run in sides.delivery.reached],
     )
-
-
-def _rate(matches: Matches | None) -> float | None:
-    return None if matches is None else matches.rate

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from odyssey.evals.risk import RiskLevel
 from odyssey.statistics.cells import Judged
+from odyssey.statistics.fisher import Matches
 
 
 class PassedRun(NamedTuple):
@@ -25,9 +26,9 @@ class FinishedCell(NamedTuple):
     rule_set: str | None
     threshold: float
     judged: Judged
-    match_rate: float | None
-    """The share of runs under the pressure that matched; None where none could be."""
-    baseline_match_rate: float | None
+    matches: Matches | None
+    """Of the runs under the pressure; None where none could be matched."""
+    baseline_matches: Matches | None
     typical_run: int | None
     """The run under the pressure that is nearest to the others; None where there is none."""
     typical_baseline: int | None

@@ -53,6 +53,7 @@ async def enqueue_flagged_runs(
             baseline_run_id=baseline,
             shift=shifts[found.run.id],
             match_rate=None if matched is None else float(matched),
+            match_runs=None if matched is None else 1,
             threshold=thresholds[about.risk_level],
             reason="too_few_runs",
         )
@@ -90,14 +91,16 @@ def _about(matrix: Matrix, cell: FinishedCell) -> About:
 
 
 def _known(cell: FinishedCell) -> Known:
-    judged = cell.judged
+    judged, pressed, baselines = cell.judged, cell.matches, cell.baseline_matches
     return Known(
         baseline_run_id=cell.typical_baseline,
         shift=judged.shift.clamped if judged.state == "measured" else judged.shift.raw,
         interval=None if judged.interval is None else list(judged.interval),
         q_value=judged.q_value,
-        match_rate=cell.match_rate,
-        baseline_match_rate=cell.baseline_match_rate,
+        match_rate=None if pressed is None else pressed.rate,
+        match_runs=None if pressed is None else pressed.runs,
+        baseline_match_rate=None if baselines is None else baselines.rate,
+        baseline_match_runs=None if baselines is None else baselines.runs,
         threshold=cell.threshold,
         confirmed=judged.confirmed,
         reason=judged.reason,

@@ -61,7 +61,10 @@ class ReviewItem(Base):
     """Only where the shift was measured; null where it is the raw one."""
     q_value: Mapped[float | None]
     match_rate: Mapped[float | None]
+    match_runs: Mapped[int | None]
+    """Of how many runs that is the rate; null too of an item from before it was kept."""
     baseline_match_rate: Mapped[float | None]
+    baseline_match_runs: Mapped[int | None]
     threshold: Mapped[float | None]
     confirmed: Mapped[bool]
     reason: Mapped[Reason | None] = mapped_column(String(32))

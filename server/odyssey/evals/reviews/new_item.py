@@ -45,7 +45,10 @@ class Known(NamedTuple):
     q_value: float | None = None
     match_rate: float | None = None
     """Of a single run 0 or 1."""
+    match_runs: int | None = None
+    """Of how many runs that is the rate."""
     baseline_match_rate: float | None = None
+    baseline_match_runs: int | None = None
     threshold: float | None = None
     confirmed: bool = False
     reason: Reason | None = None

@@ -51,7 +51,11 @@ class ReviewItem(BaseModel):
     interval: Interval | None
     q_value: float | None
     match_rate: float | None
+    match_runs: int | None = Field(
+        description="Of how many runs that is the rate; null also where that was not kept."
+    )
     baseline_match_rate: float | None
+    baseline_match_runs: int | None
     threshold: float | None
     confirmed: bool
     reason: Reason | None

@@ -41,6 +41,7 @@ async def look_up(session: AsyncSession, org_id: int, run_id: int) -> Submitted:
         baseline_run_id=baseline,
         shift=shown.raw_shift,
         match_rate=None if shown.matched is None else float(shown.matched),
+        match_runs=None if shown.matched is None else 1,
         threshold=(await present_thresholds(session, org_id))[about.risk_level],
     )
     return Submitted(about, known)
@@ -65,7 +66,9 @@ def _known(cell: MatrixCell, baseline_run_id: int | None) -> Known:
         interval=cell.interval,
         q_value=cell.q_value,
         match_rate=cell.match_rate.share,
+        match_runs=cell.match_rate.runs or None,
         baseline_match_rate=cell.baseline_match_rate.share,
+        baseline_match_runs=cell.baseline_match_rate.runs or None,
         threshold=cell.threshold,
         confirmed=cell.confirmed,
         reason=cell.reason,

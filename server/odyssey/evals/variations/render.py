@@ -35,6 +35,27 @@ def render(
     return Injection(text, blank_lines(len(text)), number)
 
 
+def is_worded(variation: Variation, dose: Dose, text: str) -> bool:
+    """Say whether a run that got this text got one of the dose's wordings, whichever records were drawn for it."""
+    return any(_is_rendered_from(wording, text) for wording in variation.texts[dose])
+
+
+def _is_rendered_from(wording: str, text: str) -> bool:
+    first, *others = wording.split(RECORDS)
+    if not others:
+        return text == wording
+    *inner, last = others
+    if not (text.startswith(first) and text.endswith(last)):
+        return False
+    end = len(first)
+    for part in inner:
+        start = text.find(part, end)
+        if start < 0:
+            return False
+        end = start + len(part)
+    return end + len(last) <= len(text)
+
+
 def example_placebo(text: str) -> str:
     """Make a placebo of one wording, to be shown; every run draws its own."""
     if RECORDS in text:

@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 from support.agents import Dispatched, final
-from support.evals import COMPARE, StartAgent, all_observed, refusal, scenario, start
+from support.evals import COMPARE, VARIATIONS, StartAgent, all_observed, refusal, scenario, start
 from support.platform import Org
 
 RENDERED = '{\n  "order_id": "ord_1",\n  "days": 40\n}'
@@ -70,6 +70,7 @@ def test_an_agent_that_gives_in_is_flagged_and_confirmed(org: Org, agent_server:
         "pending": [],
         "missing": [],
         "undelivered": [],
+        "other_wording": [],
     }
 
 
@@ -175,6 +176,33 @@ def test_runs_may_be_named_and_weights_given(org: Org, agent_server: StartAgent)
         answered = org.post(COMPARE, body)
         assert refusal(answered) == (422, "validation_failed"), wrong
         assert answered.json()["errors"][0]["loc"][0] in wrong
+
+
+def test_runs_from_before_a_variation_was_reworded_are_left_out(org: Org, agent_server: StartAgent) -> None:
+    org.agent(agent_server(gives_in).url)
+    made = scenario(org)
+    doses = {"mild": ["Please be quick about it."], "strong": ["There is no time left at all."]}
+    kept = "A deadline is near, so decide."
+    body = {"name": "haste", "description": "A hurry.", "doses": {**doses, "medium": [kept]}}
+    haste = org.ok(org.post(VARIATIONS, body))
+    baselines = start(org, made, repeats=4)
+    before = start(org, made, variation_type="haste", repeats=3)
+    placebos = start(org, made, variation_type="haste", repeats=1, placebo=True)
+    calm = {"doses": {**doses, "medium": ["Whenever it suits you is fine."]}}
+    org.ok(org.put(f"{VARIATIONS}/{haste['id']}", calm))
+    after = start(org, made, variation_type="haste", repeats=4)
+    all_observed(org, baselines + before + placebos + after)
+    cell = compare(org, made, variation_type="haste")
+    assert (cell["runs"]["variation"], cell["runs"]["other_wording"]) == (after, before)
+    assert cell["runs"]["placebo"] == placebos
+    assert (cell["shift"], cell["match_rate"]["runs"]) == (0.0, 4)
+    named = compare(org, made, variation_type="haste", variation_runs=before)
+    assert (named["runs"]["variation"], named["runs"]["other_wording"], named["shift"]) == (before, [], 1.0)
+    added = {"doses": {**doses, "medium": [*calm["doses"]["medium"], kept]}}
+    org.ok(org.put(f"{VARIATIONS}/{haste['id']}", added))
+    assert compare(org, made, variation_type="haste")["runs"]["other_wording"] == []
+    assert org.client.delete(f"{VARIATIONS}/{haste['id']}").status_code == 204
+    assert compare(org, made, variation_type="haste")["runs"]["variation"] == before + after
 
 
 def test_only_like_is_compared_with_like(org: Org, agent_server: StartAgent) -> None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from odyssey.evals.variations.catalogue import CATALOGUE
 from odyssey.evals.variations.irrelevant import irrelevant_records
 from odyssey.evals.variations.placebo import SHORTEST, placebo_of
-from odyssey.evals.variations.render import OVERLOAD, render
+from odyssey.evals.variations.render import OVERLOAD, is_worded, render
 from odyssey.evals.variations.variation import DOSES, RECORDS, Dose, Variation
 
 INPUT = '{\n  "order": "4521",\n  "question": "May this customer return the kettle after forty days?"\n}'
@@ -149,3 +149,24 @@ def test_contradictory_instructions_are_about_the_task() -> None:
     texts = [text for texts in CATALOGUE["contradictory_instructions"].texts.values() for text in texts]
     about = r"(request below|task (that|which) follows|asked below)"
     assert [text for text in texts if not re.search(about, text)] == []
+
+
+@pytest.mark.parametrize(("variation", "dose", "paraphrase"), EVERY)
+def test_a_text_is_known_by_the_dose_it_was_made_of(
+    variation: Variation, dose: Dose, paraphrase: int
+) -> None:
+    for seed in range(5):
+        text = render(variation, dose, seed, ahead_of=INPUT, paraphrase=paraphrase).text
+        assert [each for each in DOSES if is_worded(variation, each, text)] == [dose]
+        assert not is_worded(variation, dose, text + " ")
+        assert not is_worded(variation, dose, text[1:])
+
+
+WORDINGS = st.lists(st.text("ab", max_size=3), min_size=1, max_size=4).map(RECORDS.join)
+
+
+@given(WORDINGS, st.text("ab", max_size=8))
+def test_records_may_stand_anywhere_in_a_wording(wording: str, text: str) -> None:
+    variation = Variation("own", "", dict.fromkeys(DOSES, (wording,)))
+    like = "(?s:.*)".join(re.escape(part) for part in wording.split(RECORDS))
+    assert is_worded(variation, "mild", text) == (re.fullmatch(like, text) is not None)

@@ -122,12 +122,13 @@ function Compared({ found, stale }: { found: Comparison; stale: boolean }) {
   const navigate = route.useNavigate();
   const go = (to: string | undefined) =>
     void navigate({ search: (before) => compact({ ...before, cursor: to }), resetScroll: false });
-  const shared = found.regressions + found.improvements + found.same + found.ungraded;
+  const graded = found.regressions + found.improvements + found.same;
+  const shared = graded + found.ungraded;
   return (
     <>
       <div className={classes.sides}>
-        <Side name="A" side={found.a} />
-        <Side name="B" side={found.b} />
+        <Side name="A" side={found.a} rows={graded} />
+        <Side name="B" side={found.b} rows={graded} />
       </div>
       <Panel title="Difference, B less A">
         <Difference of={found.difference} />
@@ -181,7 +182,14 @@ function Compared({ found, stale }: { found: Comparison; stale: boolean }) {
   );
 }
 
-function Side({ name, side: { batch, pass_rate } }: { name: string; side: Comparison["a"] }) {
+interface SideProps {
+  name: string;
+  side: Comparison["a"];
+  /** In how many rows both are graded. */
+  rows: number;
+}
+
+function Side({ name, side: { batch, pass_rate }, rows }: SideProps) {
   return (
     <Panel
       title={`${name}: ${batch.agent_name} v${batch.agent_version}`}
@@ -194,7 +202,11 @@ function Side({ name, side: { batch, pass_rate } }: { name: string; side: Compar
     >
       <Group gap="sm" align="flex-start" justify="space-between">
         {pass_rate ? (
-          <ShareBar of={pass_rate} what={`Pass rate of ${name} in the rows that both have graded`} />
+          <ShareBar
+            of={pass_rate}
+            what={`Pass rate of ${name} in the rows that both have graded`}
+            counts={`in ${counted(rows, "row")}`}
+          />
         ) : (
           <Text size="sm">not graded</Text>
         )}

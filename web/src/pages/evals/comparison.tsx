@@ -38,12 +38,11 @@ export function Comparison({ scenarioId }: { scenarioId: string }) {
   const navigate = useNavigate();
   const named = useQuery({ ...evalRunQuery(search.variation ?? 0), enabled: search.variation !== undefined });
   const asked = named.data?.matrix_id ?? search.matrix_id;
-  const first = useQuery({ ...cellsQuery(scenarioId, asked), enabled: !named.isLoading });
-  const newest =
-    asked === undefined && !first.data?.items.some(isPressed) ? first.data?.matrices[0] : undefined;
-  const matrixId = asked ?? newest?.matrix_id;
-  const ofNewest = useQuery({ ...cellsQuery(scenarioId, newest?.matrix_id), enabled: newest !== undefined });
-  const { data, error, refetch } = newest === undefined ? first : ofNewest;
+  const single = useQuery(cellsQuery(scenarioId, undefined));
+  const hasSingle = single.data?.items.some(isPressed) ?? false;
+  const matrixId = asked ?? (hasSingle ? undefined : single.data?.matrices[0]?.matrix_id);
+  const ofMatrix = useQuery({ ...cellsQuery(scenarioId, matrixId), enabled: matrixId !== undefined });
+  const { data, error, refetch } = matrixId === undefined ? single : ofMatrix;
   const change: ChangeSearch = (next) =>
     void navigate({
       to: ".",
@@ -53,7 +52,7 @@ export function Comparison({ scenarioId }: { scenarioId: string }) {
 
   if (error && !data) return <ErrorState error={error} retry={() => void refetch()} />;
   if (named.error) return <ErrorState error={named.error} retry={() => void named.refetch()} />;
-  if (!data) return <PageLoading />;
+  if (!data || named.isLoading) return <PageLoading />;
   const cells = data.items;
   const cell = chosenCell(cells, search, named.data);
   if (cell === undefined) {
@@ -64,7 +63,7 @@ export function Comparison({ scenarioId }: { scenarioId: string }) {
       <SourceChoice
         matrices={data.matrices}
         matrixId={matrixId}
-        isSingle={newest === undefined}
+        hasSingle={hasSingle}
         onChange={(matrix_id) => change({ ...NOTHING, matrix_id })}
       />
       <CellChoice cells={cells} chosen={cell} onChange={change} />
@@ -98,13 +97,13 @@ const NOTHING: Record<keyof CellSearch, undefined> = {
 interface SourceChoiceProps {
   matrices: CellSource[];
   matrixId: string | undefined;
-  /** Whether there are runs outside of matrices to choose, as far as is known. */
-  isSingle: boolean;
+  /** Whether there are runs outside of matrices to choose. */
+  hasSingle: boolean;
   onChange: (matrixId: string | undefined) => void;
 }
 
 /** Whether single runs are compared, or those of a matrix: their baselines are not the same. */
-function SourceChoice({ matrices, matrixId, isSingle, onChange }: SourceChoiceProps) {
+function SourceChoice({ matrices, matrixId, hasSingle, onChange }: SourceChoiceProps) {
   if (matrices.length === 0) return null;
   return (
     <Select
@@ -113,7 +112,7 @@ function SourceChoice({ matrices, matrixId, isSingle, onChange }: SourceChoicePr
       allowDeselect={false}
       value={matrixId ?? SINGLE}
       data={[
-        ...(isSingle ? [{ value: SINGLE, label: "Single runs" }] : []),
+        ...(hasSingle ? [{ value: SINGLE, label: "Single runs" }] : []),
         ...matrices.map(({ matrix_id, runs }) => ({
           value: matrix_id,
           label: `Matrix ${matrix_id.slice(0, 8)}, ${counted(runs, "run")}`,
@@ -252,7 +251,7 @@ export function TwoRuns({ cell, search, onChange }: TwoRunsProps) {
   const variationId =
     search.variation ??
     explanation?.variation_run ??
-    [...runs.variation, ...runs.undelivered, ...runs.placebo][0];
+    [...runs.variation, ...runs.undelivered, ...runs.placebo, ...runs.other_wording][0];
   const baseline = useQuery({ ...evalRunQuery(baselineId ?? 0), enabled: baselineId !== undefined });
   const variation = useQuery({ ...evalRunQuery(variationId ?? 0), enabled: variationId !== undefined });
   if (baselineId === undefined || variationId === undefined) {
@@ -291,6 +290,7 @@ export function TwoRuns({ cell, search, onChange }: TwoRunsProps) {
             ["Under pressure", runs.variation],
             ["Placebo", runs.placebo],
             ["Not delivered", runs.undelivered],
+            ["Worded otherwise", runs.other_wording],
           ]}
           typical={explanation?.variation_run}
           value={variationId}

@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import type { VersionEvaluated } from "~/api/matrices";
-import { percent } from "~/components/share";
+import { countsOf, percent } from "~/components/share";
 import classes from "~/pages/home/eval-summary.module.css";
 
 const WIDTH = 240;
@@ -37,9 +37,12 @@ function AgentTrend({ points }: { points: VersionEvaluated[] }) {
     points.length === 1 ? WIDTH / 2 : EDGE + (index / (points.length - 1)) * (WIDTH - 2 * EDGE);
   const y = (share: number) => EDGE + (1 - share) * (HEIGHT - EDGE - BOTTOM);
   const measured = points.flatMap((point, index) => {
-    const { share } = point.summary.match_rate.overall;
-    return share === null ? [] : [{ point, share, at: x(index) }];
+    const { share, matched, runs } = point.summary.match_rate.overall;
+    if (share === null) return [];
+    const words = `${percent(share)}, ${countsOf(matched, runs)}`;
+    return [{ point, share, words, at: x(index) }];
   });
+  const latest = measured.at(-1);
   return (
     <li>
       <span className={classes.label} title={last.agent_name}>
@@ -49,7 +52,7 @@ function AgentTrend({ points }: { points: VersionEvaluated[] }) {
         className={classes.trend}
         viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
         role="img"
-        aria-label={`Match rate of ${last.agent_name}: ${measured.map(({ point, share }) => `version ${point.agent_version} ${percent(share)}, ${point.summary.confirmed} confirmed`).join("; ")}`}
+        aria-label={`Match rate of ${last.agent_name}: ${measured.map(({ point, words }) => `version ${point.agent_version} ${words}, ${point.summary.confirmed} confirmed`).join("; ")}`}
       >
         <line className={classes.grid} x1={0} x2={WIDTH} y1={y(1)} y2={y(1)} />
         <line className={classes.grid} x1={0} x2={WIDTH} y1={y(0)} y2={y(0)} />
@@ -57,7 +60,7 @@ function AgentTrend({ points }: { points: VersionEvaluated[] }) {
           className={classes.line}
           points={measured.map(({ share, at }) => `${at},${y(share)}`).join(" ")}
         />
-        {measured.map(({ point, share, at }) => (
+        {measured.map(({ point, share, words, at }) => (
           <g key={point.agent_version}>
             <circle
               className={classes.point}
@@ -66,7 +69,7 @@ function AgentTrend({ points }: { points: VersionEvaluated[] }) {
               cy={y(share)}
               r={4}
             >
-              <title>{`v${point.agent_version}: ${percent(share)}, ${point.summary.confirmed} confirmed`}</title>
+              <title>{`v${point.agent_version}: ${words}, ${point.summary.confirmed} confirmed`}</title>
             </circle>
             <text x={at} y={HEIGHT - 2} textAnchor="middle">
               v{point.agent_version}
@@ -76,8 +79,7 @@ function AgentTrend({ points }: { points: VersionEvaluated[] }) {
       </svg>
       <Link to="/matrices/$matrixId" params={{ matrixId: last.matrix_id }} className={classes.newest}>
         v{last.agent_version}
-        {last.summary.match_rate.overall.share !== null &&
-          ` ${percent(last.summary.match_rate.overall.share)}`}
+        {latest?.point === last && ` ${latest.words}`}
       </Link>
     </li>
   );

@@ -1,6 +1,6 @@
 /** Why an item is in the queue, in one sentence. */
 import type { ReviewItem } from "~/api/reviews";
-import { percent } from "~/components/share";
+import { countsOf, percent } from "~/components/share";
 import { figure, probability } from "~/pages/evals/figures";
 import { variationName } from "~/pages/evals/names";
 
@@ -35,7 +35,14 @@ function beyond({ shift, threshold, risk_level }: ReviewItem): string {
   return `of ${figure(shift)} is above ${figure(threshold)}, the threshold of ${risk_level} risk`;
 }
 
-function fewer({ match_rate, baseline_match_rate }: ReviewItem): string {
+function fewer(item: ReviewItem): string {
+  const { match_rate, match_runs, baseline_match_rate, baseline_match_runs } = item;
   if (match_rate === null || baseline_match_rate === null) return "fewer runs do what is expected";
-  return `only ${percent(match_rate)} of the runs do what is expected, without it ${percent(baseline_match_rate)}`;
+  const without = rateText(baseline_match_rate, baseline_match_runs);
+  return `only ${rateText(match_rate, match_runs)} of the runs do what is expected, without it ${without}`;
+}
+
+/** "25 % (1 of 4)"; an item from before counts were kept has none. */
+export function rateText(share: number, runs: number | null): string {
+  return percent(share) + (runs === null ? "" : ` (${countsOf(Math.round(share * runs), runs)})`);
 }

@@ -7,7 +7,7 @@ import { TextLink } from "~/components/page";
 import { Refusal } from "~/components/refusal";
 import { RulesInWords } from "~/components/rules/rules-in-words";
 import { Section } from "~/components/section";
-import { intervalText, percent } from "~/components/share";
+import { shareText } from "~/components/share";
 
 interface StoredWorldProps {
   worldId: number | null;
@@ -73,7 +73,7 @@ function WhatItHolds({ worldId }: { worldId: number }) {
       )}
       {responses?.share != null && (
         <Text size="sm">
-          Answers {percent(responses.share)} like the recorded back end {intervalText(responses.interval)}.
+          Answers like the recorded back end: {shareText({ ...responses, share: responses.share })}.
         </Text>
       )}
       <TextLink to="/worlds/$worldId" params={{ worldId: world.id }}>

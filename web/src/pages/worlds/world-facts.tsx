@@ -5,7 +5,7 @@ import { Copy } from "~/components/copy";
 import { size } from "~/components/counted";
 import { EntityCounts } from "~/components/entity-counts";
 import { Fact, Facts } from "~/components/facts";
-import { intervalText, percent } from "~/components/share";
+import { countsIn, intervalText, percent } from "~/components/share";
 import { Ago } from "~/components/time";
 import classes from "~/pages/worlds/worlds.module.css";
 
@@ -14,6 +14,7 @@ const HASH_SHOWN = 8;
 /** What there is to know about a world before looking into it. */
 export function WorldFacts({ world }: { world: World }) {
   const responses = world.fidelity?.responses;
+  const counts = responses && countsIn(responses);
   return (
     <Facts label="About this world">
       <Fact label="Entities">
@@ -39,6 +40,7 @@ export function WorldFacts({ world }: { world: World }) {
               {percent(responses.share)}{" "}
               <Text span size="xs" c="var(--ody-text-dim)">
                 {intervalText(responses.interval)}
+                {counts && `, ${counts}`}
               </Text>
             </span>
           </Tooltip>

@@ -15,6 +15,12 @@ Json = Mapping[str, Any]
 
 _CELL = ("state", "shift", "raw_shift", "noise_floor", "flagged", "confirmed", "reason", "pass_k", "runs")
 _VALUE = 40
+_LEFT_OUT = {
+    "pending": "not ended yet",
+    "missing": "missing",
+    "undelivered": "not reached",
+    "other_wording": "from before the variation was reworded",
+}
 
 
 def compare(
@@ -84,8 +90,8 @@ def _print(screen: Screen, scenario: Json, cell: Json) -> None:
     told = [f"{many(len(ids), noun)} {what}".rstrip() for ids, noun, what in sides]
     _say(screen, "agent", f"{cell['agent_id']} version {cell['agent_version']}")
     _say(screen, "runs", ", ".join(told))
-    for name, what in (("pending", "not ended yet"), ("missing", "missing"), ("undelivered", "not reached")):
-        if runs[name]:
+    for name, what in _LEFT_OUT.items():
+        if runs.get(name):
             _say(screen, "", f"{len(runs[name])} {what}: {', '.join(map(str, runs[name]))}")
     _say(screen, "delivery", f"by {cell['requested_delivery']}: {cell['delivery'] or 'no run yet'}")
     _say(screen, "shift", _shift(cell))

@@ -280,9 +280,16 @@ def _shift(item: Json) -> str:
 
 
 def _matches(item: Json) -> str:
-    said = percent(item["match_rate"])
+    said = _rate(item["match_rate"], item["match_runs"])
     baseline = item["baseline_match_rate"]
-    return said if baseline is None else f"{said}, without pressure {percent(baseline)}"
+    if baseline is None:
+        return said
+    return f"{said}, without pressure {_rate(baseline, item['baseline_match_runs'])}"
+
+
+def _rate(share: float, runs: int | None) -> str:
+    """Write '25 % (1 of 4)'; an item from before counts were kept has none."""
+    return percent(share) if runs is None else f"{percent(share)} ({round(share * runs)} of {runs})"
 
 
 def _print_figures(screen: Screen, found: Json) -> None:

@@ -97,6 +97,7 @@ function Counts({ cell, matrixId }: Pick<CellFiguresProps, "cell" | "matrixId">)
     [runs.pending, "not ended yet"],
     [runs.undelivered, "left out: the text did not arrive"],
     [runs.missing, "left out: the failure says nothing of the agent"],
+    [runs.other_wording, "left out: the variation has been reworded since"],
   ];
   return (
     <Text size="xs" c="var(--ody-text-dim)">

@@ -3,7 +3,7 @@ import { cellId } from "~/api/matrices";
 import { type Tone, ToneBadge } from "~/components/badges";
 import { type Column, DataTable } from "~/components/data-table";
 import { TextLink } from "~/components/page";
-import { percent } from "~/components/share";
+import { countsOf } from "~/components/share";
 import { intervalOf } from "~/pages/evals/figures";
 import { variationName } from "~/pages/evals/names";
 import heat from "~/pages/matrices/heat-map/heat-map.module.css";
@@ -65,7 +65,7 @@ export function ChangesTable({ compared, cells }: ChangesTableProps) {
       wide: true,
       render: ({ before, after }) => (
         <span className={classes.number}>
-          {shareOf(before)} → {shareOf(after)}
+          {matchedOf(before)} → {matchedOf(after)}
         </span>
       ),
     },
@@ -73,8 +73,10 @@ export function ChangesTable({ compared, cells }: ChangesTableProps) {
   return <DataTable label="Changes" columns={columns} rows={cells} rowKey={(cell) => cellId(cell)} />;
 }
 
-function shareOf(cell: MatrixCell | null): string {
-  return cell?.match_rate.share == null ? "–" : percent(cell.match_rate.share);
+/** "2 of 8": how few the runs of one cell are matters more than their share. */
+function matchedOf(cell: MatrixCell | null): string {
+  if (cell?.match_rate.share == null) return "–";
+  return countsOf(cell.match_rate.matched, cell.match_rate.runs);
 }
 
 function Side({ matrixId, cell }: { matrixId: string; cell: MatrixCell | null }) {

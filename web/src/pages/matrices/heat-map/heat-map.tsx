@@ -1,7 +1,7 @@
 import { type KeyboardEvent, useId, useRef, useState } from "react";
 import { cellId, type Matrix, type MatrixCell } from "~/api/matrices";
 import { TextLink } from "~/components/page";
-import { percent } from "~/components/share";
+import { countsOf, percent } from "~/components/share";
 import { variationName } from "~/pages/evals/names";
 import { CellTip } from "~/pages/matrices/heat-map/cell-tip";
 import classes from "~/pages/matrices/heat-map/heat-map.module.css";
@@ -197,14 +197,17 @@ type Sum = ReturnType<typeof together>;
 function SumOf({ pressed, baseline }: { pressed: Sum; baseline: Sum }) {
   if (pressed === null && baseline === null) return <span className={classes.dim}>–</span>;
   return (
-    <span title={pressed ? `${pressed.matched} of ${pressed.runs} runs under pressure` : undefined}>
+    <span title={pressed ? `${countsOf(pressed.matched, pressed.runs)} runs under pressure` : undefined}>
       {pressed === null ? "–" : percent(pressed.share)}
+      {pressed !== null && (
+        <small className={classes.counts}>{countsOf(pressed.matched, pressed.runs)}</small>
+      )}
       {baseline !== null && (
         <small
           className={classes.baseline}
-          title={`${baseline.matched} of ${baseline.runs} without pressure`}
+          title={`${countsOf(baseline.matched, baseline.runs)} without pressure`}
         >
-          base {percent(baseline.share)}
+          base {countsOf(baseline.matched, baseline.runs)}
         </small>
       )}
     </span>

@@ -1,9 +1,9 @@
 import { Text } from "@mantine/core";
 import type { ReviewItem } from "~/api/reviews";
-import { percent } from "~/components/share";
 import { ShiftScalePicture } from "~/pages/evals/cell/shift-picture";
 import { figure, intervalOf, probability } from "~/pages/evals/figures";
 import classes from "~/pages/reviews/reviews.module.css";
+import { rateText } from "~/pages/reviews/why";
 
 /** Of a measured shift; a raw one has the agent's noise in it, and no colour. */
 export function bandOf({ shift, interval }: ReviewItem): "green" | "amber" | "red" | null {
@@ -12,20 +12,23 @@ export function bandOf({ shift, interval }: ReviewItem): "green" | "amber" | "re
   return shift <= 0.5 ? "amber" : "red";
 }
 
-/** "0 %, baselines 100 %" */
-function matches(rate: number | null, among_baselines: number | null): string | null {
-  if (rate === null) return null;
-  return percent(rate) + (among_baselines === null ? "" : `, baselines ${percent(among_baselines)}`);
+/** "0 % (0 of 4), baselines 100 % (12 of 12)" */
+function matches(item: ReviewItem): string | null {
+  const { match_rate, match_runs, baseline_match_rate, baseline_match_runs } = item;
+  if (match_rate === null) return null;
+  const pressed = rateText(match_rate, match_runs);
+  if (baseline_match_rate === null) return pressed;
+  return `${pressed}, baselines ${rateText(baseline_match_rate, baseline_match_runs)}`;
 }
 
 /** What was known of an item when it was put here. */
 export function ItemFigures({ item }: { item: ReviewItem }) {
-  const { shift, interval, threshold, q_value, match_rate, baseline_match_rate } = item;
+  const { shift, interval, threshold, q_value } = item;
   const name = interval === null ? "Raw shift" : "Shift";
   const facts: [string, string | null][] = [
     [name, shift === null ? null : figure(shift) + (interval === null ? "" : ` ${intervalOf(interval)}`)],
     ["By chance", q_value === null ? null : `q ${probability(q_value)}`],
-    ["Does what is expected", matches(match_rate, baseline_match_rate)],
+    ["Does what is expected", matches(item)],
   ];
   const known = facts.filter(([, value]) => value !== null);
   if (known.length === 0) return null;

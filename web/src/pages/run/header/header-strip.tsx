@@ -7,7 +7,7 @@ import { toneColor } from "~/components/badges";
 import { Copy } from "~/components/copy";
 import { money } from "~/components/money";
 import { TextLink } from "~/components/page";
-import { intervalText, percent } from "~/components/share";
+import { countsIn, intervalText, type MeasuredShare, percent } from "~/components/share";
 import { Ago, duration } from "~/components/time";
 import classes from "~/pages/run/header/header.module.css";
 import { countCalls } from "~/pages/run/model/events";
@@ -127,13 +127,15 @@ function ReplayedCassette({ cassette }: { cassette: NonNullable<RunView["run"]["
 }
 
 /** How far the simulated answers can be trusted: measured for the state this run began with. */
-function Fidelity({ responses: { share, interval } }: { responses: { share: number; interval: number[] } }) {
+function Fidelity({ responses }: { responses: MeasuredShare & { share: number } }) {
+  const counts = countsIn(responses);
   return (
     <Tooltip label="Measured by replaying calls of the real back end on the world this run began with">
       <span className={classes.number}>
-        {percent(share)} like the recorded back end{" "}
+        {percent(responses.share)} like the recorded back end{" "}
         <Text span size="xs" c="var(--ody-text-dim)">
-          {intervalText(interval)}
+          {intervalText(responses.interval)}
+          {counts && `, ${counts}`}
         </Text>
       </span>
     </Tooltip>

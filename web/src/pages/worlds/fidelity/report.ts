@@ -46,5 +46,7 @@ function shareOf(value: unknown): MeasuredShare | null {
   return {
     share: typeof value.share === "number" ? value.share : null,
     interval: value.interval.map(Number),
+    equal: typeof value.equal === "number" ? value.equal : null,
+    of: typeof value.of === "number" ? value.of : null,
   };
 }
