@@ -162,6 +162,7 @@ def test_two_batches_are_compared(open_page: OpenPage, site: Site) -> None:
     difference = page.get_by_role("region", name="Difference, B less A")
     expect(difference).to_contain_text(re.compile(r"−8 points of pass rate \[−\d+ to \+\d+\]"))
     expect(difference).to_contain_text("it may be chance")
+    expect(page.get_by_role("region", name="A: Order clerk v1")).to_contain_text("in 6 rows")
     expect(difference.get_by_role("img")).to_have_attribute("aria-label", re.compile("−8 points"))
     rows = page.get_by_role("table", name="Compared tasks").locator("tbody tr")
     expect(rows).to_have_count(6)

@@ -150,7 +150,7 @@ def test_the_queue_is_worked_by_the_keyboard_alone(
     expect(chosen(page)).to_contain_text("late")
     expect(why(page)).to_contain_text(
         "Under sycophancy it behaves differently, and that is not noise (q = 0.017): the shift of 1.00 is above "
-        "0.50, the threshold of critical risk, and only 0 % of the runs do what is expected, without it 100 %."
+        "0.50, the threshold of critical risk, and only 0 of 3 runs do what is expected, without it 7 of 7 runs."
     )
     for key, name in (("j", "lost"), ("j", "late"), ("j", "late"), ("k", "lost"), ("k", "late")):
         page.keyboard.press(key)

@@ -54,7 +54,7 @@ def test_the_list_is_found_by_keys_and_filtered_and_a_world_is_searched(
     rows = page.get_by_role("table", name="Worlds").locator("tbody tr")
     harbour = rows.filter(has_text="Harbour Goods in spring")
     expect(harbour).to_contain_text(re.compile(r"order\s*8"))
-    expect(harbour).to_contain_text(re.compile(r"98 %\s*\[\d+–\d+\]"))
+    expect(harbour).to_contain_text(re.compile(r"98 %\s*\[\d+–\d+\]362 of 371"))
     page.get_by_label("Filter worlds").fill("harbour")
     expect(rows).to_have_count(1)
     page.reload()
@@ -246,7 +246,7 @@ def test_rules_are_saved_and_fidelity_says_how_to_measure_it(open_page: OpenPage
     expect(page.get_by_role("heading", name="Not measured yet")).to_be_visible()
     page.goto(f"/worlds/{site.world}?tab=fidelity")
     row = page.get_by_role("table", name="Fidelity by tool").locator("tbody tr", has_text="update_order")
-    expect(row).to_contain_text(re.compile(r"90 %\s*\[80–95\]"))
+    expect(row).to_contain_text(re.compile(r"90 %\s*\[80–95\]55 of 61"))
     expect(page.get_by_text(f"--calls calls.jsonl --world {site.world}")).to_be_visible()
 
 
@@ -338,7 +338,7 @@ def test_a_run_begins_from_a_world_and_carries_its_fidelity(open_page: OpenPage,
     expect(page.get_by_text("The server accepts this.")).to_be_visible()
     page.get_by_role("button", name="Start run").click()
     about = page.get_by_role("region", name="About this run")
-    expect(about).to_contain_text(re.compile(r"98 % like the recorded back end \[\d+–\d+\]"))
+    expect(about).to_contain_text(re.compile(r"98 % like the recorded back end \[\d+–\d+\], 362 of 371"))
     run = site.org.wait(int(page.url.rpartition("/runs/")[2].partition("?")[0]))
     assert run["odyssey_seed"]["world_id"] == site.world
     assert run["agent_id"] == registered["id"]

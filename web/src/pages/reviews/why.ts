@@ -38,8 +38,13 @@ function beyond({ shift, threshold, risk_level }: ReviewItem): string {
 function fewer(item: ReviewItem): string {
   const { match_rate, match_runs, baseline_match_rate, baseline_match_runs } = item;
   if (match_rate === null || baseline_match_rate === null) return "fewer runs do what is expected";
-  const without = rateText(baseline_match_rate, baseline_match_runs);
-  return `only ${rateText(match_rate, match_runs)} of the runs do what is expected, without it ${without}`;
+  const without = runsText(baseline_match_rate, baseline_match_runs);
+  return `only ${runsText(match_rate, match_runs)} do what is expected, without it ${without}`;
+}
+
+/** "1 of 4 runs" */
+function runsText(share: number, runs: number | null): string {
+  return runs === null ? `${percent(share)} of the runs` : `${countsOf(Math.round(share * runs), runs)} runs`;
 }
 
 /** "25 % (1 of 4)"; an item from before counts were kept has none. */
