@@ -1,7 +1,8 @@
 import { localStorageColorSchemeManager, MantineProvider } from "@mantine/core";
-import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { QueryClientProvider } from "@tanstack/react-query";
 import { createRouter, RouterProvider } from "@tanstack/react-router";
 import { Problem } from "~/api/problem";
+import { FreshQueryClient } from "~/api/query-client";
 import { ErrorState, PageLoading } from "~/components/states";
 import { routes } from "~/routes";
 import { Notices } from "~/shell/notices";
@@ -18,7 +19,7 @@ function worthRetrying(failures: number, error: unknown): boolean {
   return failures < 2 && (!(error instanceof Problem) || error.status === 0 || error.status >= 502);
 }
 
-export const queryClient = new QueryClient({
+export const queryClient = new FreshQueryClient({
   defaultOptions: { queries: { retry: worthRetrying, staleTime: 5_000 }, mutations: { retry: false } },
 });
 

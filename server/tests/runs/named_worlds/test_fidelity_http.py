@@ -35,9 +35,9 @@ def test_a_report_belongs_to_the_state(org: Org, agent_server: StartAgent) -> No
     for each in (world, twin):
         assert org.ok(org.get(f"/api/worlds/{each['id']}/fidelity")) == kept
     figures = {
-        "responses": {"share": 0.75, "interval": [0.5, 0.9]},
-        "changes": {"share": None, "interval": [0, 1]},
-        "refusals": {"share": 0.75, "interval": [0.5, 0.9]},
+        "responses": {"share": 0.75, "interval": [0.5, 0.9], "equal": 3, "of": 4},
+        "changes": {"share": None, "interval": [0, 1], "equal": None, "of": None},
+        "refusals": {"share": 0.75, "interval": [0.5, 0.9], "equal": 3, "of": 4},
         "measured_at": kept["measured_at"],
     }
     assert read_world(org, world)["fidelity"] == figures
