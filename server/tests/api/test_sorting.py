@@ -48,18 +48,8 @@ def ordered(rows: list[Any], values: list[Any], *, descending: bool) -> list[Any
     return [row for _, row in there] + [row for value, row in pairs if value is None]
 
 
-def walk(org: Org, path: str, limit: int, **query: Any) -> Iterator[list[dict[str, Any]]]:
-    while True:
-        page = org.ok(org.get(path, params=query | {"limit": limit}))
-        yield page["items"]
-        if page["next_cursor"] is None:
-            return
-        assert len(page["items"]) == limit
-        query["cursor"] = page["next_cursor"]
-
-
 def walked(org: Org, path: str, limit: int, **query: Any) -> list[dict[str, Any]]:
-    return [item for page in walk(org, path, limit, **query) for item in page]
+    return [item for page in org.pages(path, limit, **query) for item in page]
 
 
 # Every field of every list
@@ -272,7 +262,7 @@ def pages_hold_every_row(
         [row["id"] for row in there], [plain_value(row, field) for row in there], descending=descending
     )
     seen: list[int] = []
-    for number, page in enumerate(walk(lists.org, path, limit, sort=f"-{field}" if descending else field)):
+    for number, page in enumerate(lists.org.pages(path, limit, sort=f"-{field}" if descending else field)):
         seen += [item["id"] for item in page]
         if number == 0:
             lists.add(late)

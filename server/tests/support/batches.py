@@ -46,16 +46,7 @@ def _is_over(shown: dict[str, Any]) -> bool:
 
 
 def all_rows(org: Org, batch: dict[str, Any], limit: int = 200) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = []
-    cursor = None
-    while True:
-        query = {"limit": limit} | ({"cursor": cursor} if cursor else {})
-        page = org.ok(org.get(f"/api/batches/{batch['id']}/rows", params=query))
-        assert len(page["items"]) <= limit
-        found += page["items"]
-        cursor = page["next_cursor"]
-        if cursor is None:
-            return found
+    return [row for page in org.pages(f"/api/batches/{batch['id']}/rows", limit) for row in page]
 
 
 def set_verdicts(platform: Platform, verdicts: dict[int, str], **others: Any) -> None:

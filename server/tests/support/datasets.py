@@ -36,15 +36,7 @@ def post_json(org: Org, rows: Any, path: str = "", *, name: str = "orders", **op
 
 def rows_of(org: Org, dataset: dict[str, Any]) -> list[dict[str, Any]]:
     """All rows of a dataset, page by page."""
-    rows: list[dict[str, Any]] = []
-    cursor = None
-    while True:
-        query = {"limit": 200} | ({"cursor": cursor} if cursor else {})
-        page = org.ok(org.get(f"/api/datasets/{dataset['id']}/rows", params=query))
-        rows += page["items"]
-        cursor = page["next_cursor"]
-        if cursor is None:
-            return rows
+    return [row for page in org.pages(f"/api/datasets/{dataset['id']}/rows") for row in page]
 
 
 def values_of(org: Org, dataset: dict[str, Any]) -> list[dict[str, Any]]:

@@ -4,7 +4,7 @@ import asyncio
 import socket
 import threading
 import time
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Iterator
 from typing import Any, TypeVar
 
 import httpx
@@ -152,15 +152,22 @@ class Org:
         return self.wait(run_id)
 
     def trace(self, run_id: int, kind: str | None = None) -> list[dict[str, Any]]:
-        events: list[dict[str, Any]] = []
-        cursor = None
+        events = [event for page in self.pages(f"/api/runs/{run_id}/trace") for event in page]
+        return [event for event in events if kind is None or event["kind"] == kind]
+
+    def pages(self, path: str, limit: int = 200, **query: Any) -> Iterator[list[dict[str, Any]]]:
+        """Read a list page by page; one that leads back to itself fails instead of going on for ever."""
+        cursors: set[str] = set()
         while True:
-            query = {"limit": 200} | ({"cursor": cursor} if cursor else {})
-            page = self.ok(self.get(f"/api/runs/{run_id}/trace", params=query))
-            events += page["items"]
+            page = self.ok(self.get(path, params=query | {"limit": limit}))
+            yield page["items"]
             cursor = page["next_cursor"]
             if cursor is None:
-                return [event for event in events if kind is None or event["kind"] == kind]
+                return
+            assert cursor not in cursors, f"{path} leads back to {cursor}"
+            assert len(page["items"]) == limit, "a page before the last one is full"
+            cursors.add(cursor)
+            query["cursor"] = cursor
 
 
 ORDER = {
