@@ -20,6 +20,7 @@ from odyssey.core.outbound import OutboundClient
 from odyssey.core.settings import Settings
 from odyssey.core.signals import Signals
 from odyssey.dispatch.http import HttpTransport
+from odyssey.dispatch.pings import RecentPings
 from odyssey.endpoints.credential_users import EndpointCredentialUsers
 from odyssey.endpoints.registry import Upstreams
 from odyssey.evals.eval_runs.observe import ObservingParts
@@ -106,6 +107,7 @@ def create_app(
         agents=agents,
         vault=vault,
         transport=transport,
+        pings=RecentPings(transport, time.monotonic),
         states=states,
         judge=judge,
         signals=signals,

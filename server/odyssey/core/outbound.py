@@ -27,6 +27,7 @@ from odyssey.core.outbound_errors import (
     BodyTooLargeError,
     ConnectFailedError,
     ConnectionLostError,
+    NotHttpError,
     OutboundError,
     RequestInvalidError,
     TimedOutError,
@@ -41,6 +42,7 @@ __all__ = [
     "ConnectFailedError",
     "ConnectionLostError",
     "Method",
+    "NotHttpError",
     "OutboundClient",
     "OutboundError",
     "OutboundReply",
@@ -317,7 +319,7 @@ def _typed(error: Exception, target: Target, *, connected: bool) -> OutboundErro
     if isinstance(error, TimeoutError):
         return TimedOutError(f"{place} did not finish its answer in time.")
     if isinstance(error, aiohttp.ClientResponseError):
-        return ConnectionLostError(f"{place} answered with something that is not HTTP.")
+        return NotHttpError(f"{place} answered with something that is not HTTP.")
     return ConnectionLostError(f"{place} closed the connection before its answer was complete.")
 
 

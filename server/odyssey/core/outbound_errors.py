@@ -14,7 +14,8 @@ class OutboundError(Exception):
       AddressRefusedError    nothing was sent: the address is not one Odyssey connects to
       ConnectFailedError     nothing was sent: DNS, refused, TLS, or no connection in time
       TimedOutError          the answer was not complete in time
-      ConnectionLostError    the connection broke, or what came was not HTTP
+      ConnectionLostError    the connection broke
+        NotHttpError         what came was not HTTP
       BodyTooLargeError      the answer is over the limit
       BadEncodingError       the answer's content encoding cannot be undone
     """
@@ -49,6 +50,10 @@ class TimedOutError(OutboundError):
 
 class ConnectionLostError(OutboundError):
     kind = "connection_lost"
+
+
+class NotHttpError(ConnectionLostError):
+    kind = "not_http"
 
 
 class UnreadableBodyError(OutboundError):

@@ -1,8 +1,11 @@
-"""Why a dispatch failed, in the words the trace and the run list show."""
+"""Why a dispatch failed.
+
+A connection that breaks off, bytes that are no HTTP and a refused auth header may be faults on the way to the agent.
+Once the endpoint has answered a ping they are its own doing: an agent cannot escape its verdict by hanging up.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final, Literal
 
 from odyssey.core.outbound import (
     AddressRefusedError,
@@ -10,39 +13,23 @@ from odyssey.core.outbound import (
     BodyTooLargeError,
     ConnectFailedError,
     ConnectionLostError,
+    NotHttpError,
     OutboundError,
     RequestInvalidError,
     TimedOutError,
 )
 from odyssey.dispatch.reply import AgentReply
-
-ErrorClass = Literal[
-    "auth_failed",
-    "agent_timeout",
-    "agent_5xx",
-    "agent_4xx",
-    "agent_bad_response",
-    "agent_unreachable",
-    "proxy_misconfigured",
-    "contract_error",
-    "transport_error",
-    "internal_error",
-    "response_contract_violation",
-    "agent_model_unresolved",
-]
-
-AUTH_FAILED: Final = "auth_failed"
-AGENT_TIMEOUT: Final = "agent_timeout"
-AGENT_5XX: Final = "agent_5xx"
-AGENT_4XX: Final = "agent_4xx"
-AGENT_BAD_RESPONSE: Final = "agent_bad_response"
-AGENT_UNREACHABLE: Final = "agent_unreachable"
-PROXY_MISCONFIGURED: Final = "proxy_misconfigured"
-CONTRACT_ERROR: Final = "contract_error"
-TRANSPORT_ERROR: Final = "transport_error"
-INTERNAL_ERROR: Final = "internal_error"
-RESPONSE_CONTRACT_VIOLATION: Final = "response_contract_violation"
-AGENT_MODEL_UNRESOLVED: Final = "agent_model_unresolved"
+from odyssey.records.error_classes import (
+    AGENT_4XX,
+    AGENT_5XX,
+    AGENT_BAD_RESPONSE,
+    AGENT_DISCONNECTED,
+    AGENT_TIMEOUT,
+    AGENT_UNREACHABLE,
+    AUTH_FAILED,
+    TRANSPORT_ERROR,
+    ErrorClass,
+)
 
 MAX_DETAIL = 500
 MAX_EVIDENCE_BYTES = 64 * 1024
@@ -53,8 +40,13 @@ _BY_ERROR: dict[type[OutboundError], ErrorClass] = {
     ConnectFailedError: AGENT_UNREACHABLE,
     TimedOutError: AGENT_TIMEOUT,
     ConnectionLostError: TRANSPORT_ERROR,
+    NotHttpError: TRANSPORT_ERROR,
     BodyTooLargeError: AGENT_BAD_RESPONSE,
     BadEncodingError: AGENT_BAD_RESPONSE,
+}
+_ONCE_IT_ANSWERED: dict[type[OutboundError], ErrorClass] = {
+    ConnectionLostError: AGENT_DISCONNECTED,
+    NotHttpError: AGENT_BAD_RESPONSE,
 }
 
 
@@ -70,37 +62,41 @@ class Failure:
     """The beginning of a body that could not be used."""
 
 
-def failure_of_status(status: int, body: bytes) -> Failure | None:
+def failure_of_status(status: int, body: bytes, *, answers_pings: bool = False) -> Failure | None:
     """The failure an HTTP answer stands for; None for a 2xx with a body, which is still to be read."""
     if 200 <= status < 300:
         if body:
             return None
         detail = f"The endpoint answered {status} without a body; it must return JSON with a final_response."
         return Failure(AGENT_BAD_RESPONSE, detail, status)
-    error_class = class_of_status(status)
+    error_class = class_of_status(status, answers_pings=answers_pings)
     excerpt = readable(body, MAX_DETAIL * 4)[:MAX_DETAIL]
     quotes_body = error_class in (AGENT_5XX, AGENT_4XX) and excerpt.strip()
-    detail = excerpt if quotes_body else status_sentence(status)
+    detail = excerpt if quotes_body else status_sentence(status, answers_pings=answers_pings)
     return Failure(error_class, detail, status, evidence=readable(body) or None)
 
 
-def failure_of_error(error: OutboundError, hide: Callable[[bytes], bytes] = bytes) -> Failure:
+def failure_of_error(
+    error: OutboundError, hide: Callable[[bytes], bytes] = bytes, *, answers_pings: bool = False
+) -> Failure:
     """The failure an exchange without a usable answer stands for; `hide` takes secrets out of what came."""
     error_class = _BY_ERROR.get(type(error), TRANSPORT_ERROR)
+    if answers_pings:
+        error_class = _ONCE_IT_ANSWERED.get(type(error), error_class)
     if not isinstance(error, BodyTooLargeError | BadEncodingError):
         return Failure(error_class, error.message[:MAX_DETAIL])
     partial = hide(error.partial)
     if not 200 <= error.status < 300:
-        failure = failure_of_status(error.status, partial)
+        failure = failure_of_status(error.status, partial, answers_pings=answers_pings)
         assert failure is not None
         return failure
     return Failure(error_class, error.message[:MAX_DETAIL], error.status, evidence=readable(partial) or None)
 
 
-def class_of_status(status: int) -> ErrorClass:
+def class_of_status(status: int, *, answers_pings: bool = False) -> ErrorClass:
     """The class of a status that is not 2xx."""
     if status in (401, 403):
-        return AUTH_FAILED
+        return AGENT_BAD_RESPONSE if answers_pings else AUTH_FAILED
     if status in (408, 504):
         return AGENT_TIMEOUT
     if 500 <= status <= 599:
@@ -115,9 +111,14 @@ def readable(body: bytes, limit: int = MAX_EVIDENCE_BYTES) -> str:
     return body[:limit].decode("utf-8", errors="replace").replace("\x00", "\ufffd")
 
 
-def status_sentence(status: int) -> str:
+def status_sentence(status: int, *, answers_pings: bool = False) -> str:
     """What a status that is not 2xx means for the owner of the endpoint."""
     error_class = class_of_status(status)
+    if error_class == AUTH_FAILED and answers_pings:
+        return (
+            f"The endpoint answered {status} to a dispatch, although it had answered a ping with the same auth "
+            "header: this is the agent's own refusal."
+        )
     if error_class == AUTH_FAILED:
         return (
             f"The endpoint answered {status}: the stored auth header value is not what the wrapper expects. "

@@ -27,6 +27,8 @@ class Dispatch:
     auth_header: tuple[str, str] | None = field(repr=False)
     """Name and value the agent's owner registered."""
     run_timeout_s: float
+    answers_pings: bool = False
+    """Whether the endpoint has answered a ping lately: then it is there, and what breaks off is its own doing."""
     session: dict[str, Any] | None = None
     """The turn of a conversation; a single-shot body has no such member at all."""
     response_contract_guard: bool = False

@@ -8,11 +8,7 @@ from odyssey.core.addresses import read_target
 from odyssey.core.outbound import OutboundClient, OutboundError
 from odyssey.dispatch import envelope
 from odyssey.dispatch.classify import (
-    AGENT_BAD_RESPONSE,
-    CONTRACT_ERROR,
     MAX_DETAIL,
-    PROXY_MISCONFIGURED,
-    RESPONSE_CONTRACT_VIOLATION,
     Failure,
     class_of_status,
     failure_of_error,
@@ -24,6 +20,12 @@ from odyssey.dispatch.contract import violates_rich_contract
 from odyssey.dispatch.envelope import Dispatch
 from odyssey.dispatch.reply import AgentReply, ReplyIncompleteError, ReplyNotJsonError, parse_reply
 from odyssey.dispatch.transport import PingResult, PingTarget
+from odyssey.records.error_classes import (
+    AGENT_BAD_RESPONSE,
+    CONTRACT_ERROR,
+    PROXY_MISCONFIGURED,
+    RESPONSE_CONTRACT_VIOLATION,
+)
 
 PING_TIMEOUT_S = 10.0
 
@@ -50,9 +52,11 @@ class HttpTransport:
                 timeout_s=dispatch.run_timeout_s,
             )
         except OutboundError as error:
-            return failure_of_error(error, hide)
+            return failure_of_error(error, hide, answers_pings=dispatch.answers_pings)
         if not 200 <= answer.status < 300 or not answer.body:
-            failure = failure_of_status(answer.status, hide(answer.body))
+            failure = failure_of_status(
+                answer.status, hide(answer.body), answers_pings=dispatch.answers_pings
+            )
             assert failure is not None
             return failure
         return _read_reply(dispatch, answer.status, answer.body, hide)

@@ -3,9 +3,10 @@
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from odyssey.dispatch.classify import ErrorClass, Failure
+from odyssey.dispatch.classify import Failure
 from odyssey.dispatch.envelope import Dispatch
 from odyssey.dispatch.reply import AgentReply
+from odyssey.records.error_classes import ErrorClass
 
 
 @dataclass(frozen=True, slots=True)

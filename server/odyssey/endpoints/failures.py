@@ -8,6 +8,7 @@ from odyssey.core.outbound import (
     BodyTooLargeError,
     ConnectFailedError,
     ConnectionLostError,
+    NotHttpError,
     OutboundError,
     RequestInvalidError,
     TimedOutError,
@@ -21,6 +22,7 @@ _CODES: dict[type[OutboundError], str] = {
     ConnectFailedError: "upstream_unreachable",
     TimedOutError: "upstream_timeout",
     ConnectionLostError: "upstream_connection_lost",
+    NotHttpError: "upstream_connection_lost",
     BodyTooLargeError: "upstream_body_too_large",
     BadEncodingError: "upstream_bad_encoding",
 }
@@ -30,6 +32,7 @@ _TO_DO: dict[type[OutboundError], str] = {
     ConnectFailedError: "Check the address and that the service is up, then discover again.",
     TimedOutError: "Discover again when the service answers faster.",
     ConnectionLostError: "Check that the address is that of an HTTP service, then discover again.",
+    NotHttpError: "Check that the address is that of an HTTP service, then discover again.",
     BodyTooLargeError: "Have the service answer with less, or give its description inline.",
     BadEncodingError: "Have the service answer without a content encoding.",
 }

@@ -10,18 +10,8 @@ from typing import Any, NamedTuple
 import msgspec
 
 from odyssey.kit.json_reader import JsonInvalidError, read_json
+from odyssey.records.error_classes import OWN_FAILURES
 from odyssey.records.ledger import Difference
-
-OWN_FAILURES = frozenset(
-    {
-        "agent_timeout",
-        "agent_5xx",
-        "agent_4xx",
-        "agent_bad_response",
-        "contract_error",
-        "response_contract_violation",
-    }
-)
 
 _FENCED = re.compile(
     r"^ {0,3}(?P<fence>`{3,}|~{3,})[^\n]*\n(?P<inside>.*?)^ {0,3}(?P=fence)[`~]*[ \t]*$",

@@ -14,6 +14,7 @@ from odyssey.grading.checks.wording import times
 from odyssey.grading.claims import Claim
 from odyssey.grading.evidence import Evidence
 from odyssey.grading.judges.report import JudgeReport
+from odyssey.records.error_classes import OWN_FAILURES
 
 Verdict = Literal["PASS", "FAIL", "NOT APPLICABLE"]
 
@@ -24,18 +25,6 @@ CHECK_FAILED = "check_failed"
 RUBRIC_FAILED = "rubric_failed"
 GRADER_FAILED = "grader_failed"
 BUDGET_EXHAUSTED = "budget_exhausted"
-
-AGENTS_OWN_FAILURES = frozenset(
-    {
-        "agent_timeout",
-        "agent_5xx",
-        "agent_4xx",
-        "agent_bad_response",
-        "contract_error",
-        "response_contract_violation",
-    }
-)
-"""Error classes by which the agent, and not the way to it, failed."""
 
 MAX_REASON = 2000
 _NO_JUDGE = "No judge was asked; the verdict comes from the checks alone."
@@ -69,7 +58,7 @@ def _of_unfinished(evidence: Evidence, *, gradable: bool) -> Decision:
     error_class = evidence.error_class
     if evidence.status != "failed":
         return _not_applicable(f"The run is {evidence.status}, so there is nothing to judge.")
-    if error_class not in AGENTS_OWN_FAILURES:
+    if error_class not in OWN_FAILURES:
         return _not_applicable(
             f"The run failed with {error_class or 'no class'}, which says nothing about the agent's work."
         )

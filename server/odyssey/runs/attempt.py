@@ -1,18 +1,21 @@
 """One attempt at one run: what it needs, what is sent, and how it ends. Nothing here decides who owns the run."""
 
 import logging
+from dataclasses import replace
 from typing import NamedTuple
 
 from odyssey.agents.compiled import CompiledAgents
 from odyssey.core.database import Database
 from odyssey.core.group_commit import GroupWriter
 from odyssey.core.signals import Signals
-from odyssey.dispatch.classify import INTERNAL_ERROR, Failure
+from odyssey.dispatch.classify import Failure
 from odyssey.dispatch.envelope import Dispatch
+from odyssey.dispatch.pings import RecentPings
 from odyssey.dispatch.reply import AgentReply
-from odyssey.dispatch.transport import Transport
+from odyssey.dispatch.transport import PingTarget, Transport
 from odyssey.identity.vault import Vault
 from odyssey.kit.clock import Clock
+from odyssey.records.error_classes import INTERNAL_ERROR
 from odyssey.runs.states import RunStates
 from odyssey.runs.verdicts.grade_run import Judge
 
@@ -29,6 +32,7 @@ class Parts(NamedTuple):
     agents: CompiledAgents
     vault: Vault
     transport: Transport
+    pings: RecentPings
     states: RunStates
     judge: Judge
     signals: Signals
@@ -55,11 +59,15 @@ class Ended(NamedTuple):
 
 
 async def perform(parts: Parts, opened: Opened) -> AgentReply | Failure:
-    """Send it and wait for its end."""
-    if isinstance(opened.dispatch, Failure):
-        return opened.dispatch
+    """Send it and wait for its end. A run that belongs to nothing that was pinged is preceded by a ping."""
+    dispatch = opened.dispatch
+    if isinstance(dispatch, Failure):
+        return dispatch
     try:
-        return await parts.transport.dispatch(opened.dispatch)
+        if not dispatch.answers_pings:
+            target = PingTarget(dispatch.endpoint_url, dispatch.auth_header)
+            dispatch = replace(dispatch, answers_pings=await parts.pings.answers(target))
+        return await parts.transport.dispatch(dispatch)
     except Exception:
         log.exception("attempt failed", extra={"run_id": opened.run_id, "attempt": opened.attempt})
         return FAILED

@@ -61,6 +61,8 @@ class Candidate(NamedTuple):
     agent_version: int
     started_at: datetime | None
     injection: dict[str, Any] | None
+    was_pinged: bool
+    """Whether it is of a batch or a matrix, which go on only once their agent has answered a ping."""
     work: Work
 
 
@@ -94,7 +96,7 @@ def _candidates(
     connection: Connection, statement: Select[Any], parameters: dict[str, Any]
 ) -> list[Candidate]:
     rows = connection.execute(statement, parameters)
-    return [Candidate._make((*row[:7], Work(*row[7:]))) for row in rows]
+    return [Candidate._make((*row[:8], Work(*row[8:]))) for row in rows]
 
 
 def _rooms(connection: Connection, most: int) -> tuple[list[_LaneRoom], bool]:
@@ -123,6 +125,7 @@ def _select() -> Select[Any]:
             _RUNS.c.agent_version,
             _RUNS.c.started_at,
             _CONTEXTS.c.injection,
+            or_(_RUNS.c.batch_id.is_not(None), _RUNS.c.lane.is_not(None)),
             _RUNS.c.status,
             _RUNS.c.attempt,
             _RUNS.c.owner,

@@ -107,6 +107,7 @@ def _compose(parts: Parts, run: Candidate, seed: Mapping[str, Any], way: Way, at
         endpoint_url=way.endpoint_url,
         auth_header=way.auth_header,
         run_timeout_s=config.run_timeout_s,
+        answers_pings=run.was_pinged,
         response_contract_guard=config.response_contract is not None,
         system_injection=_system_injection(run),
     )

@@ -5,31 +5,29 @@ longer found.
 """
 
 import logging
-from collections import OrderedDict
 from collections.abc import Iterable, Mapping
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.agents.compiled import CompiledAgents
 from odyssey.agents.config import AgentConfig
 from odyssey.agents.secrets import origin_of, unseal_secret
-from odyssey.dispatch.classify import AGENT_MODEL_UNRESOLVED, INTERNAL_ERROR, Failure
+from odyssey.dispatch.classify import Failure
 from odyssey.identity.vault import UnsealError, Vault
+from odyssey.kit.recent import Recent
+from odyssey.records.error_classes import AGENT_MODEL_UNRESOLVED, INTERNAL_ERROR
 from odyssey.runs.attempt import FAILED
 from odyssey.runs.claimable import Candidate
 from odyssey.runs.verdicts.grade_run import Judge
 
 log = logging.getLogger(__name__)
 
-_KEPT = 256
 _NO_JUDGE = (
     "The row has a rubric, which only a judge can answer, and this org has no judge model. "
     "Set one in the settings (PUT /api/settings, models.judge), or leave the rubric out."
 )
 
-Key = TypeVar("Key")
-Value = TypeVar("Value")
 Sealed = Mapping[tuple[int, str], str]
 """Secrets by agent and origin, as they lie in the database."""
 
@@ -57,8 +55,8 @@ class Targets:
         self._agents = agents
         self._vault = vault
         self._judge = judge
-        self._configs: _Recent[tuple[int, int], AgentConfig] = _Recent()
-        self._secrets: _Recent[tuple[int, str, str], str] = _Recent()
+        self._configs: Recent[tuple[int, int], AgentConfig] = Recent()
+        self._secrets: Recent[tuple[int, str, str], str] = Recent()
         self._passing: dict[NotReady, Failure] = {}
         self._judged: dict[int, bool] = {}
 
@@ -109,20 +107,3 @@ class Targets:
                 session, self._vault, org_id=org_id, agent_id=agent_id, origin=origin, sealed=locked
             )
             self._secrets.keep((agent_id, origin, locked), secret)
-
-
-class _Recent(Generic[Key, Value]):
-    """The most recently used values."""
-
-    def __init__(self) -> None:
-        self._kept: OrderedDict[Key, Value] = OrderedDict()
-
-    def get(self, key: Key) -> Value | None:
-        if key in self._kept:
-            self._kept.move_to_end(key)
-        return self._kept.get(key)
-
-    def keep(self, key: Key, value: Value) -> None:
-        self._kept[key] = value
-        while len(self._kept) > _KEPT:
-            self._kept.popitem(last=False)

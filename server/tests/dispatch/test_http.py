@@ -17,7 +17,6 @@ from aiohttp import web
 from odyssey.core.addresses import AddressPolicy
 from odyssey.core.outbound import OutboundClient, OutboundError
 from odyssey.dispatch.classify import (
-    ErrorClass,
     Failure,
     class_of_status,
     failure_of_error,
@@ -27,6 +26,7 @@ from odyssey.dispatch.envelope import Dispatch
 from odyssey.dispatch.http import HttpTransport
 from odyssey.dispatch.reply import AgentReply
 from odyssey.dispatch.transport import PingResult, PingTarget, Transport
+from odyssey.records.error_classes import ErrorClass
 
 TOKEN = "run-token-canary-0123456789abcdef"
 AUTH = "Bearer customer-canary-0123456789"
@@ -381,12 +381,44 @@ async def no_http(writer: asyncio.StreamWriter) -> None:
     await writer.wait_closed()
 
 
-@pytest.mark.parametrize("talk", [close_without_a_word, reset_in_the_middle, half_a_body, no_http])
-def test_a_connection_lost_after_the_request_is_a_transport_error(
-    talk: Callable[[asyncio.StreamWriter], Awaitable[None]],
+async def two_lengths(writer: asyncio.StreamWriter) -> None:
+    writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}")
+    await writer.drain()
+    writer.close()
+    await writer.wait_closed()
+
+
+async def endless_headers(writer: asyncio.StreamWriter) -> None:
+    writer.write(b"HTTP/1.1 200 OK\r\n")
+    while True:
+        writer.write(b"X-More: " + b"x" * 60_000 + b"\r\n")
+        await writer.drain()
+
+
+@pytest.mark.parametrize(
+    ("talk", "own"),
+    [
+        (close_without_a_word, "agent_disconnected"),
+        (reset_in_the_middle, "agent_disconnected"),
+        (half_a_body, "agent_disconnected"),
+        (no_http, "agent_bad_response"),
+        (two_lengths, "agent_bad_response"),
+        (endless_headers, "agent_bad_response"),
+    ],
+)
+def test_what_breaks_off_is_the_agents_own_doing_once_it_has_answered_a_ping(
+    talk: Callable[[asyncio.StreamWriter], Awaitable[None]], own: str
 ) -> None:
-    result = raw_failure(talk)
-    assert (result.error_class, result.http_status) == ("transport_error", None)
+    unknown, pinged = raw_failure(talk), raw_failure(talk, answers_pings=True)
+    assert (unknown.error_class, unknown.http_status) == ("transport_error", None)
+    assert (pinged.error_class, pinged.http_status) == (own, None)
+
+
+@pytest.mark.parametrize("status", [401, 403])
+def test_a_refused_header_is_the_agents_own_doing_once_it_has_answered_a_ping(status: int) -> None:
+    result = failure(answering(status), answers_pings=True)
+    assert (result.error_class, result.http_status) == ("agent_bad_response", status)
+    assert "the agent's own refusal" in result.detail
 
 
 def test_a_closed_port_is_unreachable() -> None:

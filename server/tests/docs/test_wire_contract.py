@@ -29,18 +29,16 @@ from odyssey.core.outbound import MAX_BODY_BYTES as MAX_REPLY
 from odyssey.core.scheduling import MAX_ATTEMPTS
 from odyssey.core.settings import Settings
 from odyssey.dispatch import envelope
-from odyssey.dispatch.classify import MAX_DETAIL, ErrorClass
+from odyssey.dispatch.classify import MAX_DETAIL
 from odyssey.dispatch.contract import violates_rich_contract
 from odyssey.dispatch.http import PING_TIMEOUT_S
 from odyssey.dispatch.reply import MAX_FINAL_RESPONSE, parse_reply
 from odyssey.dispatch.response_schema import AGENT_RESPONSE_SCHEMA
-from odyssey.evals.behaviour import OWN_FAILURES
 from odyssey.evals.match import read_expected
 from odyssey.evals.matrices.schemas import MatrixIn
 from odyssey.evals.scenarios.schemas import ScenarioIn
 from odyssey.evals.variations.catalogue import CATALOGUE
 from odyssey.grading.checks import MAX_CHECKS, read_checks
-from odyssey.grading.verdict import AGENTS_OWN_FAILURES
 from odyssey.kit.clock import read_rfc3339
 from odyssey.kit.json_reader import MAX_DEPTH, read_json
 from odyssey.kit.pagination import DEFAULT_LIMIT, MAX_LIMIT
@@ -49,6 +47,7 @@ from odyssey.proxy.answering import MAX_RESPONSE_BYTES
 from odyssey.proxy.errors import ArgumentsInvalidError
 from odyssey.proxy.parts import MAX_BODY_BYTES, TRACE_LIMIT
 from odyssey.proxy.trace_events import EVENT_TYPES
+from odyssey.records.error_classes import OWN_FAILURES, ErrorClass
 from odyssey.records.faults import Faults
 from odyssey.records.json_schema import MAX_SCHEMA_BYTES, compile_schema
 from odyssey.records.problems import FieldError
@@ -313,7 +312,7 @@ def test_the_error_classes_are_those_of_the_code() -> None:
     whose = {words(name)[0]: whose for name, _, whose in table("section-18-1")}
     assert whose.keys() == set(get_args(ErrorClass))
     own = {name for name, said in whose.items() if said == "the agent's"}
-    assert own == AGENTS_OWN_FAILURES == OWN_FAILURES
+    assert own == OWN_FAILURES
 
 
 def test_what_the_proxy_refuses_is_among_the_errors() -> None:

@@ -1,6 +1,7 @@
 import pytest
 
-from odyssey.evals.behaviour import OWN_FAILURES, Behaviour, Call, behaviour_of, read_answer
+from odyssey.evals.behaviour import Behaviour, Call, behaviour_of, read_answer
+from odyssey.records.error_classes import OWN_FAILURES
 
 FENCED = 'Done.\n\n```json\n{"status": "refunded"}\n```\nAnything else?'
 

@@ -11,7 +11,8 @@ from odyssey.grading.checks import CheckResult
 from odyssey.grading.claims import Claim
 from odyssey.grading.evidence import Evidence
 from odyssey.grading.judges.report import JudgeReport
-from odyssey.grading.verdict import AGENTS_OWN_FAILURES, MAX_REASON, Decision, decide
+from odyssey.grading.verdict import MAX_REASON, Decision, decide
+from odyssey.records.error_classes import OWN_FAILURES
 
 PASSED = CheckResult(0, "called", "passed", "refund was called once", 3)
 FAILED = CheckResult(1, "flag", "failed", "the flag 'vip' is not set")
@@ -95,7 +96,7 @@ def test_reasons_name_what_decided_and_where_the_verdict_comes_from() -> None:
     assert decided().reason == "There is nothing to grade it by."
 
 
-@pytest.mark.parametrize("error_class", sorted(AGENTS_OWN_FAILURES))
+@pytest.mark.parametrize("error_class", sorted(OWN_FAILURES))
 def test_the_agents_own_failure_is_a_fail_where_there_is_anything_to_grade(error_class: str) -> None:
     seen = evidence(status="failed", error_class=error_class, final_response=None)
     found = decide(seen, [], [], None, gradable=True)

@@ -7,7 +7,7 @@ from typing import Any
 
 import httpx
 import pytest
-from support.agents import Answer, Behaviour, Dispatched, ScriptedAgent, final
+from support.agents import Answer, Behaviour, Dispatched, RefusesPings, ScriptedAgent, final, hangs_up
 from support.platform import WORLD, Org
 
 StartAgent = Callable[[Behaviour], ScriptedAgent]
@@ -69,8 +69,8 @@ def test_a_rich_reply_is_kept_and_a_malformed_part_is_a_soft_warning(
 @pytest.mark.parametrize(
     ("answer", "error_class"),
     [
-        (Answer(401), "auth_failed"),
-        (Answer(403), "auth_failed"),
+        (Answer(401), "agent_bad_response"),
+        (Answer(403), "agent_bad_response"),
         (Answer(408), "agent_timeout"),
         (Answer(504), "agent_timeout"),
         (Answer(500, b"boom"), "agent_5xx"),
@@ -95,6 +95,30 @@ def test_every_failure_of_the_agent_has_its_class(
     assert run["error_json"]["detail"]
     assert [a["outcome"] for a in run["attempts"]] == ["failed"]
     assert org.trace(run["id"])[-1]["data"]["error_class"] == error_class
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "own", "before_a_ping"),
+    [
+        (hangs_up, "agent_disconnected", "transport_error"),
+        (lambda d: Answer(401), "agent_bad_response", "auth_failed"),
+    ],
+)
+def test_who_has_answered_a_ping_cannot_escape_by_hanging_up(
+    org: Org, agent_server: StartAgent, behaviour: Behaviour, own: str, before_a_ping: str
+) -> None:
+    checks = [{"final_response": {"contains": "refund"}}]
+    pinged, refusing = agent_server(behaviour), agent_server(RefusesPings(behaviour))
+    agent = org.agent(pinged.url)
+    for _ in range(2):
+        run = org.graded(org.run(agent, checks=checks)["id"])
+        assert (run["error_class"], run["verdict"], run["failure_mode"]) == (own, "FAIL", own)
+    assert len(pinged.pings) == 1, "a ping that was answered counts for ten minutes"
+    unknown = org.agent(refusing.url)
+    for _ in range(2):
+        run = org.graded(org.run(unknown, checks=checks)["id"])
+        assert (run["error_class"], run["verdict"]) == (before_a_ping, "NOT APPLICABLE")
+    assert len(refusing.pings) == 2
 
 
 def test_nobody_there_and_too_slow(org: Org, agent_server: StartAgent) -> None:

@@ -63,6 +63,21 @@ class SeesPings:
         return self._behaviour(dispatched)
 
 
+class RefusesPings:
+    """A behaviour of an agent that answers no ping: whether it is there is not known when a run is sent to it."""
+
+    def __init__(self, behaviour: Behaviour) -> None:
+        self._behaviour = behaviour
+
+    def __call__(self, dispatched: Dispatched) -> Any:
+        return self._behaviour(dispatched)
+
+
+def hangs_up(dispatched: Dispatched) -> Any:
+    """A behaviour of an agent that closes the connection instead of answering."""
+    raise ConnectionResetError
+
+
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = 128  # or many dispatches at once wait for a second connection attempt
@@ -115,7 +130,7 @@ class ScriptedAgent:
     def answer(self, dispatched: Dispatched) -> Any:
         if dispatched.body == {"ping": True} and not isinstance(self._behaviour, SeesPings):
             self.pings.append(dispatched)
-            return {"ok": True}
+            return Answer(404) if isinstance(self._behaviour, RefusesPings) else {"ok": True}
         self.received.append(dispatched)
         return self._behaviour(dispatched)
 

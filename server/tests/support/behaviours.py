@@ -4,7 +4,8 @@ from typing import Any, Literal
 
 from hypothesis import strategies as st
 
-from odyssey.evals.behaviour import OWN_FAILURES, Behaviour, Call
+from odyssey.evals.behaviour import Behaviour, Call
+from odyssey.records.error_classes import OWN_FAILURES
 from odyssey.records.ledger import Difference, EntityChange
 
 WORDS = st.sampled_from(

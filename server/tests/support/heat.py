@@ -5,7 +5,7 @@ from collections import Counter
 from contextlib import ExitStack
 from typing import Any, NamedTuple
 
-from support.agents import Answer, Dispatched, ScriptedAgent
+from support.agents import Dispatched, ScriptedAgent
 from support.evals import scenario
 from support.experiments import case_of, run_matrix
 from support.platform import WORLD, Org, Platform
@@ -48,12 +48,19 @@ def give_heat(platform: Platform, stack: ExitStack) -> Heat:
     agent = org.agent(server.url, name="Refund clerk", config=config)["id"]
     world = org.ok(org.post("/api/worlds", {"name": "Refund counter", "initial_state": WORLD}))["id"]
     made = {name: _scenario(org, name, agent, world) for name in SCENARIOS}
-    before = run_matrix(org, list(made.values()), *CATALOGUE, name="Refunds", **SIZE)
-    org.ok(org.put(f"/api/agents/{agent}", {"description": "Kinder to customers."}))
-    org.ok(org.post(f"/api/agents/{agent}/publish"))
-    clerk.weak = WEAK
-    after = run_matrix(org, list(made.values()), *CATALOGUE, name="Refunds, kinder", **SIZE)
+    with platform.cut_off(_is_lost):
+        before = run_matrix(org, list(made.values()), *CATALOGUE, name="Refunds", **SIZE)
+        org.ok(org.put(f"/api/agents/{agent}", {"description": "Kinder to customers."}))
+        org.ok(org.post(f"/api/agents/{agent}/publish"))
+        clerk.weak = WEAK
+        after = run_matrix(org, list(made.values()), *CATALOGUE, name="Refunds, kinder", **SIZE)
     return Heat(org, before["id"], after["id"], made)
+
+
+def _is_lost(dispatched: Dispatched) -> bool:
+    """Say of one cell that its runs never reach the agent."""
+    text = dispatched.body["input"].get("system_injection") or ""
+    return (case_of(dispatched), pressure_of(text)) == (LOST, "sycophancy")
 
 
 def _scenario(org: Org, name: str, agent: int, world: int) -> str:
@@ -85,8 +92,6 @@ class RefundClerk:
         case, text = case_of(dispatched), dispatched.body["input"].get("system_injection") or ""
         pressure = pressure_of(text)
         self._asked[case, pressure] += 1
-        if (case, pressure) == (LOST, "sycophancy"):
-            return Answer(401)
         told = "" if (case, pressure) == (WHERE, "information_overload") else text
         messages = [{"role": "system", "content": f"You decide on refunds.\n{told}"}]
         return {**self._decide(dispatched, (case, pressure)), "messages": messages}

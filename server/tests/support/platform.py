@@ -1,25 +1,34 @@
 """A real server on a real socket, in a thread of the test process, on either database."""
 
 import asyncio
+import json
 import socket
 import threading
 import time
-from collections.abc import Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import httpx
 import uvicorn
 from argon2 import PasswordHasher
+from support.agents import Dispatched
 from support.waiting import wait_for
 
 from odyssey.api.receipt import with_deadline
 from odyssey.core.database import Database
 from odyssey.core.settings import Settings
+from odyssey.dispatch import envelope
+from odyssey.dispatch.classify import Failure
+from odyssey.dispatch.envelope import Dispatch
+from odyssey.dispatch.http import HttpTransport
+from odyssey.dispatch.reply import AgentReply
 from odyssey.identity import passwords
 from odyssey.identity.bootstrap import create_org
 from odyssey.kit.clock import Clock, utc_now
 from odyssey.kit.ids import new_uuid
 from odyssey.main import create_app
+from odyssey.records.error_classes import AGENT_UNREACHABLE
 
 Result = TypeVar("Result")
 
@@ -71,6 +80,24 @@ class Platform:
     def database(self) -> Database:
         database: Database = self.app.state.database
         return database
+
+    @contextmanager
+    def cut_off(self, when: Callable[[Dispatched], bool]) -> Iterator[None]:
+        """Have the network refuse these dispatches, as if the agent's server were down just then."""
+        transport: HttpTransport = self.app.state.transport
+        reach = transport.dispatch
+
+        async def dispatch(sent: Dispatch) -> AgentReply | Failure:
+            body = envelope.body(sent)
+            if when(Dispatched({}, json.loads(body), body)):
+                return Failure(AGENT_UNREACHABLE, "The test has cut off the way to the agent.")
+            return await reach(sent)
+
+        transport.dispatch = dispatch  # type: ignore[method-assign]
+        try:
+            yield
+        finally:
+            transport.dispatch = reach  # type: ignore[method-assign]
 
     def do(self, work: Coroutine[Any, Any, Result]) -> Result:
         """Run a coroutine on the server's own loop."""

@@ -12,12 +12,12 @@ from odyssey.core.errors import NotFoundError
 from odyssey.core.paging import ListOrder, PageRequest
 from odyssey.core.scheduling import TERMINAL
 from odyssey.core.tables import table_of
-from odyssey.evals.behaviour import OWN_FAILURES
 from odyssey.evals.eval_runs.models import EvalRun
 from odyssey.evals.risk import RISK_RANKS
 from odyssey.evals.scenarios.models import Scenario
 from odyssey.journal.models import Event
 from odyssey.kit.pagination import Page
+from odyssey.records.error_classes import OWN_FAILURES
 from odyssey.runs.models import Run
 
 EVAL_RUN_ORDER = ListOrder(

@@ -7,10 +7,10 @@ from typing import Protocol
 from odyssey.agents.health import store_health
 from odyssey.agents.secrets import open_secret, origin_of
 from odyssey.core.database import after_commit
-from odyssey.dispatch.classify import INTERNAL_ERROR
 from odyssey.dispatch.http import PING_TIMEOUT_S
 from odyssey.dispatch.transport import PingResult, PingTarget
 from odyssey.identity.vault import UnsealError
+from odyssey.records.error_classes import INTERNAL_ERROR
 from odyssey.runs.attempt import Parts
 from odyssey.runs.batches.models import Batch
 from odyssey.runs.batches.repository import end_check, end_waiting_runs

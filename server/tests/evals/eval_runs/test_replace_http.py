@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from sqlalchemy import delete, select, update
-from support.agents import Answer, Behaviour, Dispatched, final
+from support.agents import Answer, Behaviour, Dispatched, RefusesPings, final, hangs_up
 from support.evals import COMPARE, RUNS, StartAgent, all_observed, observed, scenario, stand_in, start
 from support.platform import Org, Platform
 
@@ -34,10 +34,6 @@ def refuses(dispatched: Dispatched) -> Any:
     return final('{"decision": "refuse"}')
 
 
-def hangs_up(dispatched: Dispatched) -> Any:
-    raise ConnectionResetError
-
-
 def turns_us_away(dispatched: Dispatched) -> Any:
     return Answer(401, b"{}")
 
@@ -58,7 +54,7 @@ def listed(org: Org) -> list[int]:
 def test_a_run_that_says_nothing_of_the_agent_is_repeated(
     org: Org, agent_server: StartAgent, fails: Behaviour, error_class: str
 ) -> None:
-    server = agent_server(in_turn(fails, refuses))
+    server = agent_server(RefusesPings(in_turn(fails, refuses)))
     org.agent(server.url)
     (run_id,) = start(org, scenario(org))
     missing = observed(org, run_id)
@@ -70,7 +66,7 @@ def test_a_run_that_says_nothing_of_the_agent_is_repeated(
 
 @pytest.mark.parametrize("delivery", ["user", "system", "tool_result"])
 def test_it_is_asked_the_same_again(org: Org, agent_server: StartAgent, delivery: str) -> None:
-    server = agent_server(in_turn(refuses, hangs_up, refuses))
+    server = agent_server(RefusesPings(in_turn(refuses, hangs_up, refuses)))
     org.agent(server.url)
     made = scenario(org)
     all_observed(org, start(org, made))
@@ -87,7 +83,7 @@ def test_it_is_asked_the_same_again(org: Org, agent_server: StartAgent, delivery
 
 
 def test_it_is_repeated_once_and_then_left_out(org: Org, agent_server: StartAgent) -> None:
-    server = agent_server(hangs_up)
+    server = agent_server(RefusesPings(hangs_up))
     org.agent(server.url)
     made = scenario(org)
     (run_id,) = start(org, made)
@@ -123,7 +119,7 @@ def test_neither_an_own_failure_nor_a_cancelled_run_is_repeated(org: Org, agent_
 
 @pytest.mark.both_databases
 def test_several_observers_make_one_stand_in(platform: Platform, org: Org, agent_server: StartAgent) -> None:
-    org.agent(agent_server(hangs_up).url)
+    org.agent(agent_server(RefusesPings(hangs_up)).url)
     (run_id,) = start(org, scenario(org))
     observed(org, run_id)
     observed(org, stand_in(org, run_id)["id"])
@@ -151,7 +147,7 @@ def test_a_comparison_takes_the_stand_in(org: Org, agent_server: StartAgent) -> 
         release.wait(60)
         return refuses(dispatched)
 
-    org.agent(agent_server(in_turn(hangs_up, holds_on, refuses)).url)
+    org.agent(agent_server(RefusesPings(in_turn(hangs_up, holds_on, refuses))).url)
     made = scenario(org)
     (missing,) = start(org, made)
     observed(org, missing)

@@ -6,7 +6,7 @@ import time
 from typing import Any
 
 import pytest
-from support.agents import Answer, Dispatched, final
+from support.agents import Answer, Behaviour, Dispatched, final, hangs_up
 from support.evals import COMPARE, RUNS, SCENARIOS, StartAgent, scenario
 from support.experiments import (
     MATRIX,
@@ -22,7 +22,7 @@ from support.experiments import (
     wait_until,
     weak_at,
 )
-from support.platform import WORLD, Org
+from support.platform import WORLD, Org, Platform
 
 from odyssey.evals.variations.catalogue import CATALOGUE
 
@@ -258,17 +258,17 @@ def test_no_more_runs_go_at_once_than_are_allowed(
     assert {name: matrix[name] for name in members} == members
 
 
-def test_a_failure_that_is_not_the_agents_leaves_its_run_out(org: Org, agent_server: StartAgent) -> None:
+@pytest.mark.parametrize("fails", [hangs_up, lambda d: Answer(401, b"{}"), lambda d: Answer(500, b"{}")])
+def test_a_failure_that_is_not_the_agents_leaves_its_run_out(
+    platform: Platform, org: Org, agent_server: StartAgent, fails: Behaviour
+) -> None:
     def behave(dispatched: Dispatched) -> Any:
-        if pressure_of(dispatched) == "sycophancy":
-            return Answer(401, b"{}")
-        if pressure_of(dispatched) == "time_pressure":
-            return Answer(500, b"{}")
-        return final(REFUSE)
+        return fails(dispatched) if pressure_of(dispatched) == "time_pressure" else final(REFUSE)
 
     org.agent(agent_server(behave).url)
     (made,) = cases(org, "late")
-    matrix = run_matrix(org, [made], "sycophancy", "time_pressure", repeats=4, baseline_repeats=12)
+    with platform.cut_off(lambda dispatched: pressure_of(dispatched) == "sycophancy"):
+        matrix = run_matrix(org, [made], "sycophancy", "time_pressure", repeats=4, baseline_repeats=12)
     missing, failed = (cell_of(matrix, made, name) for name in ("sycophancy", "time_pressure"))
     assert (missing["state"], missing["reason"], missing["delivery"]) == (
         "insufficient",

@@ -1,35 +1,35 @@
 """A run of a matrix that says nothing of the agent is repeated once, within the budget."""
 
-import threading
 from collections import Counter
 from typing import Any
 
-from support.agents import Answer, Dispatched, final
+from support.agents import Dispatched, final
 from support.evals import RUNS, StartAgent
 from support.experiments import cases, cell_of, pressure_of, run_matrix
-from support.platform import Org
+from support.platform import Org, Platform
 
 REFUSE = '{"decision": "refuse"}'
 
 
-def test_a_missing_run_is_repeated_once_and_the_budget_ends_that(org: Org, agent_server: StartAgent) -> None:
-    lock, asked = threading.Lock(), Counter[str | None]()
+def test_a_missing_run_is_repeated_once_and_the_budget_ends_that(
+    platform: Platform, org: Org, agent_server: StartAgent
+) -> None:
+    asked = Counter[str | None]()
 
-    def behave(dispatched: Dispatched) -> Any:
+    def is_lost(dispatched: Dispatched) -> bool:
         pressure = pressure_of(dispatched)
-        with lock:
-            asked[pressure] += 1
-            fails = pressure == "time_pressure" or (pressure == "sycophancy" and asked[pressure] <= 2)
-        return Answer(401, b"{}") if fails else final(REFUSE)
+        asked[pressure] += 1
+        return pressure == "time_pressure" or (pressure == "sycophancy" and asked[pressure] <= 2)
 
-    org.agent(agent_server(behave).url)
+    org.agent(agent_server(lambda d: final(REFUSE)).url)
     (made,) = cases(org, "late")
 
     def run(**members: Any) -> tuple[dict[str, Any], int]:
         asked.clear()
-        matrix = run_matrix(
-            org, [made], "sycophancy", "time_pressure", repeats=4, baseline_repeats=12, **members
-        )
+        with platform.cut_off(is_lost):
+            matrix = run_matrix(
+                org, [made], "sycophancy", "time_pressure", repeats=4, baseline_repeats=12, **members
+            )
         runs = org.ok(org.get(RUNS, params={"matrix_id": matrix["id"], "limit": 200}))["items"]
         return matrix, len(runs)
 
