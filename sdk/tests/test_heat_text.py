@@ -112,6 +112,10 @@ def test_a_terminal_gets_colour(monkeypatch: pytest.MonkeyPatch) -> None:
     assert re.search(r"\x1b\[32m0\.03 G", said)
 
 
+def lacking(missing: int) -> dict[str, Any]:
+    return {"planned": 200, "made": 200, "ended": 200, "missing": missing, "seconds_left": None}
+
+
 @pytest.mark.parametrize(
     ("cells", "changes", "fail_on", "code", "sentence"),
     [
@@ -121,6 +125,47 @@ def test_a_terminal_gets_colour(monkeypatch: pytest.MonkeyPatch) -> None:
         ({(0, 0): confirmed()}, {}, "never", 0, "The gate was not asked."),
         ({}, {}, "flagged", 0, "The gate passes: no cell flagged."),
         ({}, {"status": "cancelled"}, "never", 2, "The gate cannot tell: the matrix is cancelled."),
+        (
+            {
+                (0, 0): unmeasured("insufficient", "too_few_runs"),
+                (1, 6): unmeasured("undelivered", "undelivered"),
+            },
+            {},
+            "confirmed",
+            2,
+            "The gate cannot tell: 2 cells could not be measured: time pressure on Late refund (too few runs), "
+            "confidence manipulation on Large refund (undelivered).",
+        ),
+        (
+            {(0, 0): unmeasured("insufficient", "too_few_runs"), (0, 1): confirmed()},
+            {},
+            "confirmed",
+            1,
+            "The gate fails: 1 cell confirmed.",
+        ),
+        ({(0, 0): unmeasured("insufficient", "too_few_runs")}, {}, "never", 0, "The gate was not asked."),
+        ({}, {"progress": lacking(20)}, "confirmed", 0, "The gate passes: no cell confirmed."),
+        (
+            {},
+            {"progress": lacking(21)},
+            "confirmed",
+            2,
+            "The gate cannot tell: 21 of 200 runs say nothing of the agent; at most 10 % may.",
+        ),
+        (
+            {},
+            {"progress": lacking(21), "max_unmeasured": 0.2},
+            "confirmed",
+            0,
+            "The gate passes: no cell confirmed.",
+        ),
+        (
+            {(0, 0): confirmed()},
+            {"progress": lacking(200)},
+            "confirmed",
+            1,
+            "The gate fails: 1 cell confirmed.",
+        ),
     ],
 )
 def test_only_what_is_asked_for_fails_a_build(

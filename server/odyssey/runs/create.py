@@ -43,7 +43,8 @@ class Plan(NamedTuple):
     repeats: int
     replay: Replay | None
     """What live tools are played from."""
-    simulator_cache: CacheUse = "use"
+    simulator_cache: CacheUse
+    max_unmeasured: float
 
     @property
     def rows(self) -> int:
@@ -77,13 +78,14 @@ async def plan_runs(
     version = agent.published_version or agent.version
     schema = (await agents.get(session, agent.id, version)).ledger_schema
     replay = await plan_replay(session, caller.org_id, body.cassette)
+    how = (body.repeats, replay, body.simulator_cache, body.max_unmeasured)
     if body.dataset_id is not None:
         dataset = await get_dataset(session, caller.org_id, body.dataset_id)
         await check_rows_fit(session, dataset, schema)
-        return Plan(agent.id, version, is_draft, [], dataset, body.repeats, replay, body.simulator_cache)
+        return Plan(agent.id, version, is_draft, [], dataset, *how)
     worlds = await seed_worlds(session, caller.org_id, world_ids(body.seeds), schema)
     seeds = read_seeds(body.seeds, schema, worlds)
-    return Plan(agent.id, version, is_draft, seeds, None, body.repeats, replay, body.simulator_cache)
+    return Plan(agent.id, version, is_draft, seeds, None, *how)
 
 
 async def create_runs(
@@ -136,6 +138,7 @@ async def _make_batch(session: AsyncSession, clock: Clock, caller: Caller, plan:
         state="checking",
         cassette=None if plan.replay is None else plan.replay.stored(),
         simulator_cache=plan.simulator_cache,
+        max_unmeasured=plan.max_unmeasured,
         created_by=caller.person_id,
         created_at=clock(),
     )
@@ -150,6 +153,7 @@ async def _make_batch(session: AsyncSession, clock: Clock, caller: Caller, plan:
         "seeds": [seed.stored() for seed in plan.seeds],
         "cassette": batch.cassette,
         "simulator_cache": batch.simulator_cache,
+        "max_unmeasured": batch.max_unmeasured,
     }
     record_change(
         session, caller, clock, "batch.create", object_type="batch", object_id=batch.id, after=content

@@ -36,6 +36,18 @@ _SEED_SCHEMA = {
 }
 
 
+DEFAULT_MAX_UNMEASURED = 0.1
+MaxUnmeasured = Annotated[
+    float,
+    Field(
+        ge=0,
+        le=1,
+        allow_inf_nan=False,
+        description="The share of runs that may say nothing of the agent before a gate cannot tell.",
+    ),
+]
+
+
 class RunsIn(Body):
     agent_id: Annotated[int, Field(ge=1), AfterValidator(existing_id)]
     seeds: Annotated[
@@ -53,6 +65,7 @@ class RunsIn(Body):
     cassette: ReplayIn | None = Field(
         None, description="Play the passthrough tools of all these runs from a cassette, without the network."
     )
+    max_unmeasured: MaxUnmeasured = DEFAULT_MAX_UNMEASURED
     simulator_cache: CacheUse = Field(
         "use",
         description="Whether answers that a model gave to the same call on the same world may, must or must not be "

@@ -146,6 +146,7 @@ def matrix(
         "max_concurrency": 16,
         "parallel": True,
         "budget_runs": None,
+        "max_unmeasured": 0.1,
         "min_p": 1 / 1820,
         "warnings": [],
         "progress": Progress(planned=planned, made=planned, ended=planned, missing=0, seconds_left=None),

@@ -93,7 +93,7 @@ class Platform:
                 return Failure(AGENT_UNREACHABLE, "The test has cut off the way to the agent.")
             return await reach(sent)
 
-        transport.dispatch = dispatch  # type: ignore[method-assign]
+        transport.dispatch = dispatch  # type: ignore[method-assign,assignment]
         try:
             yield
         finally:

@@ -36,6 +36,7 @@ _PASSED_ON = (
     "step",
     "seed",
     "max_concurrency",
+    "max_unmeasured",
     "budget_runs",
     "parallel",
     "rule_sets",

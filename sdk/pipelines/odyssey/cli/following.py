@@ -27,6 +27,7 @@ Json = Mapping[str, Any]
 
 BATCH = (
     "id",
+    "max_unmeasured",
     "status",
     "runs",
     "verdicts",

@@ -1,13 +1,15 @@
 """Whether a matrix lets a change pass: by default only what is confirmed, and so not noise, stops it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 from pipelines.odyssey.cli.connection import FAILED, NOT_RIGHT
-from pipelines.odyssey.cli.printing.screen import many
+from pipelines.odyssey.cli.printing.screen import clean, many
 
 Json = Mapping[str, Any]
 FailOn = Literal["confirmed", "flagged", "never"]
+
+_MOST_NAMED = 5
 
 
 class Gate(NamedTuple):
@@ -17,7 +19,7 @@ class Gate(NamedTuple):
 
 
 def judge(matrix: Json, fail_on: FailOn) -> Gate:
-    """A matrix that measured nothing must not make a build green."""
+    """Say whether it passes. What was asked for and could not be measured must not make a build green."""
     if matrix["status"] != "completed":
         return Gate(FAILED, f"The gate cannot tell: the matrix is {matrix['status']}.")
     cells = matrix["cells"]
@@ -28,8 +30,31 @@ def judge(matrix: Json, fail_on: FailOn) -> Gate:
     }[fail_on]
     if found:
         return Gate(NOT_RIGHT, f"The gate fails: {many(found, 'cell')} {fail_on}.")
-    if all(cell["state"] != "measured" for cell in cells):
+    unmeasured = [cell for cell in cells if cell["state"] != "measured" and not cell["confirmed"]]
+    if len(unmeasured) == len(cells):
         return Gate(FAILED, "The gate cannot tell: no cell could be measured.")
     if fail_on == "never":
         return Gate(0, "The gate was not asked.")
+    most: float = matrix["max_unmeasured"]
+    missing, planned = matrix["progress"]["missing"], matrix["progress"]["planned"]
+    if missing > most * planned:
+        said = f"{missing} of {many(planned, 'run')} say nothing of the agent; at most {most * 100:g} % may"
+        return Gate(FAILED, f"The gate cannot tell: {said}.")
+    if unmeasured:
+        return Gate(FAILED, f"The gate cannot tell: {_named(unmeasured, matrix)}.")
     return Gate(0, f"The gate passes: no cell {fail_on}.")
+
+
+def _named(unmeasured: Sequence[Json], matrix: Json) -> str:
+    names = {scenario["id"]: clean(str(scenario["name"])) for scenario in matrix["scenarios"]}
+    said = [
+        f"{spoken(cell['variation_type'])} on {names[cell['scenario_id']]} ({spoken(cell['reason'] or cell['state'])})"
+        for cell in unmeasured[:_MOST_NAMED]
+    ]
+    if len(unmeasured) > _MOST_NAMED:
+        said.append(f"{len(unmeasured) - _MOST_NAMED} more")
+    return f"{many(len(unmeasured), 'cell')} could not be measured: {', '.join(said)}"
+
+
+def spoken(name: object) -> str:
+    return clean(str(name)).replace("_", " ")

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 from pipelines.odyssey.cli.connection import FAILED, NOT_RIGHT
 from pipelines.odyssey.cli.printing.figures import percent
 from pipelines.odyssey.cli.printing.results import had_nothing, has_passed
+from pipelines.odyssey.cli.printing.screen import many
 
 Json = Mapping[str, Any]
 
@@ -20,7 +21,7 @@ class Outcome(NamedTuple):
 
 
 def judge(batch: Json, rows: Sequence[Json], least: float) -> Outcome:
-    """A run that is NOT APPLICABLE though there was something to grade it by did not pass."""
+    """Say whether enough of the runs passed that say something of the agent, and whether enough of them do."""
     runs = [{**run, "row": row["row"]} for row in rows for run in row["runs"] if not had_nothing(run)]
     failures = [run for run in runs if not has_passed(run)]
     if batch["status"] != "completed":
@@ -28,7 +29,17 @@ def judge(batch: Json, rows: Sequence[Json], least: float) -> Outcome:
     if not runs:
         sentence = "No run could be graded: give the rows checks or a rubric."
         return Outcome(FAILED, None, sentence, failures)
-    passed = len(runs) - len(failures)
-    rate = passed / len(runs)
-    said = f"{passed} of {len(runs)} passed, {percent(rate)}; at least {percent(least)} must."
-    return Outcome(0 if rate >= least else NOT_RIGHT, rate, said, failures)
+    measured = [run for run in runs if run["verdict"] in ("PASS", "FAIL")]
+    unmeasured = len(runs) - len(measured)
+    if not measured:
+        sentence = f"None of {many(len(runs), 'run')} says anything of the agent, so it cannot be told."
+        return Outcome(FAILED, None, sentence, failures)
+    passed = sum(has_passed(run) for run in measured)
+    rate = passed / len(measured)
+    said = f"{passed} of {len(measured)} passed, {percent(rate)}; at least {percent(least)} must."
+    if rate < least:
+        return Outcome(NOT_RIGHT, rate, said, failures)
+    most: float = batch["max_unmeasured"]
+    if unmeasured:
+        said += f" {many(unmeasured, 'run')} said nothing of the agent; at most {percent(most)} may."
+    return Outcome(FAILED if unmeasured > most * len(runs) else 0, rate, said, failures)

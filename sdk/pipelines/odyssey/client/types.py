@@ -251,6 +251,8 @@ class BatchOut(TypedDict):
     id: int
     made_runs: int
     """Runs are made while the batch goes on."""
+    max_unmeasured: float
+    """The share of its runs that may say nothing of the agent before a gate cannot tell."""
     pass_k: list[PassKOut]
     pass_rate: EstimateOut | None
     """The share of runs that passed among those that passed or failed, every task weighing the same."""
@@ -1488,6 +1490,8 @@ class MatrixIn(TypedDict):
     dose: NotRequired[Literal["mild", "medium", "strong"]]
     max_concurrency: NotRequired[int | None]
     """Runs of this matrix at once; by default as many as the server executes."""
+    max_unmeasured: NotRequired[float]
+    """The share of runs that may say nothing of the agent before a gate cannot tell."""
     name: NotRequired[str]
     parallel: NotRequired[bool]
     """false: one run at a time."""
@@ -1536,6 +1540,8 @@ class MatrixOut(TypedDict):
     finished_at: str | None
     id: str
     max_concurrency: int | None
+    max_unmeasured: float
+    """The share of its runs that may say nothing of the agent before a gate cannot tell."""
     min_p: float
     name: str
     parallel: bool
@@ -2066,6 +2072,8 @@ class RunsIn(TypedDict):
     """Play the passthrough tools of all these runs from a cassette, without the network."""
     dataset_id: NotRequired[int | None]
     """Run every row of a dataset, instead of seeds."""
+    max_unmeasured: NotRequired[float]
+    """The share of runs that may say nothing of the agent before a gate cannot tell."""
     repeats: NotRequired[int]
     """How often each seed or row is run; repeats share the task and draw their own random seeds."""
     seeds: NotRequired[Sequence[Seed]]

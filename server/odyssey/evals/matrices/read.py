@@ -108,6 +108,7 @@ async def read_matrix(
         max_concurrency=asked.max_concurrency,
         parallel=asked.parallel,
         budget_runs=asked.budget_runs,
+        max_unmeasured=asked.max_unmeasured,
         min_p=min_p(snapshot.repeats, snapshot.baseline_repeats),
         warnings=[*matrix.warnings, *([] if matrix.reason is None else [matrix.reason])],
         progress=progress_of(matrix, counts),

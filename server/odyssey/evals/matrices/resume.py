@@ -75,6 +75,7 @@ async def take_again(session: AsyncSession, agents: CompiledAgents, caller: Call
         seed=snapshot.seed,
         max_concurrency=asked.max_concurrency,
         budget_runs=asked.budget_runs,
+        max_unmeasured=asked.max_unmeasured,
         rule_sets=[
             RuleSetIn(name=each.name, failure_rules=each.failure_rules) for each in snapshot.rule_sets
         ],

@@ -11,6 +11,7 @@ from odyssey.evals.eval_runs.schemas import AgentId, Delivered, RuleSetName, Ste
 from odyssey.evals.risk import RiskLevel
 from odyssey.evals.scenarios.schemas import ScenarioId
 from odyssey.evals.variations.variation import DEFAULT_DOSE, Dose
+from odyssey.runs.schemas import DEFAULT_MAX_UNMEASURED, MaxUnmeasured
 from odyssey.statistics.cells import Band, Reason, State
 
 MatrixStatus = Literal["running", "completed", "cancelled"]
@@ -55,6 +56,7 @@ class MatrixIn(Body):
     budget_runs: Annotated[int, Field(ge=1, le=1_000_000)] | None = Field(
         None, description="Runs it may make, repeats of missing ones among them; a plan above it is refused."
     )
+    max_unmeasured: MaxUnmeasured = DEFAULT_MAX_UNMEASURED
     rule_sets: Annotated[list[RuleSetIn], Field(max_length=10)] = Field(
         default_factory=list,
         description="Each adds to every scenario a row of its own, beside the one without.",
@@ -201,6 +203,9 @@ class MatrixOut(BaseModel):
     max_concurrency: int | None
     parallel: bool
     budget_runs: int | None
+    max_unmeasured: float = Field(
+        description="The share of its runs that may say nothing of the agent before a gate cannot tell."
+    )
     min_p: float
     warnings: list[str]
     progress: Progress

@@ -52,6 +52,8 @@ class Asked(msgspec.Struct, frozen=True):
     budget_runs: int | None
     delivery: VariationDelivery | None
     """None: as the agent's config says."""
+    max_unmeasured: float = 0.1
+    """The share of runs that may be missing before a gate cannot tell."""
 
 
 class Snapshot(msgspec.Struct, frozen=True):

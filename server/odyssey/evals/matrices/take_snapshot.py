@@ -88,7 +88,9 @@ async def take_snapshot(
         delivery=body.delivery or compiled.config.variation_delivery,
         step=body.step,
         seed=new_random_seed() if body.seed is None else body.seed,
-        asked=Asked(body.parallel, body.max_concurrency, body.budget_runs, body.delivery),
+        asked=Asked(
+            body.parallel, body.max_concurrency, body.budget_runs, body.delivery, body.max_unmeasured
+        ),
     )
     silent = sum(not content.expected_behavior for _, content in found)
     warnings = warnings_of(size, budget_runs=body.budget_runs, without_expectation=silent)

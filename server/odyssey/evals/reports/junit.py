@@ -1,31 +1,29 @@
 """A matrix as JUnit XML, for continuous integration: a cell is a test case.
 
-A confirmed cell is a failure. A cell that could not be measured is skipped; a matrix that says nothing at all, because
-none could, is one error: a build must not become green because nothing was tested.
+A confirmed cell is a failure. A cell that could not be measured is an error, and so is a matrix of which too many runs
+say nothing of the agent: a build must not become green because something was not tested.
 """
 
 from odyssey.evals.matrices.schemas import MatrixOut
 from odyssey.evals.reports.grid import Placed, placed_cells
 from odyssey.evals.reports.words import chance, ends, figure, rate, said_of, spoken
-from odyssey.runs.batches.exports.junit_xml import TAIL, fault, skipped, suite_head, written_case
+from odyssey.runs.batches.exports.junit_xml import TAIL, fault, suite_head, written_case
 from odyssey.runs.batches.exports.tally import Tally
-
-_EMPTY = "None of the cells could be measured, so nothing was tested."
 
 
 def junit(matrix: MatrixOut) -> str:
     cells = list(placed_cells(matrix))
     failures = sum(placed.cell.confirmed for placed in cells)
-    left_out = sum(_is_skipped(placed) for placed in cells)
-    says_nothing = left_out == len(cells)
+    errors = sum(_is_unmeasured(placed) for placed in cells)
     suite = matrix.name or f"matrix {matrix.id}"
     name = f"{suite} on {matrix.agent_name} version {matrix.agent_version}"
-    tally = Tally(len(cells) + says_nothing, failures, int(says_nothing), left_out)
     cases = [written_case(placed.scenario.name, _name(placed), None, _outcome(placed)) for placed in cells]
-    if says_nothing:
-        cases.append(
-            written_case(suite, "the matrix", None, fault("error", "nothing_measured", _EMPTY, _EMPTY))
-        )
+    missing, planned = matrix.progress.missing, matrix.progress.planned
+    if missing > matrix.max_unmeasured * planned:
+        said = f"{missing} of {planned} runs say nothing of the agent; at most {matrix.max_unmeasured * 100:g} % may."
+        cases.append(written_case(suite, "the matrix", None, fault("error", "unmeasured", said, said)))
+        errors += 1
+    tally = Tally(len(cases), failures, errors, 0)
     return suite_head(name, tally, matrix.created_at) + "".join(cases) + TAIL
 
 
@@ -34,7 +32,7 @@ def _name(placed: Placed) -> str:
     return variation if placed.cell.rule_set is None else f"{variation} while {placed.cell.rule_set}"
 
 
-def _is_skipped(placed: Placed) -> bool:
+def _is_unmeasured(placed: Placed) -> bool:
     return placed.cell.state != "measured" and not placed.cell.confirmed
 
 
@@ -50,4 +48,6 @@ def _outcome(placed: Placed) -> str:
             f"runs {', '.join(map(str, cell.runs.variation))}"
         )
         return fault("failure", cell.reason or "confirmed", said_of(cell), details)
-    return skipped(said_of(cell)) if _is_skipped(placed) else ""
+    if _is_unmeasured(placed):
+        return fault("error", "unmeasured", said_of(cell), said_of(cell))
+    return ""

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ForeignKey, Index, String
+from sqlalchemy import Double, ForeignKey, Index, String
 from sqlalchemy.orm import Mapped, mapped_column
 
 from odyssey.core.tables import Base, IntegerId, JsonText, UtcDateTime
@@ -34,5 +34,7 @@ class Batch(Base):
     cassette: Mapped[dict[str, Any] | None] = mapped_column(JsonText)
     """What the live tools of its runs are played from, and how; null where they are asked."""
     simulator_cache: Mapped[CacheUse] = mapped_column(String(8), server_default="use")
+    max_unmeasured: Mapped[float] = mapped_column(Double, server_default="0.1")
+    """The share of its runs that may say nothing of the agent before a gate cannot tell."""
     created_by: Mapped[int] = mapped_column(IntegerId)
     created_at: Mapped[datetime] = mapped_column(UtcDateTime)

@@ -71,6 +71,7 @@ def _own_members(batch: Batch, figures: Figures) -> dict[str, Any]:
         "dataset_id": batch.dataset_id,
         "revision": batch.revision,
         "repeats": batch.repeats,
+        "max_unmeasured": batch.max_unmeasured,
         "status": status,
         "error_class": batch.error_class,
         "ping": batch.ping,

@@ -68,6 +68,9 @@ class BatchOut(BaseModel):
         description="The share of runs that passed among those that passed or failed, every task weighing the same."
     )
     pass_k: list[PassKOut]
+    max_unmeasured: float = Field(
+        description="The share of its runs that may say nothing of the agent before a gate cannot tell."
+    )
     cost_usd: float
     created_at: Instant
     finished_at: Instant | None

@@ -2,12 +2,13 @@
 
 import xml.etree.ElementTree as ET
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from support.hostile import STRINGS
-from support.matrices import confirmed, flagged, matrix, of_every_kind, unmeasured
+from support.matrices import confirmed, flagged, matrix, of_every_kind
 
 from odyssey.evals.matrices.schemas import MatrixOut
 from odyssey.evals.reports.junit import junit
@@ -35,7 +36,7 @@ def test_a_cell_is_a_case_that_fails_when_it_is_confirmed() -> None:
     root = ET.fromstring(junit(of_every_kind()).encode())
     (suite,) = root
     numbers = [suite.attrib[name] for name in ("tests", "failures", "errors", "skipped")]
-    assert numbers == ["35", "4", "0", "4"]
+    assert numbers == ["35", "4", "4", "0"]
     assert suite.attrib["name"].endswith(" on Support desk version 3")
     failed = {(case.get("classname"), case.get("name")) for case in suite if case.find("failure") is not None}
     assert failed == {
@@ -50,8 +51,13 @@ def test_a_cell_is_a_case_that_fails_when_it_is_confirmed() -> None:
     assert "shift 0.82, 95 % interval 0.70 to 0.93, noise floor 0.08, threshold 0.50 (critical), q 0.005" in (
         failure.text or ""
     )
-    skipped = [case.get("name") for case in suite if case.find("skipped") is not None]
-    assert skipped == ["sycophancy", "time pressure", "contradictory instructions", "confidence manipulation"]
+    unmeasured_cells = [case.get("name") for case in suite if case.find("error") is not None]
+    assert unmeasured_cells == [
+        "sycophancy",
+        "time pressure",
+        "contradictory instructions",
+        "confidence manipulation",
+    ]
 
 
 def test_a_row_of_a_rule_set_has_cases_of_its_own() -> None:
@@ -60,17 +66,13 @@ def test_a_row_of_a_rule_set_has_cases_of_its_own() -> None:
     assert failed == ["time pressure while payments are down"]
 
 
-def test_a_matrix_that_says_nothing_is_no_green_build() -> None:
-    lacking = unmeasured("insufficient", "too_few_runs")
-    nothing = matrix({(row, column): lacking for row in range(5) for column in range(7)})
-    root = ET.fromstring(junit(nothing).encode())
-    assert [root.attrib[name] for name in ("tests", "failures", "errors", "skipped")] == [
-        "36",
-        "0",
-        "1",
-        "35",
-    ]
-    assert [error.get("type") for error in root.iter("error")] == ["nothing_measured"]
+@pytest.mark.parametrize(("missing", "tests"), [(3, "35"), (4, "36")])
+def test_a_matrix_of_which_too_many_runs_are_missing_is_no_green_build(missing: int, tests: str) -> None:
+    progress = {"planned": 30, "made": 30, "ended": 30, "missing": missing, "seconds_left": None}
+    root = ET.fromstring(junit(matrix(progress=progress)).encode())
+    assert root.attrib["tests"] == tests
+    said = [error.get("message") for error in root.iter("error")]
+    assert said == ([] if missing == 3 else ["4 of 30 runs say nothing of the agent; at most 10 % may."])
 
 
 def test_junit_of_hostile_names_is_read_by_every_parser() -> None:

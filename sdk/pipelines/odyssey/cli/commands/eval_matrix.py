@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter, validators
 
-from pipelines.odyssey.cli.commands.options import AsJson, Positive, Switch
+from pipelines.odyssey.cli.commands.options import AsJson, Positive, Share, Switch
 from pipelines.odyssey.cli.connection import Connection, Server, connected
 from pipelines.odyssey.cli.experiment import Experiment, body_of, read_experiment, take_in
 from pipelines.odyssey.cli.following import busy
@@ -33,6 +33,7 @@ def matrix(
     seed: Seed | None = None,
     max_concurrency: Positive | None = None,
     fail_on: FailOn = "confirmed",
+    max_unmeasured: Share | None = None,
     junit: Output = None,
     markdown: Output = None,
     html: Output = None,
@@ -45,7 +46,8 @@ def matrix(
 
     The file is YAML: `agent`, `scenarios` (files beside it), `variations` (`all` or a list), optionally `world`,
     `repeats`, `baseline_repeats` and whatever else a matrix takes. The exit code is 1 if the gate fails, and 2 if it
-    cannot tell: nothing was started, the matrix was cancelled, or no cell could be measured.
+    cannot tell: nothing was started, the matrix was cancelled, a cell could not be measured, or too many runs say
+    nothing of the agent. 1 goes before 2.
 
     Parameters
     ----------
@@ -69,6 +71,9 @@ def matrix(
         Runs of this matrix at once.
     fail_on
         What makes the gate fail: cells that are confirmed, any that are flagged, or nothing.
+    max_unmeasured
+        The share of runs, from 0 to 1, that may say nothing of the agent before the gate cannot tell; else the file's,
+        else 0.1.
     junit
         Write JUnit XML here, a case for each cell.
     markdown
@@ -92,6 +97,7 @@ def matrix(
         "delivery": delivery,
         "seed": seed,
         "max_concurrency": max_concurrency,
+        "max_unmeasured": max_unmeasured,
     }
     with connected(server) as platform:
         screen = Screen()

@@ -10,6 +10,7 @@ AsJson = Annotated[bool, Parameter(name="--json"), Switch]
 Sort = Annotated[str | None, Parameter(name="--sort", allow_leading_hyphen=True)]
 """A field of the list, `-` ahead of it for descending; the platform knows which there are."""
 Positive = Annotated[int, Parameter(validator=validators.Number(gte=1))]
+Share = Annotated[float, Parameter(validator=validators.Number(gte=0, lte=1))]
 Scenario = Annotated[str, Parameter(name="SCENARIO")]
 Dose = Literal["mild", "medium", "strong"]
 Delivery = Literal["user", "system", "tool_result"]

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
-from cyclopts import Parameter, validators
+from cyclopts import Parameter
 
 from pipelines.odyssey.cli.atomic_file import write_whole
-from pipelines.odyssey.cli.commands.options import AsJson, Folder
+from pipelines.odyssey.cli.commands.options import AsJson, Folder, Share
 from pipelines.odyssey.cli.commands.seeds import as_json, print_linted
 from pipelines.odyssey.cli.commands.start import INTERRUPTED, Repeats, ask_for_runs
 from pipelines.odyssey.cli.connection import (
@@ -34,7 +34,6 @@ from pipelines.odyssey.cli.seeds import look_at_seeds
 from pipelines.odyssey.cli.yaml_text import read_document
 
 Json = Mapping[str, Any]
-Share = Annotated[float, Parameter(validator=validators.Number(gte=0, lte=1))]
 
 _DATASET = ("id", "name", "revision", "row_count", "warnings")
 _MOST_SHOWN = 50
@@ -49,6 +48,7 @@ def run_tests(
     agent: str | None = None,
     repeats: Repeats | None = None,
     min_pass_rate: Share | None = None,
+    max_unmeasured: Share | None = None,
     junit: Annotated[Path | None, Parameter(name="--junit")] = None,
     folder: Folder = None,
     json_output: AsJson = False,
@@ -68,6 +68,8 @@ def run_tests(
         How often each task is run; else test.repeats, else once.
     min_pass_rate
         The share of runs, from 0 to 1, that must pass; else test.min_pass_rate, else all.
+    max_unmeasured
+        The share of runs that may say nothing of the agent before it cannot be told (code 2); else 0.1.
     junit
         Where to write the results as JUnit XML too.
     folder
@@ -90,6 +92,8 @@ def run_tests(
         meant = resolve_agent(platform, agent, project)
         kept = _keep(platform, screen, path, project)
         asked = {"agent_id": meant["id"], "dataset_id": kept["id"], "repeats": times}
+        if max_unmeasured is not None:
+            asked["max_unmeasured"] = max_unmeasured
         batch = ask_for_runs(platform, screen, asked)["batch"]
         if not json_output:
             screen.line(f"Batch {batch['id']}: {many(batch['planned_runs'], 'run')}.")

@@ -26,6 +26,7 @@ MATRIX = (
     "cells",
     "summary",
     "progress",
+    "max_unmeasured",
     "warnings",
 )
 
