@@ -35,9 +35,16 @@ const CLASSES: Record<string, ErrorClass> = {
     tone: RETRY,
   },
   agent_bad_response: {
-    means: "The answer cannot be read: a redirect, an empty body, not JSON, or more than 1 MiB.",
+    means:
+      "The answer cannot be used: a redirect, an empty body, not JSON, more than 1 MiB, or 401 after a ping that was answered.",
     advice: "Answer 200 with a JSON object that has a final_response. The reply step holds what arrived.",
     tone: RETRY,
+  },
+  agent_disconnected: {
+    means: "The agent, which had answered a ping, closed the connection instead of answering.",
+    advice:
+      "That is a failure of its own and counts as one. Look for a crash in its log, or an idle limit of a gateway.",
+    tone: ACT,
   },
   agent_unreachable: {
     means: "No connection to the agent's endpoint could be made.",

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from support.agents import Answer, Behaviour, Dispatched, ScriptedAgent, SeesPings, final
+from support.agents import Answer, Behaviour, Dispatched, ScriptedAgent, SeesPings, final, hangs_up
 from support.batches import all_rows, at_rest, dataset, ended, read_batch, rows, set_verdicts, start_batch
 from support.platform import WORLD, Org, Platform
 
@@ -15,6 +15,10 @@ from odyssey.runs.batches.models import Batch
 StartAgent = Callable[[Behaviour], ScriptedAgent]
 
 SAYS_DONE = [{"final_response": {"contains": "done"}}]
+
+
+def asks_for(dispatched: Dispatched, instruction: str) -> bool:
+    return bool(dispatched.body["input"]["user_instruction"] == instruction)
 
 
 @pytest.fixture
@@ -86,6 +90,22 @@ def test_more_runs_than_a_chunk_are_made_while_it_goes_on(org: Org, agent: dict[
     batch = ended(org, answer["batch"])
     assert (batch["made_runs"], batch["runs"]["completed"]) == (210, 210)
     assert [[run["repeat"] for run in row["runs"]] for row in all_rows(org, batch)] == [[1, 2, 3, 4, 5]] * 42
+
+
+def test_hanging_up_lowers_the_rate_and_a_lost_way_does_not(
+    platform: Platform, org: Org, agent_server: StartAgent
+) -> None:
+    def behave(dispatched: Dispatched) -> Any:
+        return hangs_up(dispatched) if asks_for(dispatched, "row 1") else final("It is done.")
+
+    agent = org.agent(agent_server(behave).url)
+    data = dataset(org, rows(4, checks=SAYS_DONE))
+    with platform.cut_off(lambda dispatched: asks_for(dispatched, "row 3")):
+        batch = ended(org, start_batch(org, agent, dataset_id=data["id"]))
+    assert batch["verdicts"] == {"PASS": 2, "FAIL": 1, "PENDING": 0, "NOT APPLICABLE": 1}
+    assert batch["failure_modes"] == {"agent_disconnected": 1}
+    assert batch["pass_rate"]["share"] == pytest.approx(2 / 3)
+    assert batch["max_unmeasured"] == 0.1
 
 
 @pytest.mark.parametrize(
