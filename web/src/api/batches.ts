@@ -4,6 +4,9 @@ import { api, data } from "~/api/client";
 import type { paths } from "~/api/schema";
 
 export type Batch = Awaited<ReturnType<typeof readBatch>>;
+/** The share of runs that may say nothing of the agent before a gate cannot tell, unless somebody says otherwise. */
+export const MAX_UNMEASURED = 0.1;
+
 export type Estimate = NonNullable<Batch["pass_rate"]>;
 export type PassK = Batch["pass_k"][number];
 export type Comparison = Awaited<ReturnType<typeof readComparison>>;

@@ -2,7 +2,7 @@ import { Button, Group, Modal, NumberInput, Stack, Text } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { type FormEvent, useState } from "react";
-import { batchQuery } from "~/api/batches";
+import { batchQuery, MAX_UNMEASURED } from "~/api/batches";
 import { api, data } from "~/api/client";
 import type { Dataset } from "~/api/datasets";
 import { asProblem, errorsAt, messageAt } from "~/api/problem";
@@ -39,7 +39,9 @@ function RunForm({ dataset, onClose }: Pick<RunDialogProps, "dataset" | "onClose
     agents.find(({ id }) => id === agentId) ?? (published.length === 1 ? published[0] : undefined);
   const start = useMutation({
     mutationFn: (body: { agent_id: number; dataset_id: number; repeats: number }) =>
-      data(api.POST("/api/runs", { body: { ...body, simulator_cache: "use" } })),
+      data(
+        api.POST("/api/runs", { body: { ...body, simulator_cache: "use", max_unmeasured: MAX_UNMEASURED } }),
+      ),
     onSuccess: ({ batch }) => {
       void client.invalidateQueries({ queryKey: ["runs", "list"] });
       void client.invalidateQueries({ queryKey: ["batches", "list"] });

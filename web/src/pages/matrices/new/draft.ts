@@ -1,3 +1,4 @@
+import { MAX_UNMEASURED } from "~/api/batches";
 import type { Delivery } from "~/api/evals";
 import type { MatrixBody } from "~/api/matrices";
 import type { Dose } from "~/api/variations";
@@ -70,6 +71,7 @@ export function bodyOf(draft: Draft, way: Delivery): MatrixBody {
     baseline_repeats: Number(draft.baselineRepeats),
     placebo: draft.placebo,
     dose: draft.dose,
+    max_unmeasured: MAX_UNMEASURED,
     rule_sets: draft.ruleSets.map(({ name, rules }) => ({
       name,
       failure_rules: writtenRules(rules).rules as never[],
