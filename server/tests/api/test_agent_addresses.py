@@ -46,7 +46,7 @@ def test_the_secret_is_sent_to_the_endpoint_and_never_returned(org: Org, agent_s
     assert org.ok(connect(org, agent))["ok"] is True
     org.ok(org.post(f"/api/agents/{agent['id']}/publish"))
     run = org.run(agent)
-    assert [one.headers["authorization"] for one in server.received] == [SECRET] * 2
+    assert [one.headers["authorization"] for one in server.received] == [SECRET] * 3
     rotated = org.ok(change(org, agent, {"config": {"auth_header_value": "Bearer rotated-secret"}}))
     assert rotated["version"] == 1
     org.ok(connect(org, agent))
@@ -122,7 +122,7 @@ def test_a_draft_elsewhere_leaves_the_published_version_its_secret(
     org.ok(change(org, agent, {"config": config}, draft="true"))
     assert org.run(agent)["status"] == "completed"
     org.ok(connect(org, agent))
-    assert [one.headers["authorization"] for one in home.received] == [SECRET]
+    assert [one.headers["authorization"] for one in home.received] == [SECRET] * 2, "a ping, then the run"
     assert [one.headers["authorization"] for one in other.received] == ["Bearer other"]
 
 

@@ -67,7 +67,7 @@ def test_an_agent_that_runs_elsewhere_is_named_by_its_url(world: World) -> None:
         run = world.dispatch(agent.url, "Where are you?", checks=[{"final_response": {"contains": "Here"}}])
     finally:
         agent.stop()
-    assert (run.verdict, len(agent.pings), len(agent.received)) == ("PASS", 1, 1)
+    assert (run.verdict, len(agent.pings), len(agent.received)) == ("PASS", 2, 1)
 
 
 def test_an_agent_that_fails_is_a_failed_run(world: World) -> None:
