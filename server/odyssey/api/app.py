@@ -10,7 +10,7 @@ from odyssey.agents.program_routes import router as programs
 from odyssey.agents.routes import router as agents
 from odyssey.api.edges import Edges
 from odyssey.api.interface import Interface
-from odyssey.api.openapi import build_openapi
+from odyssey.api.openapi import ServedDocument, build_openapi
 from odyssey.api.problems import install
 from odyssey.api.system import router as system
 from odyssey.dispatch.routes import router as connections
@@ -52,7 +52,7 @@ def build_app(lifespan: Lifespan | None = None) -> FastAPI:
         lifespan=lifespan,
         docs_url=None,
         redoc_url=None,
-        openapi_url="/openapi.json",
+        openapi_url=None,  # FastAPI would build it on the event loop
         redirect_slashes=False,
     )
     for router in (
@@ -92,4 +92,5 @@ def build_app(lifespan: Lifespan | None = None) -> FastAPI:
     app.add_middleware(Interface)
     app.add_middleware(Edges)
     app.openapi = lambda: build_openapi(app)  # type: ignore[method-assign] # FastAPI's documented way
+    app.add_route("/openapi.json", ServedDocument(app).serve, methods=["GET"], include_in_schema=False)
     return app

@@ -1,10 +1,14 @@
 """The OpenAPI document: what FastAPI derives, the proxy's routes, and the one shape of errors."""
 
+import asyncio
 from typing import Any
 
+import msgspec
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 from fastapi.routing import APIRoute, iter_route_contexts
+from starlette.requests import Request
+from starlette.responses import Response
 
 from odyssey import __version__
 from odyssey.identity.guard import deals_in_secrets
@@ -76,3 +80,18 @@ def build_openapi(app: FastAPI) -> dict[str, Any]:
         if isinstance(route, APIRoute) and route.methods == {"POST"} and not deals_in_secrets(route):
             document["paths"][route.path]["post"].setdefault("parameters", []).append(_IDEMPOTENCY_KEY)
     return document
+
+
+class ServedDocument:
+    """The document as bytes: building it takes as long as hundreds of requests, so it is done once, in a thread."""
+
+    def __init__(self, app: FastAPI) -> None:
+        self._app = app
+        self._body: bytes | None = None
+        self._building = asyncio.Lock()
+
+    async def serve(self, _request: Request) -> Response:
+        async with self._building:
+            if self._body is None:
+                self._body = await asyncio.to_thread(lambda: msgspec.json.encode(self._app.openapi()))
+        return Response(self._body, media_type="application/json")

@@ -89,6 +89,15 @@ def test_the_committed_description_is_the_served_one(platform: Platform) -> None
     assert served.json() == DOCUMENT
 
 
+def test_the_description_is_built_once(platform: Platform, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Or a few readers who need not even sign in would keep everybody waiting."""
+    first = httpx.get(f"{platform.url}/openapi.json", trust_env=False, timeout=60)
+    monkeypatch.setattr(platform.app, "openapi", dict)
+    again = httpx.get(f"{platform.url}/openapi.json", trust_env=False, timeout=60)
+    assert first.json() == DOCUMENT
+    assert (again.content, again.headers["content-type"]) == (first.content, "application/json")
+
+
 def test_every_error_is_described(platform: Platform) -> None:
     for path, item in DOCUMENT["paths"].items():
         for method, operation in item.items():
