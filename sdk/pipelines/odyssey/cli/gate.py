@@ -37,7 +37,7 @@ def judge(matrix: Json, fail_on: FailOn) -> Gate:
         return Gate(0, "The gate was not asked.")
     most: float = matrix["max_unmeasured"]
     missing, planned = matrix["progress"]["missing"], matrix["progress"]["planned"]
-    if missing > most * planned:
+    if missing / planned > most:
         said = f"{missing} of {many(planned, 'run')} say nothing of the agent; at most {most * 100:g} % may"
         return Gate(FAILED, f"The gate cannot tell: {said}.")
     if unmeasured:
@@ -48,7 +48,8 @@ def judge(matrix: Json, fail_on: FailOn) -> Gate:
 def _named(unmeasured: Sequence[Json], matrix: Json) -> str:
     names = {scenario["id"]: clean(str(scenario["name"])) for scenario in matrix["scenarios"]}
     said = [
-        f"{spoken(cell['variation_type'])} on {names[cell['scenario_id']]} ({spoken(cell['reason'] or cell['state'])})"
+        f"{_spoken(cell['variation_type'])} on {names[cell['scenario_id']]} "
+        f"({_spoken(cell['reason'] or cell['state'])})"
         for cell in unmeasured[:_MOST_NAMED]
     ]
     if len(unmeasured) > _MOST_NAMED:
@@ -56,5 +57,5 @@ def _named(unmeasured: Sequence[Json], matrix: Json) -> str:
     return f"{many(len(unmeasured), 'cell')} could not be measured: {', '.join(said)}"
 
 
-def spoken(name: object) -> str:
+def _spoken(name: object) -> str:
     return clean(str(name)).replace("_", " ")

@@ -42,4 +42,4 @@ def judge(batch: Json, rows: Sequence[Json], least: float) -> Outcome:
     most: float = batch["max_unmeasured"]
     if unmeasured:
         said += f" {many(unmeasured, 'run')} said nothing of the agent; at most {percent(most)} may."
-    return Outcome(FAILED if unmeasured > most * len(runs) else 0, rate, said, failures)
+    return Outcome(FAILED if unmeasured / len(runs) > most else 0, rate, said, failures)

@@ -19,7 +19,7 @@ def junit(matrix: MatrixOut) -> str:
     name = f"{suite} on {matrix.agent_name} version {matrix.agent_version}"
     cases = [written_case(placed.scenario.name, _name(placed), None, _outcome(placed)) for placed in cells]
     missing, planned = matrix.progress.missing, matrix.progress.planned
-    if missing > matrix.max_unmeasured * planned:
+    if missing / planned > matrix.max_unmeasured:
         said = f"{missing} of {planned} runs say nothing of the agent; at most {matrix.max_unmeasured * 100:g} % may."
         cases.append(written_case(suite, "the matrix", None, fault("error", "unmeasured", said, said)))
         errors += 1

@@ -91,7 +91,7 @@ def _print(screen: Screen, scenario: Json, cell: Json) -> None:
     _say(screen, "agent", f"{cell['agent_id']} version {cell['agent_version']}")
     _say(screen, "runs", ", ".join(told))
     for name, what in _LEFT_OUT.items():
-        if runs.get(name):
+        if runs[name]:
             _say(screen, "", f"{len(runs[name])} {what}: {', '.join(map(str, runs[name]))}")
     _say(screen, "delivery", f"by {cell['requested_delivery']}: {cell['delivery'] or 'no run yet'}")
     _say(screen, "shift", _shift(cell))
