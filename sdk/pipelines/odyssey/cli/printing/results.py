@@ -70,8 +70,8 @@ def print_results(screen: Screen, batch: Json, results: Results) -> None:
         )
     if results.not_passed:
         screen.line(
-            f"{many(results.not_passed, 'run')} did not pass: failed, or NOT APPLICABLE though there was something "
-            "to grade by."
+            f"{many(results.not_passed, 'run')} did not pass. That is FAIL, or NOT APPLICABLE with something to "
+            "grade by."
         )
 
 
