@@ -31,6 +31,7 @@ from odyssey.grading.judges.org_judge import OrgJudge
 from odyssey.identity.keys import MasterKey
 from odyssey.identity.site import Site
 from odyssey.identity.vault import Vault
+from odyssey.journal.platform_faults import PlatformFaults
 from odyssey.kit.clock import Clock, utc_now
 from odyssey.models.roles import ModelParts
 from odyssey.proxy.address import PREFIX
@@ -42,6 +43,7 @@ from odyssey.proxy.parts import TRACE_LIMIT, ProxyParts
 from odyssey.runs.attempt import Parts
 from odyssey.runs.batches.feeder import Feeder
 from odyssey.runs.executor import Executor
+from odyssey.runs.platform_faults import FaultRecorder
 from odyssey.runs.repository import charge_run
 from odyssey.runs.states import RunStates
 from odyssey.runs.verdicts.grade_run import GradingParts
@@ -95,6 +97,7 @@ def create_app(
     lease = timedelta(seconds=settings.lease_seconds)
     worlds = SharedWorlds(settings.world_cache_mb * 1_000_000)
     hops = Hops(upstreams)
+    faults = PlatformFaults(clock, late_after_s=settings.fault_after_seconds)
     live_runs = LiveRuns(database, agents, worlds, clock, on_over=hops.end_session)
     writer = group_writer(database)
     states = RunStates(clock, signals, lease, on_revoked=live_runs.forget)
@@ -109,6 +112,7 @@ def create_app(
         transport=transport,
         pings=RecentPings(transport, time.monotonic),
         states=states,
+        faults=faults,
         judge=judge,
         signals=signals,
         clock=clock,
@@ -125,6 +129,7 @@ def create_app(
         live_runs=live_runs,
         writer=writer,
         llm=llm,
+        faults=faults,
         signals=signals,
         clock=clock,
         upstreams=upstreams,
@@ -134,7 +139,8 @@ def create_app(
     )
 
     gateway = Gateway(proxy_parts)
-    loops: tuple[Loop, ...] = (graders, executor, feeder, observer, MatrixFeeder(parts), gateway)
+    recorder = FaultRecorder(faults, writer, signals)
+    loops: tuple[Loop, ...] = (recorder, graders, executor, feeder, observer, MatrixFeeder(parts), gateway)
     closing = (hops.close, writer.close, upstreams.close, client.close, database.close)
     hosts = AllowedHosts(settings.allowed_host_names | {urlsplit(public_url).hostname or ""})
     front = Front(build_app(_lifespan(database, signals, loops, closing)), Proxy(proxy_parts, gateway), hosts)
@@ -143,7 +149,7 @@ def create_app(
     state.agents, state.vault, state.transport, state.site = agents, vault, transport, Site(public_url)
     state.upstreams, state.credential_users = upstreams, EndpointCredentialUsers(upstreams.forget)
     state.run_states, state.executor, state.writer = states, executor, writer
-    state.worlds, state.llm = worlds, llm
+    state.worlds, state.llm, state.platform_faults = worlds, llm, faults
     state.models, state.judge = models, judge
     state.provisional_matrices = Provisional()
     return front

@@ -8,14 +8,31 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
-from sqlalchemy import event, insert
+from sqlalchemy import event, insert, text
 from sqlalchemy.engine import make_url
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, create_async_engine
 
+from odyssey.core.outages import StorageUnavailableError, is_outage, log_outage, translate_outages
 from odyssey.core.tables import Base, table_of
 
 _AFTER_COMMIT = "after_commit"
 _HAS_TURN = "has_turn"
+
+THIS_TRANSACTION = text("SELECT CAST(pg_current_xact_id_if_assigned() AS text)")
+_STATE_OF_TRANSACTION = text("SELECT pg_xact_status(CAST(CAST(:number AS text) AS xid8))")
+_READ_BACK_PAUSES_S = (0.0, 0.1, 0.4, 1.5)
+_CONNECT_S = 10.0
+_STATEMENT_S = 60.0
+"""Longer than any statement takes: whoever waits for a database that has fallen silent is told so."""
+
+
+class Ending:
+    """The end of one transaction: its number on Postgres, set once nothing but the commit is left."""
+
+    __slots__ = ("number",)
+
+    def __init__(self) -> None:
+        self.number: str | None = None
 
 
 class Database:
@@ -42,20 +59,63 @@ class Database:
 
     @asynccontextmanager
     async def read(self) -> AsyncIterator[AsyncSession]:
-        async with AsyncSession(self._reader, expire_on_commit=False) as session:
+        async with _silence_is_outage(), AsyncSession(self._reader, expire_on_commit=False) as session:
             yield session
 
     @asynccontextmanager
     async def write(self) -> AsyncIterator[AsyncSession]:
-        async with AsyncSession(self._writer, expire_on_commit=False) as session:
-            async with session.begin():
+        async with _silence_is_outage(), AsyncSession(self._writer, expire_on_commit=False) as session:
+            async with self.known_end() as ending, session.begin():
                 yield session
+                if not self.is_sqlite:
+                    await session.flush()
+                    ending.number = await session.scalar(THIS_TRANSACTION)
             for callback in session.info.pop(_AFTER_COMMIT, ()):
                 callback()
+
+    @asynccontextmanager
+    async def known_end(self) -> AsyncIterator[Ending]:
+        """Put around a transaction: where the connection breaks off during the commit, ask what became of it.
+
+        SQLite rolls back a commit that fails. Postgres may have committed and lost only its answer; it knows a
+        transaction by its number. Raises StorageUnavailableError, not retryable if the question stays open.
+        """
+        ending = Ending()
+        try:
+            yield ending
+        except Exception as error:
+            if ending.number is None or not is_outage(error):
+                raise
+            if not await self._was_committed(ending.number):
+                raise StorageUnavailableError from error
+
+    async def _was_committed(self, number: str) -> bool:
+        for pause_s in _READ_BACK_PAUSES_S:
+            await asyncio.sleep(pause_s)
+            try:
+                async with self._reader.connect() as connection:
+                    state = await connection.scalar(_STATE_OF_TRANSACTION, {"number": number})
+            except Exception as error:
+                if not is_outage(error):
+                    raise
+                continue
+            if state in ("committed", "aborted"):
+                return bool(state == "committed")
+        raise StorageUnavailableError(retryable=False)
 
     async def close(self) -> None:
         await self._writer.dispose()
         await self._reader.dispose()
+
+
+@asynccontextmanager
+async def _silence_is_outage() -> AsyncIterator[None]:
+    """Translate the one outage that no engine's event sees: the pool's own look at a connection gets no answer."""
+    try:
+        yield
+    except TimeoutError as error:
+        log_outage(error)
+        raise StorageUnavailableError from error
 
 
 def after_commit(session: AsyncSession, callback: Callable[[], None]) -> None:
@@ -80,7 +140,10 @@ async def insert_numbered(
 
 def _sqlite_engine(url: str, *, pool_size: int, begin: str, turn: asyncio.Lock | None = None) -> AsyncEngine:
     """Make an engine whose transactions wait for their turn when they begin, and keep it until they are over."""
-    engine = create_async_engine(url, pool_size=pool_size, max_overflow=0, pool_timeout=3600)
+    engine = create_async_engine(
+        url, pool_size=pool_size, max_overflow=0, pool_timeout=3600, hide_parameters=True
+    )
+    translate_outages(engine.sync_engine)
 
     @event.listens_for(engine.sync_engine, "connect")
     def _configure(connection: Any, record: object) -> None:
@@ -108,4 +171,14 @@ def _sqlite_engine(url: str, *, pool_size: int, begin: str, turn: asyncio.Lock |
 
 def _postgres_engine(url: str) -> AsyncEngine:
     asyncpg_url = make_url(url).set(drivername="postgresql+asyncpg")
-    return create_async_engine(asyncpg_url, pool_size=16, max_overflow=16, pool_pre_ping=True)
+    engine = create_async_engine(
+        asyncpg_url,
+        pool_size=16,
+        max_overflow=16,
+        pool_pre_ping=True,
+        hide_parameters=True,
+        connect_args={"timeout": _CONNECT_S, "command_timeout": _STATEMENT_S},
+    )
+
+    translate_outages(engine.sync_engine)
+    return engine

@@ -14,11 +14,10 @@ from datetime import UTC, datetime
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar, cast
 
 from sqlalchemy import Connection, StaticPool, create_engine, text
-from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from odyssey.core.database import Database
-from odyssey.core.errors import OdysseyError
+from odyssey.core.database import THIS_TRANSACTION, Database
+from odyssey.core.outages import StorageUnavailableError, is_outage, log_outage, translate_outages
 
 log = logging.getLogger(__name__)
 
@@ -43,17 +42,10 @@ class Unit(NamedTuple):
     key: int
     """Units are written in this order, so that two processes never wait for each other in a circle."""
     lock: Statement
-    """A SELECT … FOR UPDATE, for Postgres; SQLite's one writer needs none."""
+    """A SELECT … FOR UPDATE, for Postgres, which says the transaction's number; SQLite's one writer needs none."""
     condition: Statement
     guard: Statement
     rest: Sequence[Statement] = ()
-
-
-class StorageUnavailableError(OdysseyError):
-    status, code, title, retryable = 503, "storage_unavailable", "The database cannot be written to", True
-
-    def __init__(self) -> None:
-        super().__init__("The database refused the write; nothing was applied. Try again.", retry_after_s=1)
 
 
 class GroupWriter(Protocol):
@@ -104,11 +96,7 @@ class _BatchWriter(Generic[Item]):
         while self._waiting:
             async with self._database.turn:
                 batch, self._waiting = self._waiting[:MAX_BATCH], self._waiting[MAX_BATCH:]
-                try:
-                    results = await self._write([one.item for one in batch])
-                except (SQLAlchemyError, sqlite3.Error, OSError):
-                    log.exception("group commit failed", extra={"units": len(batch)})
-                    results = [_Failed(StorageUnavailableError())] * len(batch)
+                results = await self._write_or_fail([one.item for one in batch])
             for one, result in zip(batch, results, strict=True):
                 if one.done.done():
                     continue  # whoever asked has left; the unit is written all the same
@@ -116,6 +104,21 @@ class _BatchWriter(Generic[Item]):
                     one.done.set_exception(result.error)
                 else:
                     one.done.set_result(result)
+
+    async def _write_or_fail(self, items: list[Item]) -> Sequence[Any]:
+        """Write a batch. In an outage all of it fails; if one unit is at fault, the others are written without it."""
+        try:
+            return await self._write(items)
+        except Exception as error:
+            if isinstance(error, StorageUnavailableError):
+                return [_Failed(error)] * len(items)
+            if is_outage(error):
+                log_outage(error)
+                return [_Failed(StorageUnavailableError())] * len(items)
+            if len(items) == 1:
+                log.exception("a unit cannot be written")
+                return [_Failed(error)]
+        return [(await self._write_or_fail([item]))[0] for item in items]
 
     async def _write(self, items: list[Item]) -> Sequence[Any]:
         raise NotImplementedError
@@ -171,7 +174,9 @@ def _connect(database: Database) -> Connection:
             driver.execute(f"PRAGMA {pragma}")
         return driver
 
-    return create_engine("sqlite://", creator=connect, poolclass=StaticPool).connect()
+    engine = create_engine("sqlite://", creator=connect, poolclass=StaticPool, hide_parameters=True)
+    translate_outages(engine)
+    return engine.connect()
 
 
 def _driver(connection: Connection) -> sqlite3.Connection:
@@ -183,7 +188,9 @@ def _do(connection: Connection, work: Work) -> Any:
     driver.execute("SAVEPOINT work")
     try:
         result = work(connection)
-    except Exception as error:  # noqa: BLE001 - its author is told
+    except Exception as error:
+        if is_outage(error):
+            raise  # which is not this work's fault, and may have undone what stands before it
         driver.execute("ROLLBACK TO work")
         result = _Failed(error)
     driver.execute("RELEASE work")
@@ -231,18 +238,23 @@ class _PostgresWriter(_BatchWriter[Unit]):
         return bool(await self._submit(unit))
 
     async def do(self, work: Callable[[Connection], Result]) -> Result:
-        async with self._database.engine.begin() as connection:
-            return await connection.run_sync(work)
+        async with self._database.known_end() as ending, self._database.engine.begin() as connection:
+            result = await connection.run_sync(work)
+            ending.number = await connection.scalar(THIS_TRANSACTION)
+        return result
 
     async def _write(self, units: list[Unit]) -> Sequence[bool]:
         places = sorted(range(len(units)), key=lambda place: units[place].key)
-        async with self._database.engine.begin() as connection:
-            written = {place: await _write_postgres(connection, units[place]) for place in places}
+        async with self._database.known_end() as ending, self._database.engine.begin() as connection:
+            written: dict[int, bool] = {}
+            for place in places:
+                number = await connection.scalar(text(units[place].lock.sql), units[place].lock.parameters)
+                written[place] = await _write_postgres(connection, units[place])
+            ending.number = number
         return [written[place] for place in range(len(units))]
 
 
 async def _write_postgres(connection: AsyncConnection, unit: Unit) -> bool:
-    await connection.execute(text(unit.lock.sql), unit.lock.parameters)
     if (await connection.execute(text(unit.condition.sql), unit.condition.parameters)).first() is None:
         return False
     if (await connection.execute(text(unit.guard.sql), unit.guard.parameters)).rowcount != 1:

@@ -43,10 +43,11 @@ class Finish(msgspec.Struct, frozen=True):
 
 
 class Release(msgspec.Struct, frozen=True):
-    """The owner stops and gives its work back."""
+    """The owner gives its work back: because it stops, or because the attempt met a fault of ours."""
 
     owner: str
     attempt: int
+    because: Literal["released", "platform_fault"] = "released"
 
 
 class Cancel(msgspec.Struct, frozen=True):

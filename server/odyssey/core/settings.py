@@ -65,6 +65,11 @@ class Settings(BaseSettings):
     )
     drain_seconds: float = Field(10, ge=0, description="How long a stopping server waits for its runs.")
     receipt_seconds: float = Field(15, gt=0, description="How long a client may take to send one request.")
+    fault_after_seconds: float = Field(
+        2,
+        gt=0,
+        description="How long a tool call may wait for the database before its attempt counts as disturbed.",
+    )
     passthrough_seconds: float = Field(
         60, gt=0, description="How long a live service may take to answer a passthrough call."
     )

@@ -17,8 +17,8 @@ class Listener:
     def wake(self) -> None:
         self._news.set()
 
-    async def wait(self, timeout_s: float) -> None:
-        """Return when there was news since the last time, or when the time is over."""
+    async def wait(self, timeout_s: float | None) -> None:
+        """Return when there was news since the last time, or when the time is over; None: there is no such time."""
         clock = asyncio.get_running_loop().time
         try:
             async with asyncio.timeout(timeout_s):

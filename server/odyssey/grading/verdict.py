@@ -14,7 +14,7 @@ from odyssey.grading.checks.wording import times
 from odyssey.grading.claims import Claim
 from odyssey.grading.evidence import Evidence
 from odyssey.grading.judges.report import JudgeReport
-from odyssey.records.error_classes import OWN_FAILURES
+from odyssey.records.error_classes import OWN_FAILURES, PLATFORM_FAULT
 
 Verdict = Literal["PASS", "FAIL", "NOT APPLICABLE"]
 
@@ -60,7 +60,8 @@ def _of_unfinished(evidence: Evidence, *, gradable: bool) -> Decision:
         return _not_applicable(f"The run is {evidence.status}, so there is nothing to judge.")
     if error_class not in OWN_FAILURES:
         return _not_applicable(
-            f"The run failed with {error_class or 'no class'}, which says nothing about the agent's work."
+            f"The run failed with {error_class or 'no class'}, which says nothing about the agent's work.",
+            PLATFORM_FAULT if error_class == PLATFORM_FAULT else None,
         )
     if not gradable:
         return _not_applicable("There is nothing to grade it by.")

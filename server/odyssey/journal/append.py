@@ -13,7 +13,7 @@ from odyssey.core.group_commit import Statement, Unit
 from odyssey.journal.events import EventKind
 from odyssey.records.ledger import Violation
 
-_LOCK = "SELECT run_id FROM run_contexts WHERE run_id = :run_id FOR UPDATE"
+_LOCK = "SELECT CAST(pg_current_xact_id() AS text) FROM run_contexts WHERE run_id = :run_id FOR UPDATE"
 _TOKEN_IS_GOOD = "SELECT 1 FROM run_tokens WHERE token_hash = :token_hash AND revoked_at IS NULL"  # noqa: S105 - SQL
 _APPEND = (
     "INSERT INTO events (run_id, sequence, attempt, kind, occurred_at, actor_id, http_status, repeats, data) "

@@ -14,8 +14,11 @@ from odyssey.core.tables import table_of
 from odyssey.journal.models import Event, RunContext
 from odyssey.kit.clock import rfc3339
 
-EventKind = Literal["dispatch", "forward", "tool_call", "trace_event", "reply", "violation", "grade"]
-"""`forward`: a call went out to a live service. The `tool_call` with its answer names it; without one none is known."""
+EventKind = Literal[
+    "dispatch", "forward", "tool_call", "trace_event", "reply", "violation", "grade", "platform_fault"
+]
+"""`forward`: a call went out to a live service. The `tool_call` with its answer names it; without one none is known.
+`platform_fault`: something of ours was away while the attempt went on, so that it does not count."""
 
 
 _EVENTS, _CONTEXTS = table_of(Event), table_of(RunContext)

@@ -12,6 +12,7 @@ from odyssey.proxy.errors import RateLimitedError
 from odyssey.proxy.forward import Sent, find_route, hop, record_answer, send
 from odyssey.proxy.gate import check_rate, count_refusal, pass_gate
 from odyssey.proxy.live_runs import LiveRun
+from odyssey.proxy.outages import OUTAGES, note_outage
 from odyssey.proxy.parts import Arrived, ProxyParts, Started
 from odyssey.proxy.recording import Call, Served
 
@@ -31,13 +32,17 @@ class _Accepted(NamedTuple):
 async def call_tool(parts: ProxyParts, arrived: Arrived) -> Served:
     """Serve one call; raises OdysseyError for what is refused, after it was recorded."""
     started = Started(parts.clock(), time.perf_counter())
-    run, body = await pass_gate(parts, arrived)
-    accepted = _Accepted(run, arrived, body, started)
-    tool = run.agent.tools.get(arrived.address.name)
-    if tool is None or not tool.is_live:
-        return await _serve(parts, accepted)
-    route = await find_route(parts, run, tool.tool)
-    return await parts.hops.see_through(_serve(parts, accepted, route))
+    try:
+        run, body = await pass_gate(parts, arrived)
+        accepted = _Accepted(run, arrived, body, started)
+        tool = run.agent.tools.get(arrived.address.name)
+        if tool is None or not tool.is_live:
+            return await _serve(parts, accepted)
+        route = await find_route(parts, run, tool.tool)
+        return await parts.hops.see_through(_serve(parts, accepted, route))
+    except OUTAGES:
+        note_outage(parts, arrived)
+        raise
 
 
 async def _serve(parts: ProxyParts, accepted: _Accepted, route: Route | NotAnswered | None = None) -> Served:

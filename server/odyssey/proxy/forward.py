@@ -8,7 +8,8 @@ import asyncio
 import logging
 from typing import Any, NamedTuple
 
-from odyssey.core.group_commit import Statement, StorageUnavailableError
+from odyssey.core.group_commit import Statement
+from odyssey.core.outages import StorageUnavailableError
 from odyssey.endpoints.cassettes.playback import Interaction
 from odyssey.endpoints.cassettes.repository import capture_statements
 from odyssey.endpoints.registry import Route
@@ -81,22 +82,27 @@ async def record_answer(sent: Sent, forwarded: Forwarded) -> Served:
     """Write down what came of the call, wherever the run is by now. It is not sent again, whatever happens here."""
     first, pauses = sent.call, iter(_PAUSES_S)
     run, live_runs = first.run, first.parts.live_runs
-    while True:
-        call = first.later()
-        outcome = _outcome(sent, call, forwarded)
-        try:
-            served = await call.record(outcome, _capture(call, outcome))
-        except StorageUnavailableError as error:
-            pause = next(pauses, None)
-            if pause is None:
-                raise AnswerUnrecordedError from error
-            await asyncio.sleep(pause)
-            continue
-        if served is not None:
-            return served
-        await live_runs.bring_up_to_date(run)
-        if first.sequence in run.answered:
-            return call.served  # a write that seemed refused was done
+    faults = first.parts.faults
+    wait = faults.begin_wait(run.token.token_hash)
+    try:
+        while True:
+            call = first.later()
+            outcome = _outcome(sent, call, forwarded)
+            try:
+                served = await call.record(outcome, _capture(call, outcome))
+                if served is not None:
+                    return served
+                await live_runs.bring_up_to_date(run)
+            except StorageUnavailableError as error:
+                pause = next(pauses, None)
+                if pause is None:
+                    raise AnswerUnrecordedError from error
+                await asyncio.sleep(pause)
+            else:
+                if first.sequence in run.answered:
+                    return call.served  # a write that seemed refused was done
+    finally:
+        faults.end_wait(wait)
 
 
 def _outcome(sent: Sent, call: Call, forwarded: Forwarded) -> Outcome:

@@ -5,6 +5,7 @@ from odyssey.journal.append import append_unit, count_unit
 from odyssey.proxy.admission import presented_token
 from odyssey.proxy.errors import RateLimitedError
 from odyssey.proxy.live_runs import LiveRun
+from odyssey.proxy.outages import commit
 from odyssey.proxy.parts import MAX_BODY_BYTES, Arrived, ProxyParts
 from odyssey.records.canonical import canonical_json
 
@@ -61,7 +62,7 @@ async def count_refusal(parts: ProxyParts, run: LiveRun, arrived: Arrived, refus
                 http_status=refusal.status,
                 repeats=1,
             )
-        if await parts.writer.commit(unit):
+        if await commit(parts, run, unit):
             if counted is None:
                 run.head += 1
                 run.counting[refusal.status, minute] = run.head

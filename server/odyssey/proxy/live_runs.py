@@ -156,6 +156,10 @@ class LiveRuns:
             raise RunTokenExpiredError
         return run
 
+    def knows(self, digest: str) -> bool:
+        """Say whether a token's hash is that of a run being served."""
+        return digest in self._kept
+
     def forget(self, run_id: int) -> None:
         """Let go of a run whose tokens were revoked."""
         for digest in [digest for digest, run in self._kept.items() if run.token.run_id == run_id]:

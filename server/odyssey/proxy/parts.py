@@ -9,6 +9,7 @@ from starlette.datastructures import Headers
 from odyssey.core.group_commit import GroupWriter
 from odyssey.core.signals import Signals
 from odyssey.endpoints.registry import Upstreams
+from odyssey.journal.platform_faults import PlatformFaults
 from odyssey.kit.clock import Clock, milliseconds_since, rfc3339
 from odyssey.proxy.address import ProxyAddress
 from odyssey.proxy.hops import Hops
@@ -41,6 +42,7 @@ class ProxyParts(NamedTuple):
     live_runs: LiveRuns
     writer: GroupWriter
     llm: LlmEngine
+    faults: PlatformFaults
     signals: Signals
     clock: Clock
     upstreams: Upstreams

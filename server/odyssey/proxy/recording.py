@@ -26,6 +26,7 @@ from odyssey.proxy.answering import (
 from odyssey.proxy.errors import ToolUnknownError
 from odyssey.proxy.live_runs import LiveRun
 from odyssey.proxy.notices import Carrier
+from odyssey.proxy.outages import commit
 from odyssey.proxy.parts import Arrived, ProxyParts, Started
 from odyssey.simulation.engine import EarlierCall
 from odyssey.simulation.rules import FaultName
@@ -224,7 +225,7 @@ class Call:
             http_status=http_status,
             rest=rest,
         )
-        if not await self.parts.writer.commit(unit):
+        if not await commit(self.parts, self.run, unit):
             return False
         self.run.head = self.sequence + violations
         if not self._is_counted:

@@ -14,6 +14,7 @@ from odyssey.proxy.admission import read_actor
 from odyssey.proxy.errors import RateLimitedError, TraceEventTypeInvalidError
 from odyssey.proxy.gate import check_rate, count_refusal, pass_gate
 from odyssey.proxy.live_runs import LiveRun
+from odyssey.proxy.outages import OUTAGES, commit, note_outage
 from odyssey.proxy.parts import Arrived, ProxyParts
 from odyssey.records.problems import FieldError
 
@@ -31,6 +32,14 @@ _OCCURRED_AT = "__occurred_at"
 
 async def post_trace_event(parts: ProxyParts, arrived: Arrived) -> bytes:
     """Keep one event; raises OdysseyError for what is refused, after it was recorded."""
+    try:
+        return await _post(parts, arrived)
+    except OUTAGES:
+        note_outage(parts, arrived)
+        raise
+
+
+async def _post(parts: ProxyParts, arrived: Arrived) -> bytes:
     run, body = await pass_gate(parts, arrived)
     async with run.lock:
         while True:
@@ -98,7 +107,7 @@ async def append_message(
         actor_id=actor,
         http_status=http_status,
     )
-    if not await parts.writer.commit(unit):
+    if not await commit(parts, run, unit):
         return False
     run.head += 1
     run.other_messages.add(parts.clock())

@@ -14,6 +14,7 @@ ErrorClass = Literal[
     "contract_error",
     "transport_error",
     "internal_error",
+    "platform_fault",
     "response_contract_violation",
     "agent_model_unresolved",
 ]
@@ -29,6 +30,8 @@ PROXY_MISCONFIGURED: Final = "proxy_misconfigured"
 CONTRACT_ERROR: Final = "contract_error"
 TRANSPORT_ERROR: Final = "transport_error"
 INTERNAL_ERROR: Final = "internal_error"
+PLATFORM_FAULT: Final = "platform_fault"
+"""Our database or disk was away while the agent worked, and the attempt could not be made again."""
 RESPONSE_CONTRACT_VIOLATION: Final = "response_contract_violation"
 AGENT_MODEL_UNRESOLVED: Final = "agent_model_unresolved"
 

@@ -2,7 +2,7 @@
 
 import logging
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from odyssey.agents.compiled import CompiledAgents
 from odyssey.core.database import Database
@@ -14,6 +14,7 @@ from odyssey.dispatch.pings import RecentPings
 from odyssey.dispatch.reply import AgentReply
 from odyssey.dispatch.transport import PingTarget, Transport
 from odyssey.identity.vault import Vault
+from odyssey.journal.platform_faults import PlatformFaults
 from odyssey.kit.clock import Clock
 from odyssey.records.error_classes import INTERNAL_ERROR
 from odyssey.runs.states import RunStates
@@ -34,6 +35,7 @@ class Parts(NamedTuple):
     transport: Transport
     pings: RecentPings
     states: RunStates
+    faults: PlatformFaults
     judge: Judge
     signals: Signals
     clock: Clock
@@ -56,6 +58,12 @@ class Ended(NamedTuple):
     outcome: AgentReply | Failure | None
     refused: int = 0
     """How often the database would not take it."""
+    because: Literal["released", "platform_fault"] = "released"
+    """Why it has no outcome."""
+
+    @property
+    def key(self) -> tuple[int, int]:
+        return self.run_id, self.attempt
 
 
 async def perform(parts: Parts, opened: Opened) -> AgentReply | Failure:

@@ -1,16 +1,25 @@
 """Recording how attempts ended, all that are over at once: work for one transaction."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import replace
 from typing import Any
 
 import msgspec
 from sqlalchemy import Connection
 
-from odyssey.core.scheduling import Command, Finish, Release
+from odyssey.core.scheduling import MAX_ATTEMPTS, Command, Finish, Release
 from odyssey.dispatch.classify import Failure
 from odyssey.dispatch.reply import AgentReply
 from odyssey.journal.events import NewEvent, append_events, heads_of, lock_runs
+from odyssey.journal.platform_faults import Reason
 from odyssey.runs.attempt import Ended, Parts
+from odyssey.runs.platform_faults import (
+    NONE_LEFT,
+    NOT_REPEATED,
+    attempts_that_may_have_written,
+    faulted_attempts,
+    record_faults,
+)
 from odyssey.runs.repository import load_works
 from odyssey.runs.states import Move, Moved
 
@@ -21,6 +30,7 @@ def close_runs(connection: Connection, parts: Parts, owner: str, ended: Sequence
         return ()
     run_ids = [each.run_id for each in ended]
     lock_runs(connection, run_ids)
+    ended = _unmeasured(connection, parts, ended)
     held = load_works(connection, run_ids)
     heads = heads_of(connection, run_ids)
     moves = (
@@ -47,9 +57,35 @@ def close_runs(connection: Connection, parts: Parts, owner: str, ended: Sequence
     return moved
 
 
+def _unmeasured(connection: Connection, parts: Parts, ended: Sequence[Ended]) -> Sequence[Ended]:
+    """Take away the outcome of attempts that met a fault of ours: they are made again, or end as `platform_fault`."""
+    run_ids = [each.run_id for each in ended]
+    if parts.faults.pending:
+        record_faults(connection, parts.faults.pending, among=run_ids)  # the recorder finds and forgets them
+    faulted = faulted_attempts(connection, run_ids)
+    if not faulted:
+        return ended
+    may_have_written = attempts_that_may_have_written(connection, run_ids)
+    return [
+        _without_outcome(each, faulted[each.key], may_have_written) if each.key in faulted else each
+        for each in ended
+    ]
+
+
+def _without_outcome(ended: Ended, reason: Reason, may_have_written: Collection[tuple[int, int]]) -> Ended:
+    if ended.outcome is None:
+        return ended
+    reply = ended.outcome if isinstance(ended.outcome, AgentReply) else ended.outcome.reply
+    if ended.key in may_have_written:
+        return ended._replace(outcome=replace(NOT_REPEATED, reply=reply))
+    if ended.attempt >= MAX_ATTEMPTS:
+        return ended if reason == "slow_storage" else ended._replace(outcome=replace(NONE_LEFT, reply=reply))
+    return ended._replace(outcome=None, because="platform_fault")
+
+
 def _event_of(owner: str, ended: Ended) -> Finish | Release:
     if ended.outcome is None:
-        return Release(owner=owner, attempt=ended.attempt)
+        return Release(owner=owner, attempt=ended.attempt, because=ended.because)
     status = "failed" if isinstance(ended.outcome, Failure) else "completed"
     return Finish(owner=owner, attempt=ended.attempt, status="failed" if status == "failed" else "completed")
 

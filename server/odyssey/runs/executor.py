@@ -15,9 +15,8 @@ from time import monotonic
 from typing import NamedTuple
 
 from sqlalchemy import Connection
-from sqlalchemy.exc import InterfaceError, OperationalError
 
-from odyssey.core.group_commit import StorageUnavailableError
+from odyssey.core.outages import StorageUnavailableError
 from odyssey.core.scheduling import Command
 from odyssey.core.signals import Listener
 from odyssey.dispatch.classify import Failure
@@ -69,6 +68,10 @@ class Executor:
             asyncio.create_task(self._turn_for_ever(), name="executor turns"),
             asyncio.create_task(self._renew_for_ever(), name="executor renews"),
         ]
+
+    @property
+    def is_stopping(self) -> bool:
+        return self._stopping
 
     async def stop(self) -> None:
         """Stop claiming, wait for what runs, then give back what is left."""
@@ -189,7 +192,7 @@ class Executor:
         for each in ended:
             try:
                 turn = await self._parts.writer.do(partial(self._write, ended=[each], room=0))
-            except (StorageUnavailableError, OperationalError, InterfaceError, OSError):
+            except StorageUnavailableError:
                 self._try_later(each)
             except Exception:
                 log.exception("a result is not stored", extra={"run_id": each.run_id})
@@ -216,7 +219,8 @@ class Executor:
             before = set(self._held)
             until = self._parts.clock() + self._lease
             try:
-                ours = await self._parts.writer.do(partial(renew_leases, owner=self.owner, until=until))
+                renew = partial(renew_leases, owner=self.owner, until=until, held=before)
+                ours = await self._parts.writer.do(renew)
             except Exception:
                 log.exception("leases not renewed")  # the next beat tries; only their end takes runs away
                 continue

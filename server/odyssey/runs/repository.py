@@ -239,9 +239,15 @@ def _swap(names: tuple[str, ...]) -> Update:
     )
 
 
-def renew_leases(connection: Connection, owner: str, until: datetime) -> set[tuple[int, int]]:
-    """Take the step `Renew` for all of an owner's runs at once; returns those it still holds, with their attempt."""
-    ours = [(run_id, attempt) for run_id, attempt in connection.execute(_OURS, {"of_owner": owner})]
+def renew_leases(
+    connection: Connection, owner: str, until: datetime, held: Collection[tuple[int, int]]
+) -> set[tuple[int, int]]:
+    """Take the step `Renew` for what an owner holds, by run and attempt, at once; returns what is still its own.
+
+    A claim whose commit nobody knew to have happened is the owner's by the table, but held by nobody: it ends.
+    """
+    rows = connection.execute(_OURS, {"of_owner": owner})
+    ours = [(run_id, attempt) for run_id, attempt in rows if (run_id, attempt) in held]
     if ours:
         connection.execute(_RENEW, [{"of_run": run_id, "until": until} for run_id, _ in ours])
     return set(ours)

@@ -7,6 +7,7 @@ from pydantic import AfterValidator, BaseModel, Field, WithJsonSchema
 from odyssey.core.depends import existing_id
 from odyssey.core.wire import Body, Instant
 from odyssey.endpoints.cassettes.schemas import ReplayIn, ReplayOut
+from odyssey.journal.events import EventKind
 from odyssey.records.tools import CacheUse
 from odyssey.runs.batches.schemas import BatchOut
 from odyssey.runs.behaviour_schemas import BEHAVIOR_SCHEMA, RowProblemOut
@@ -87,8 +88,8 @@ class ValidatedRuns(BaseModel):
 
 class AttemptOut(BaseModel):
     attempt: int
-    outcome: Literal["completed", "failed", "cancelled", "lost", "released"] | None = Field(
-        description="null while it runs"
+    outcome: Literal["completed", "failed", "cancelled", "lost", "released", "platform_fault"] | None = Field(
+        description="null while it runs. `platform_fault`: our database was away during it, so it was made again."
     )
     started_at: Instant
     ended_at: Instant | None
@@ -213,9 +214,10 @@ class RunsPage(BaseModel):
 class EventOut(BaseModel):
     sequence: int
     attempt: int
-    kind: Literal["dispatch", "forward", "tool_call", "trace_event", "reply", "violation", "grade"] = Field(
+    kind: EventKind = Field(
         description="`forward`: a call went out to a live service. The `tool_call` with its answer follows and names "
-        "the forward's sequence as `forward`; without one, the call was sent and nothing is known of its outcome."
+        "the forward's sequence as `forward`; without one, the call was sent and nothing is known of its outcome. "
+        "`platform_fault`: our database was away or too slow during the attempt, so that it does not count."
     )
     occurred_at: str
     actor_id: str | None

@@ -134,7 +134,7 @@ def _outcome(moved: Moved) -> str:
     match moved.move.event:
         case Claim():
             return "lost"
-        case Release():
-            return "released"
+        case Release(because=because):
+            return because
         case _:
             return moved.taken.work.status

@@ -13,6 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from odyssey.agents.compiled import CompiledAgents
 from odyssey.agents.config import AgentConfig
 from odyssey.agents.secrets import origin_of, unseal_secret
+from odyssey.core.outages import StorageUnavailableError
 from odyssey.dispatch.classify import Failure
 from odyssey.identity.vault import UnsealError, Vault
 from odyssey.kit.recent import Recent
@@ -87,6 +88,8 @@ class Targets:
                 await self._prepare(session, wanted, sealed)
             except UnsealError as error:
                 self._passing[wanted] = Failure(INTERNAL_ERROR, str(error))
+            except StorageUnavailableError:
+                raise  # of which the run knows nothing: it waits
             except Exception:
                 log.exception("an agent is not ready", extra=wanted._asdict())
                 self._passing[wanted] = FAILED

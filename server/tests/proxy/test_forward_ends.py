@@ -13,8 +13,10 @@ from support.agents import Behaviour, Dispatched, ScriptedAgent, final
 from support.calls import OpenRun, open_run
 from support.live_shop import Gate, LiveShop, agent_of, live
 from support.platform import WORLD, Org, Platform
+from support.waiting import wait_for
 
-from odyssey.core.group_commit import StorageUnavailableError, Unit
+from odyssey.core.group_commit import Unit
+from odyssey.core.outages import StorageUnavailableError
 from odyssey.endpoints.openapi.upstream import OpenApiUpstream
 
 StartAgent = Callable[[Behaviour], ScriptedAgent]
@@ -177,10 +179,12 @@ def test_a_database_that_stays_away_does_not_make_a_call_look_undone(
     with open_run(org, agent_server, agent=agent_of(LIVE)) as run:
         with Refusing(org.platform, refusals=3, done=False):
             answer = run.call("look_up", ONE)
-        kinds = [event["kind"] for event in run.events()[1:]]
+        kinds = wait_for(
+            lambda: [event["kind"] for event in run.events()[1:]], lambda kinds: "platform_fault" in kinds
+        )
     assert (answer.status_code, answer.json()["code"]) == (500, "answer_unrecorded")
     assert answer.json()["retryable"] is False
-    assert kinds == ["forward"]
+    assert kinds == ["forward", "platform_fault"]
     assert len(shop.asked) == 1
 
 

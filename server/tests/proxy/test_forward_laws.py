@@ -15,6 +15,7 @@ from support.live_shop import LiveShop, agent_of, live, mirrored
 from support.platform import WORLD, Org, Platform
 
 from odyssey.core.errors import OdysseyError
+from odyssey.journal.platform_faults import PlatformFaults
 from odyssey.proxy.address import ProxyAddress
 from odyssey.proxy.call import call_tool
 from odyssey.proxy.hops import Hops
@@ -75,6 +76,7 @@ def second_proxies(platform: Platform) -> list[ProxyParts]:
         hops = Hops(state.upstreams)
         return ProxyParts(
             live_runs=LiveRuns(state.database, state.agents, state.worlds, state.clock, hops.end_session),
+            faults=PlatformFaults(state.clock, late_after_s=60),
             writer=state.writer,
             llm=state.llm,
             signals=state.signals,

@@ -73,6 +73,12 @@ const CLASSES: Record<string, ErrorClass> = {
     advice: "The agent is not at fault. The server's log has the cause; run it again.",
     tone: ACT,
   },
+  platform_fault: {
+    means: "Odyssey's database or disk was away while the agent worked, so the run says nothing of it.",
+    advice:
+      "The agent is not at fault. Mend the database or make room on the disk, then run it again. If the agent reached a live tool that may write, look first what it did there.",
+    tone: ACT,
+  },
   response_contract_violation: {
     means: "The agent must return a gradeable transcript, and no assistant message has any text.",
     advice:

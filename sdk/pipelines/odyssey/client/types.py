@@ -120,8 +120,8 @@ class AnswerOut(TypedDict):
 class AttemptOut(TypedDict):
     attempt: int
     ended_at: str | None
-    outcome: Literal["completed", "failed", "cancelled", "lost", "released"] | None
-    """null while it runs"""
+    outcome: Literal["completed", "failed", "cancelled", "lost", "released", "platform_fault"] | None
+    """null while it runs. `platform_fault`: our database was away during it, so it was made again."""
     started_at: str
 
 
@@ -1197,7 +1197,9 @@ class EventOut(TypedDict):
     actor_id: str | None
     attempt: int
     data: dict[str, Any]
-    kind: Literal["dispatch", "forward", "tool_call", "trace_event", "reply", "violation", "grade"]
+    kind: Literal[
+        "dispatch", "forward", "tool_call", "trace_event", "reply", "violation", "grade", "platform_fault"
+    ]
     occurred_at: str
     sequence: int
 

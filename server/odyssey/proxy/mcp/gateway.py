@@ -11,6 +11,7 @@ from starlette.types import Message as AsgiMessage
 from starlette.types import Receive, Scope
 
 from odyssey.core.errors import OdysseyError, UnsupportedMediaTypeError
+from odyssey.core.outages import StorageUnavailableError
 from odyssey.proxy.admission import presented_token, read_actor
 from odyssey.proxy.errors import NotAcceptableError, RateLimitedError, RunTokenError
 from odyssey.proxy.gate import count_refusal, read_body
@@ -20,6 +21,7 @@ from odyssey.proxy.mcp.exchange import CURRENT, Exchange
 from odyssey.proxy.mcp.messages import CALL, Message, read_message
 from odyssey.proxy.mcp.record import keep_message, keep_refusal
 from odyssey.proxy.mcp.server import build_server
+from odyssey.proxy.outages import OUTAGES, note_outage
 from odyssey.proxy.parts import MAX_BODY_BYTES, Arrived, ProxyParts
 
 # Which names the server answers to is decided before the proxy is reached, for all routes alike.
@@ -56,6 +58,13 @@ class Gateway:
 
     async def serve(self, arrived: Arrived, scope: Scope, receive: Receive) -> Answer:
         """Answer one request; raises OdysseyError for what is refused before it is read as a message."""
+        try:
+            return await self._serve(arrived, scope, receive)
+        except OUTAGES:
+            note_outage(self._parts, arrived)
+            raise
+
+    async def _serve(self, arrived: Arrived, scope: Scope, receive: Receive) -> Answer:
         run = await self._parts.live_runs.admit(presented_token(arrived.headers), arrived.address.run)
         try:
             body = await _json_body(arrived)
@@ -68,7 +77,7 @@ class Gateway:
             message = await self._read(run, arrived, body)
             exchange = Exchange(self._parts, run, arrived, message)
             return await self._answer(exchange, scope, _replay(body, receive))
-        except RunTokenError:
+        except (RunTokenError, StorageUnavailableError):
             raise
         except OdysseyError as refusal:
             return error_answer(refusal, message and message.id)

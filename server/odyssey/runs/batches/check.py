@@ -7,6 +7,7 @@ from typing import Protocol
 from odyssey.agents.health import store_health
 from odyssey.agents.secrets import open_secret, origin_of
 from odyssey.core.database import after_commit
+from odyssey.core.outages import StorageUnavailableError
 from odyssey.dispatch.http import PING_TIMEOUT_S
 from odyssey.dispatch.transport import PingResult, PingTarget
 from odyssey.identity.vault import UnsealError
@@ -44,6 +45,8 @@ async def ping_agent(parts: Parts, asking: OfAgent) -> PingResult:
         return await parts.transport.ping(await _target(parts, asking))
     except UnsealError as error:
         return PingResult(False, None, 0, str(error), INTERNAL_ERROR)
+    except StorageUnavailableError:
+        raise  # the batch waits
     except Exception:
         log.exception("ping failed", extra={"agent_id": asking.agent_id})
         detail = "Odyssey failed while pinging the agent; the log has the place."

@@ -10,6 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.agents.compiled import CompiledAgents
 from odyssey.core.database import Database, after_commit
+from odyssey.core.outages import StorageUnavailableError
 from odyssey.core.scheduling import TERMINAL
 from odyssey.core.signals import Signals
 from odyssey.grading.checks import CHECKS_VERSION, CheckResult, read_checks, run_checks
@@ -72,6 +73,8 @@ async def grade_run(parts: GradingParts, run_id: int) -> None:
     """Give a run that ended its verdict. A crash in here is never a FAIL."""
     try:
         graded = await _grade(parts, run_id)
+    except StorageUnavailableError:
+        raise  # the run waits for its verdict
     except Exception:
         log.exception("grading failed", extra={"run_id": run_id})
         crashed = Decision("NOT APPLICABLE", None, "grader_failed", _CRASHED)

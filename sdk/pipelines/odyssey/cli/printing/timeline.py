@@ -53,6 +53,7 @@ class Timeline:
             "trace_event": self._trace_event,
             "reply": self._reply,
             "violation": self._violation,
+            "platform_fault": self._platform_fault,
             "grade": self._grade,
         }
 
@@ -171,6 +172,10 @@ class Timeline:
         violation = event["data"]
         self._screen.parts(lead, [Part(word(violation.get("kind")), _REFUSED)])
         self._screen.text(clean(str(violation.get("message"))), lead=DETAIL)
+
+    def _platform_fault(self, event: Json, lead: str) -> None:
+        self._screen.parts(lead, [Part(word(event["data"].get("reason")), _REFUSED)])
+        self._members(event["data"], "detail")
 
     def _grade(self, event: Json, lead: str) -> None:
         data = event["data"]

@@ -62,14 +62,18 @@ function isGivenUp({ attempt, attempts }: RunView): boolean {
   return attempts.length > 0 && attempt !== attempts.at(-1);
 }
 
+const WHY_GIVEN_UP: Record<string, string> = {
+  lost: "was lost: the process that executed it ended or fell silent.",
+  released: "was given back when the server stopped.",
+  platform_fault: "does not count: Odyssey's database was away or too slow while the agent worked.",
+};
+
 function GivenUp({ view: { run, attempt } }: { view: RunView }) {
-  const released = run.attempts.find((one) => one.attempt === attempt)?.outcome === "released";
+  const outcome = run.attempts.find((one) => one.attempt === attempt)?.outcome;
   return (
     <Banner tone="neutral" icon={<IconHistory size={16} aria-hidden />} label="Not the last attempt">
       <Text size="sm">
-        {released
-          ? `Attempt ${attempt} was given back when the server stopped.`
-          : `Attempt ${attempt} was lost: the process that executed it ended or fell silent.`}{" "}
+        {`Attempt ${attempt} ${WHY_GIVEN_UP[outcome ?? ""] ?? WHY_GIVEN_UP.lost}`}{" "}
         The next one began anew from the initial state. Result and transcript are those of the last attempt.
       </Text>
     </Banner>

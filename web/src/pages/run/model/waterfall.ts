@@ -164,7 +164,7 @@ function aboutOf(event: TraceEvent): string {
     case "grade":
       return textOf(event.data.reason) ?? "";
     default:
-      return textOf(event.data.message) ?? "";
+      return textOf(event.data.message) ?? textOf(event.data.detail) ?? "";
   }
 }
 

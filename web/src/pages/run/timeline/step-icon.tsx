@@ -12,6 +12,7 @@ import {
   IconMessage,
   IconMessageCheck,
   IconMessages,
+  IconPlugConnectedX,
   IconSend,
   IconTool,
 } from "@tabler/icons-react";
@@ -33,6 +34,7 @@ const KINDS: Record<string, typeof IconTool> = {
   tool_call: IconTool,
   reply: IconArrowBackUp,
   violation: IconAlertTriangle,
+  platform_fault: IconPlugConnectedX,
   grade: IconGavel,
 };
 

@@ -1,0 +1,183 @@
+"""Writing down faults of ours, and what they mean for an attempt: it is made again, or it says nothing of the agent.
+
+An attempt is not made again once it has reached a live tool that may write (what it did there stays done, and a
+second attempt would do it twice), nor after the last of three. It then ends as `platform_fault`, which is NOT
+APPLICABLE. Where the database was merely slow, the third attempt counts as it is: its answers came late, but they were
+right, and an agent that found out how to slow us down would gain nothing by it.
+"""
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Collection, Mapping
+from functools import partial
+from typing import Any, NamedTuple
+
+import msgspec
+from sqlalchemy import BindParameter, Connection, bindparam, select, update
+
+from odyssey.core.group_commit import GroupWriter
+from odyssey.core.outages import StorageUnavailableError
+from odyssey.core.signals import Signals
+from odyssey.core.tables import table_of
+from odyssey.dispatch.classify import Failure
+from odyssey.identity.models import RunToken
+from odyssey.journal.events import NewEvent, append_events, heads_of, lock_runs, run_topic
+from odyssey.journal.models import Event
+from odyssey.journal.platform_faults import PlatformFault, PlatformFaults, Reason
+from odyssey.records.error_classes import PLATFORM_FAULT
+from odyssey.runs.models import Run
+from odyssey.runs.topics import RUNS_TOPIC
+
+log = logging.getLogger(__name__)
+
+_PAUSE_S = 0.2
+"""Between two tries to write while the database is away."""
+
+_SENTENCES = {
+    "storage_unavailable": "Odyssey's database was not available, and a request of this attempt was refused.",
+    "slow_storage": "A request of this attempt waited too long for Odyssey's database.",
+}
+NOT_REPEATED = Failure(
+    PLATFORM_FAULT,
+    "Odyssey's database was away during this attempt, which had already reached a live tool that may write, "
+    "so it was not made again.",
+)
+_KNOWN_LATE = "Odyssey's database was away during this run, which became known only after the run had ended."
+NONE_LEFT = Failure(PLATFORM_FAULT, "Odyssey's database was away during each of the attempts at this run.")
+
+_TOKENS, _EVENTS, _RUNS = table_of(RunToken), table_of(Event), table_of(Run)
+_RUN_IDS: BindParameter[Any] = bindparam("run_ids", expanding=True)
+_BY_TOKENS = select(_TOKENS.c.token_hash, _TOKENS.c.run_id, _TOKENS.c.attempt).where(
+    _TOKENS.c.token_hash.in_(bindparam("hashes", expanding=True))
+)
+_OF_KIND = select(_EVENTS.c.run_id, _EVENTS.c.attempt, _EVENTS.c.data).where(
+    _EVENTS.c.run_id.in_(_RUN_IDS), _EVENTS.c.kind == bindparam("of_kind")
+)
+_END_LATE = (
+    update(_RUNS)
+    .where(
+        _RUNS.c.id == bindparam("of_run"),
+        _RUNS.c.attempt == bindparam("of_attempt"),
+        _RUNS.c.status.in_(("completed", "failed")),
+        _RUNS.c.error_class.is_distinct_from(PLATFORM_FAULT),
+    )
+    .values(
+        status="failed",
+        error_class=PLATFORM_FAULT,
+        error_json={"detail": _KNOWN_LATE, "http_status": None},
+        verdict="PENDING",
+    )
+)
+
+Attempt = tuple[int, int]
+
+
+class Recorded(NamedTuple):
+    """Faults that are durable once the transaction is."""
+
+    faults: Mapping[str, PlatformFault]
+    new: Mapping[Attempt, Reason]
+    """Those that the journal did not have yet."""
+
+
+def record_faults(
+    connection: Connection, pending: Mapping[str, PlatformFault], among: Collection[int] | None = None
+) -> Recorded:
+    """Append one event to each attempt, of all runs or some, that has none yet. Faults without a run are forgotten.
+
+    Whoever holds runs already names them in `among`: taking others as well could end in a circle of waiting.
+    """
+    faults = dict(pending)
+    if not faults:
+        return Recorded({}, {})
+    found = {
+        (run_id, attempt): faults[token_hash]
+        for token_hash, run_id, attempt in connection.execute(_BY_TOKENS, {"hashes": list(faults)})
+        if among is None or run_id in among
+    }
+    run_ids = sorted({run_id for run_id, _ in found})
+    if not run_ids:
+        return Recorded(faults, {})
+    lock_runs(connection, run_ids)
+    known = faulted_attempts(connection, run_ids)
+    heads = heads_of(connection, run_ids)
+    new = {attempt: fault for attempt, fault in found.items() if attempt not in known}
+    events = []
+    for (run_id, attempt), fault in new.items():
+        heads[run_id] = heads.get(run_id, 0) + 1
+        data = {"reason": fault.reason, "detail": _SENTENCES[fault.reason]}
+        events.append(NewEvent(run_id, heads[run_id], attempt, "platform_fault", fault.noticed_at, data))
+    append_events(connection, events)
+    return Recorded(faults, {attempt: fault.reason for attempt, fault in new.items()})
+
+
+def faulted_attempts(connection: Connection, run_ids: Collection[int]) -> dict[Attempt, Reason]:
+    """Find the attempts that the journal says were disturbed by a fault of ours, and by which."""
+    rows = connection.execute(_OF_KIND, {"run_ids": list(run_ids), "of_kind": "platform_fault"})
+    return {(run_id, attempt): msgspec.json.decode(data)["reason"] for run_id, attempt, data in rows}
+
+
+def attempts_that_may_have_written(connection: Connection, run_ids: Collection[int]) -> set[Attempt]:
+    """Find the attempts that sent a call to a live tool which is not declared read-only."""
+    rows = connection.execute(_OF_KIND, {"run_ids": list(run_ids), "of_kind": "forward"})
+    return {
+        (run_id, attempt)
+        for run_id, attempt, data in rows
+        if not msgspec.json.decode(data)["endpoint"]["read_only"]
+    }
+
+
+class FaultRecorder:
+    """The loop that writes faults down as soon as the database takes them."""
+
+    def __init__(self, faults: PlatformFaults, writer: GroupWriter, signals: Signals) -> None:
+        self._faults = faults
+        self._writer = writer
+        self._signals = signals
+        self._loop: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        self._loop = asyncio.create_task(self._record_for_ever(), name="platform faults")
+
+    async def stop(self) -> None:
+        if self._loop is None:
+            return
+        self._loop.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await self._loop
+        self._loop = None
+
+    async def _record_for_ever(self) -> None:
+        while True:
+            await self._faults.news.wait(None)
+            while self._faults.pending:
+                try:
+                    await self.record()
+                except StorageUnavailableError:
+                    await asyncio.sleep(_PAUSE_S)
+                except Exception:
+                    log.exception("platform faults are not recorded")
+                    await asyncio.sleep(_PAUSE_S)
+
+    async def record(self) -> None:
+        recorded = await self._writer.do(partial(_record_late, pending=self._faults.pending))
+        self._faults.forget(recorded.faults)
+        for run_id, _ in recorded.new:
+            self._signals.notify(run_topic(run_id))
+        if recorded.new:
+            log.warning("attempts were disturbed by an outage of ours", extra={"attempts": len(recorded.new)})
+            self._signals.notify(RUNS_TOPIC)
+
+
+def _record_late(connection: Connection, pending: Mapping[str, PlatformFault]) -> Recorded:
+    """Record faults; a run that another process closed before it could know of one is not measured after all."""
+    recorded = record_faults(connection, pending)
+    refused = [
+        {"of_run": run_id, "of_attempt": attempt}
+        for (run_id, attempt), reason in recorded.new.items()
+        if reason == "storage_unavailable"
+    ]
+    if refused:
+        connection.execute(_END_LATE, refused)
+    return recorded
