@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
-from sqlalchemy import event, insert
+from sqlalchemy import NullPool, event, insert
 from sqlalchemy.engine import make_url
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, create_async_engine
 
@@ -52,6 +52,13 @@ class Database:
                 yield session
             for callback in session.info.pop(_AFTER_COMMIT, ()):
                 callback()
+
+    @asynccontextmanager
+    async def own_connection(self) -> AsyncIterator[Any]:
+        """Open a driver's connection to Postgres that is nobody else's, outside every transaction, for this block."""
+        engine = create_async_engine(self._writer.url, poolclass=NullPool)
+        async with engine.connect() as connection:
+            yield (await connection.get_raw_connection()).driver_connection
 
     async def close(self) -> None:
         await self._writer.dispose()
