@@ -54,9 +54,10 @@ class Database:
                 callback()
 
     @asynccontextmanager
-    async def own_connection(self) -> AsyncIterator[Any]:
+    async def own_connection(self, name: str) -> AsyncIterator[Any]:
         """Open a driver's connection to Postgres that is nobody else's, outside every transaction, for this block."""
-        engine = create_async_engine(self._writer.url, poolclass=NullPool)
+        named = {"server_settings": {"application_name": name}}
+        engine = create_async_engine(self._writer.url, poolclass=NullPool, connect_args=named)
         async with engine.connect() as connection:
             yield (await connection.get_raw_connection()).driver_connection
 

@@ -65,7 +65,7 @@ class Relay:
     async def _relay_for_ever(self) -> None:
         while not self._stopping:
             try:
-                async with self._database.own_connection() as connection:
+                async with self._database.own_connection("odyssey relay") as connection:
                     await connection.add_listener(_CHANNEL, self._hear)
                     connection.add_termination_listener(lambda _: self._news.wake())
                     self._signals.notify_all()  # of what was said while nobody listened

@@ -88,9 +88,11 @@ class _OrgRuns:
         different = [] if known is None else [run_id for run_id in now if known.get(run_id) != now[run_id]]
         if not different:
             return False
+        news = await summaries(session, await runs_by_id(session, self._org_id, different))
+        # From here on without a pause: a stream that looks in between would take the reading for told.
         self.reading += 1
         self.changed = {run_id: told for run_id, told in self.changed.items() if run_id in now}
-        for one in await summaries(session, await runs_by_id(session, self._org_id, different)):
+        for one in news:
             message = event_message(one.model_dump_json().encode(), event="run")
             self.changed[one.id] = (self.reading, message)
         return True
