@@ -43,9 +43,6 @@ class EventStream(StreamingResponse):
     media_type = "text/event-stream"
     body_iterator: AsyncGenerator[bytes]
 
-    def __init__(self, messages: AsyncGenerator[bytes]) -> None:
-        super().__init__(messages, headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"})
-
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         messages = self.body_iterator
         try:
@@ -84,7 +81,7 @@ def event_stream(feeds: Feeds, opened: OpenStream, source: S, teller: Callable[[
                 elif not await opened.news.wait(COMMENT_EVERY_S):
                     yield b": still here\n\n"
 
-    return EventStream(messages())
+    return EventStream(messages(), headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"})
 
 
 def event_message(data: bytes, *, event: str, event_id: int | None = None) -> bytes:
