@@ -7,8 +7,8 @@ import type { TraceEvent } from "~/pages/run/model/events";
 
 export interface Trace {
   events: TraceEvent[];
-  /** `ended`: nothing more will come. */
-  state: "loading" | "live" | "waiting" | "ended";
+  /** `full`: too many streams are open, it is read now and then; `ended`: nothing more will come. */
+  state: "loading" | "live" | "waiting" | "full" | "ended";
 }
 
 const NOTHING: Trace = { events: [], state: "loading" };
@@ -58,8 +58,8 @@ export function useTrace(runId: number, open: boolean): Trace {
         signal,
         after: last.current,
         onState: (state) => {
-          setTrace((trace) => ({ ...trace, state: state === "open" ? "live" : "waiting" }));
           if (state === "full") void readInstead();
+          else setTrace((trace) => ({ ...trace, state: state === "open" ? "live" : "waiting" }));
         },
         onEvents: (arrived) => {
           const events = unknown(tracePart(arrived));
@@ -83,7 +83,10 @@ export function useTrace(runId: number, open: boolean): Trace {
       if (signal.aborted) return;
       const events = unknown(found);
       last.current = events.at(-1)?.sequence.toString() ?? last.current;
-      setTrace((trace) => ({ ...trace, events: [...trace.events, ...events] }));
+      setTrace((trace) => ({
+        events: [...trace.events, ...events],
+        state: wasOpen.current ? "full" : "ended",
+      }));
       void readRun();
     }
 
