@@ -29,12 +29,12 @@ def streaming() -> Iterator[Streaming]:
     """Answer one request after the other with these bodies, each of them ending where it ends."""
     servers: list[HTTPServer] = []
 
-    def start(*bodies: str, status: int = 200) -> str:
-        left = iter(bodies)
+    def start(*bodies: str | tuple[int, str], status: int = 200) -> str:
+        left = iter((status, body) if isinstance(body, str) else body for body in bodies)
 
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self) -> None:
-                body = next(left)
+                status, body = next(left)
                 self.send_response(status)
                 self.end_headers()
                 self.wfile.write(body.encode())
@@ -62,7 +62,7 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 def waited(url: str, capsys: pytest.CaptureFixture[str]) -> list[str]:
     platform = Connection(url, KEY)
     try:
-        wait_for_matrix(platform, "/stream", "There is no matrix.")
+        wait_for_matrix(platform, "/matrix", "There is no matrix.")
     finally:
         platform.close()
     return capsys.readouterr().err.splitlines()
@@ -83,6 +83,18 @@ def test_a_stream_that_breaks_off_is_taken_up_again(
     streaming: Streaming, capsys: pytest.CaptureFixture[str]
 ) -> None:
     url = streaming(progress(20), ": open\n\n" + progress(40) + event("end", id="m"))
+    assert waited(url, capsys) == ["20 of 40 runs done", "40 of 40 runs done"]
+
+
+def test_a_person_with_too_many_streams_waits_by_reading(
+    streaming: Streaming, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(following, "_WITHOUT_STREAM_S", 0.0)
+    full = (429, json.dumps({"detail": "Close one.", "code": "too_many_streams", "retryable": True}))
+    done = {"planned": 40, "missing": 0, "seconds_left": None}
+    going_on = json.dumps({"status": "running", "progress": done | {"ended": 20}})
+    over = json.dumps({"status": "completed", "progress": done | {"ended": 40}})
+    url = streaming(full, going_on, full, over)
     assert waited(url, capsys) == ["20 of 40 runs done", "40 of 40 runs done"]
 
 

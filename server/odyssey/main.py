@@ -14,9 +14,11 @@ from odyssey.api.app import Lifespan, build_app
 from odyssey.api.front import Front
 from odyssey.api.hosts import AllowedHosts
 from odyssey.core.database import Database
+from odyssey.core.feeds import Feeds
 from odyssey.core.group_commit import group_writer
 from odyssey.core.migrate import migrate
 from odyssey.core.outbound import OutboundClient
+from odyssey.core.relay import Relay
 from odyssey.core.settings import Settings
 from odyssey.core.signals import Signals
 from odyssey.dispatch.http import HttpTransport
@@ -29,6 +31,7 @@ from odyssey.evals.matrices.feeder import MatrixFeeder
 from odyssey.evals.matrices.read import Provisional
 from odyssey.grading.judges.org_judge import OrgJudge
 from odyssey.identity.keys import MasterKey
+from odyssey.identity.open_streams import OpenStreams
 from odyssey.identity.site import Site
 from odyssey.identity.vault import Vault
 from odyssey.journal.platform_faults import PlatformFaults
@@ -89,6 +92,8 @@ def create_app(
     """Compose the server; the database is migrated when the application starts."""
     database = Database(database_url)
     signals = Signals()
+    relay, feeds = Relay(database, signals), Feeds(database, signals)
+    open_streams = OpenStreams(database, signals, clock)
     agents = CompiledAgents()
     vault = Vault(MasterKey(secret_key), clock)
     client = OutboundClient(settings.address_policy)
@@ -140,12 +145,14 @@ def create_app(
 
     gateway = Gateway(proxy_parts)
     recorder = FaultRecorder(faults, writer, signals)
-    loops: tuple[Loop, ...] = (recorder, graders, executor, feeder, observer, MatrixFeeder(parts), gateway)
-    closing = (hops.close, writer.close, upstreams.close, client.close, database.close)
+    work = (recorder, graders, executor, feeder, observer, MatrixFeeder(parts))
+    loops: tuple[Loop, ...] = (relay, open_streams, *work, gateway)
+    closing = (feeds.close, hops.close, writer.close, upstreams.close, client.close, database.close)
     hosts = AllowedHosts(settings.allowed_host_names | {urlsplit(public_url).hostname or ""})
     front = Front(build_app(_lifespan(database, signals, loops, closing)), Proxy(proxy_parts, gateway), hosts)
     state = front.state
     state.database, state.signals, state.clock, state.settings = database, signals, clock, settings
+    state.feeds, state.open_streams = feeds, open_streams
     state.agents, state.vault, state.transport, state.site = agents, vault, transport, Site(public_url)
     state.upstreams, state.credential_users = upstreams, EndpointCredentialUsers(upstreams.forget)
     state.run_states, state.executor, state.writer = states, executor, writer

@@ -11,7 +11,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from odyssey import __version__
-from odyssey.identity.guard import deals_in_secrets
+from odyssey.identity.guard import deals_in_secrets, opens_stream
+from odyssey.identity.open_streams import MOST_STREAMS
 from odyssey.proxy.address import PREFIX
 from odyssey.proxy.openapi import PROXY_PATHS, PROXY_SCHEMAS
 
@@ -45,6 +46,10 @@ _ERROR = {
     "description": "A problem (RFC 9457); `code` says which.",
     "content": {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}},
 }
+_TOO_MANY_STREAMS = _ERROR | {
+    "description": f"`too_many_streams`: a person may have {MOST_STREAMS} open.",
+    "headers": {"Retry-After": {"description": "Seconds.", "schema": {"type": "integer"}}},
+}
 _IDEMPOTENCY_KEY = {
     "name": "Idempotency-Key",
     "in": "header",
@@ -77,8 +82,12 @@ def build_openapi(app: FastAPI) -> dict[str, Any]:
             operation["responses"]["default"] = _ERROR
     for context in iter_route_contexts(app.routes):
         route = context.original_route
-        if isinstance(route, APIRoute) and route.methods == {"POST"} and not deals_in_secrets(route):
+        if not isinstance(route, APIRoute):
+            continue
+        if route.methods == {"POST"} and not deals_in_secrets(route):
             document["paths"][route.path]["post"].setdefault("parameters", []).append(_IDEMPOTENCY_KEY)
+        if opens_stream(route):
+            document["paths"][route.path]["get"]["responses"]["429"] = _TOO_MANY_STREAMS
     return document
 
 

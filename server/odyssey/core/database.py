@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
-from sqlalchemy import event, insert, text
+from sqlalchemy import NullPool, event, insert, text
 from sqlalchemy.engine import make_url
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, create_async_engine
 
@@ -102,6 +102,14 @@ class Database:
             if state in ("committed", "aborted"):
                 return bool(state == "committed")
         raise StorageUnavailableError(retryable=False)
+
+    @asynccontextmanager
+    async def own_connection(self, name: str) -> AsyncIterator[Any]:
+        """Open a driver's connection to Postgres that is nobody else's, outside every transaction, for this block."""
+        named = {"server_settings": {"application_name": name}}
+        engine = create_async_engine(self._writer.url, poolclass=NullPool, connect_args=named)
+        async with engine.connect() as connection:
+            yield (await connection.get_raw_connection()).driver_connection
 
     async def close(self) -> None:
         await self._writer.dispose()

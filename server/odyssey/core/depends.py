@@ -10,6 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.core.database import Database
 from odyssey.core.errors import NotFoundError
+from odyssey.core.feeds import Feeds
 from odyssey.core.settings import Settings
 from odyssey.core.signals import Signals
 from odyssey.kit.clock import Clock
@@ -29,6 +30,11 @@ def _settings(request: Request) -> Settings:
 
 def _signals(request: Request) -> Signals:
     found: Signals = request.app.state.signals
+    return found
+
+
+def _feeds(request: Request) -> Feeds:
+    found: Feeds = request.app.state.feeds
     return found
 
 
@@ -67,6 +73,7 @@ def existing_id(value: int) -> int:
 DatabaseDep = Annotated[Database, Depends(database)]
 SettingsDep = Annotated[Settings, Depends(_settings)]
 SignalsDep = Annotated[Signals, Depends(_signals)]
+FeedsDep = Annotated[Feeds, Depends(_feeds)]
 ClockDep = Annotated[Clock, Depends(_clock)]
 ReadSession = Annotated[AsyncSession, Depends(read_session, scope="function")]
 WriteSession = Annotated[AsyncSession, Depends(write_session, scope="function")]

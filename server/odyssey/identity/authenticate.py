@@ -1,11 +1,14 @@
 """From headers, or a browser's cookie, to a caller. Every secret is hashed before it meets a query."""
 
+from datetime import datetime
+
 from starlette.requests import Request
 
 from odyssey.core.database import Database
 from odyssey.core.errors import AuthRequiredError
 from odyssey.identity.caller import Caller, Role
 from odyssey.identity.keys import token_hash
+from odyssey.identity.models import Person
 from odyssey.identity.people_tokens import TokenRefusedError, read_person_token
 from odyssey.identity.repository import find_browser_session, find_caller_by_key_hash, find_person
 from odyssey.identity.site import Site, csrf_token
@@ -27,7 +30,7 @@ async def authenticate(request: Request) -> Caller:
             caller = await find_caller_by_key_hash(session, token_hash(secret))
         else:
             try:
-                token = read_person_token(vault.master, secret)
+                token, expires_at = read_person_token(vault.master, secret)
             except TokenRefusedError:
                 raise AuthRequiredError(f"The token is not valid or its time is over. {_HOW}") from None
             person = await find_person(session, token.org_id, token.person_id)
@@ -35,7 +38,7 @@ async def authenticate(request: Request) -> Caller:
                 raise AuthRequiredError(
                     "The password was changed after this token was issued. Sign in again."
                 )
-            caller = None if person is None else Caller(token.org_id, person.id, Role[person.role])
+            caller = None if person is None else _by_token(person, expires_at)
     if caller is None:
         raise AuthRequiredError(f"The key or token is not known. {_HOW}")
     return caller
@@ -53,8 +56,24 @@ async def _by_session(request: Request) -> Caller:
     if found is None:
         raise AuthRequiredError("The session is over. Sign in again.")
     site.check_may_write(request, csrf_token(vault.master, token))
-    person = found.person
-    return Caller(person.org_id, person.id, Role[person.role], session_hash=found.browser_session.token_hash)
+    begun, person = found
+    return Caller(
+        person.org_id,
+        person.id,
+        Role[person.role],
+        session_hash=begun.token_hash,
+        expires_at=begun.expires_at,
+    )
+
+
+def _by_token(person: Person, expires_at: datetime) -> Caller:
+    return Caller(
+        person.org_id,
+        person.id,
+        Role[person.role],
+        password_version=person.password_version,
+        expires_at=expires_at,
+    )
 
 
 def _presented_secret(request: Request) -> str | None:

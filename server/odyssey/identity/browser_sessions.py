@@ -5,11 +5,14 @@ from typing import NamedTuple
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from odyssey.core.database import after_commit
 from odyssey.core.errors import AuthRequiredError, ConflictError, NotFoundError, ValidationFailedError
+from odyssey.core.signals import Signals
 from odyssey.identity.audit import record_change
 from odyssey.identity.caller import Caller, Role
 from odyssey.identity.keys import token_hash
 from odyssey.identity.models import BrowserSession, Org, Person, SigninLink
+from odyssey.identity.open_streams import ACCESS_TOPIC
 from odyssey.identity.passwords import hash_password, password_matches
 from odyssey.identity.repository import (
     end_other_browser_sessions,
@@ -93,7 +96,7 @@ async def _begin(session: AsyncSession, clock: Clock, person: Person, action: st
 
 
 async def change_own_password(
-    attempt: SigninAttempt, caller: Caller, *, password: str, current_password: str | None
+    attempt: SigninAttempt, signals: Signals, caller: Caller, *, password: str, current_password: str | None
 ) -> None:
     checked = await _checked_person(attempt, caller, current_password)
     password_hash = await hash_password(password)
@@ -101,7 +104,7 @@ async def change_own_password(
         person = await lock_person(session, caller.person_id)
         if person is None or person.password_version != checked.password_version:
             raise ConflictError("The password was changed by somebody else at the same moment.")
-        await set_password(session, caller, attempt.clock, person, password_hash)
+        await set_password(session, signals, caller, attempt.clock, person, password_hash)
 
 
 async def _checked_person(attempt: SigninAttempt, caller: Caller, current_password: str | None) -> Person:
@@ -122,7 +125,12 @@ async def _checked_person(attempt: SigninAttempt, caller: Caller, current_passwo
 
 
 async def set_password(
-    session: AsyncSession, caller: Caller, clock: Clock, person: Person, password_hash: str
+    session: AsyncSession,
+    signals: Signals,
+    caller: Caller,
+    clock: Clock,
+    person: Person,
+    password_hash: str,
 ) -> None:
     """Change the password of a locked person; whatever the old one had opened ends, but the caller's own session."""
     person.password_hash = password_hash
@@ -132,6 +140,7 @@ async def set_password(
     await end_other_browser_sessions(session, person.id, kept)
     await forget_signin_links(session, person.id)
     record_change(session, caller, clock, "person.password", object_type="person", object_id=person.id)
+    after_commit(session, lambda: signals.announce(ACCESS_TOPIC))
 
 
 def _current_password_fault(fault: str) -> ValidationFailedError:

@@ -1,5 +1,6 @@
 """Who is calling, and what that person may do."""
 
+from datetime import datetime
 from enum import IntEnum
 
 import msgspec
@@ -21,6 +22,10 @@ class Caller(msgspec.Struct, frozen=True):
     """The API key used; None for a person's own token."""
     session_hash: str | None = None
     """The browser session used, by the hash of its token."""
+    password_version: int | None = None
+    """Of a person's own token: the password under which it was issued."""
+    expires_at: datetime | None = None
+    """When the session or the token ends by itself; a key does not."""
 
     @property
     def label(self) -> str:

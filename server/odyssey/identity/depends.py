@@ -1,10 +1,13 @@
 """What a route of identity may ask for, beside what `core.depends` offers."""
 
+from collections.abc import AsyncIterator
 from typing import Annotated
 
 from fastapi import Depends, Request
 
 from odyssey.core.depends import ClockDep, DatabaseDep
+from odyssey.core.event_stream import OpenStream
+from odyssey.identity.open_streams import OpenStreams
 from odyssey.identity.signin import SigninAttempt
 from odyssey.identity.site import Site
 from odyssey.identity.vault import Vault
@@ -24,6 +27,14 @@ def _attempt(request: Request, database: DatabaseDep, clock: ClockDep) -> Signin
     return SigninAttempt(database, clock, request.client.host if request.client else "unknown")
 
 
+async def open_stream(request: Request) -> AsyncIterator[OpenStream]:
+    """Take a place for a stream; it is free again when the answer has ended, however it ended."""
+    streams: OpenStreams = request.app.state.open_streams
+    with streams.open(request.state.caller) as opened:
+        yield opened
+
+
 VaultDep = Annotated[Vault, Depends(_vault)]
 SiteDep = Annotated[Site, Depends(_site)]
 AttemptDep = Annotated[SigninAttempt, Depends(_attempt)]
+OpenStreamDep = Annotated[OpenStream, Depends(open_stream, scope="request")]

@@ -1,11 +1,13 @@
-"""Refusals of requests that come from a browser.
+"""Refusals of requests that come from a browser, and of one stream too many.
 
 ForbiddenError
 ├── CsrfTokenInvalidError     403 csrf_token_invalid
 └── OriginNotAllowedError     403 origin_not_allowed
+TooManyRequestsError
+└── TooManyStreamsError       429 too_many_streams
 """
 
-from odyssey.core.errors import ForbiddenError
+from odyssey.core.errors import ForbiddenError, TooManyRequestsError
 
 
 class CsrfTokenInvalidError(ForbiddenError):
@@ -14,3 +16,14 @@ class CsrfTokenInvalidError(ForbiddenError):
 
 class OriginNotAllowedError(ForbiddenError):
     code, title = "origin_not_allowed", "Another site asked for this"
+
+
+class TooManyStreamsError(TooManyRequestsError):
+    code, title = "too_many_streams", "Too many streams are open"
+
+    def __init__(self, most: int) -> None:
+        super().__init__(
+            f"You have {most} streams open, which is the most a person may have, with all keys and browsers together. "
+            "Close one, such as a tab or a command that waits, or read the list or the run itself now and then.",
+            retry_after_s=30,
+        )

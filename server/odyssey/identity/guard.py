@@ -25,6 +25,7 @@ from odyssey.core.errors import (
 )
 from odyssey.identity.authenticate import authenticate
 from odyssey.identity.caller import Caller, Role
+from odyssey.identity.depends import open_stream
 from odyssey.identity.idempotency import answer_once
 from odyssey.kit.json_reader import JsonInvalidError, read_json
 from odyssey.records.faults import did_you_mean, shown
@@ -122,6 +123,10 @@ class GuardedRouter(APIRouter):
 
 def deals_in_secrets(route: APIRoute) -> bool:
     return _depends_on(route.dependant, returns_secret)
+
+
+def opens_stream(route: APIRoute) -> bool:
+    return _depends_on(route.dependant, open_stream)
 
 
 def declared_access(route: APIRoute) -> Allow | AllowAnyone:

@@ -1,6 +1,6 @@
 """JWTs for people: one algorithm, twelve hours, nothing in them but who, where and under which password."""
 
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
 import jwt
@@ -24,6 +24,11 @@ class PersonToken(NamedTuple):
     """A count rather than a time: no two clocks and no fraction of a second decide whether a token is too old."""
 
 
+class ReadToken(NamedTuple):
+    holder: PersonToken
+    expires_at: datetime
+
+
 def issue_person_token(master: MasterKey, holder: PersonToken, now: datetime) -> str:
     claims = {
         "sub": str(holder.person_id),
@@ -36,13 +41,14 @@ def issue_person_token(master: MasterKey, holder: PersonToken, now: datetime) ->
     return jwt.encode(claims, master.jwt_key, algorithm=_ALGORITHM)
 
 
-def read_person_token(master: MasterKey, token: str) -> PersonToken:
+def read_person_token(master: MasterKey, token: str) -> ReadToken:
     try:
         if set(jwt.get_unverified_header(token)) - {"alg", "typ"}:
             raise TokenRefusedError
         claims = jwt.decode(
             token, master.jwt_key, algorithms=[_ALGORITHM], audience=_AUDIENCE, options={"require": _REQUIRED}
         )
-        return PersonToken(int(claims["sub"]), int(claims["org"]), int(claims["password_version"]))
+        holder = PersonToken(int(claims["sub"]), int(claims["org"]), int(claims["password_version"]))
+        return ReadToken(holder, datetime.fromtimestamp(claims["exp"], UTC))
     except (jwt.PyJWTError, ValueError, TypeError) as error:
         raise TokenRefusedError from error

@@ -1,6 +1,6 @@
 """All SQL of identity."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
@@ -44,6 +44,28 @@ async def find_caller_by_key_hash(session: AsyncSession, key_hash: str) -> Calle
         return None
     key, person = row
     return Caller(org_id=key.org_id, person_id=person.id, role=Role[person.role], key_id=key.id)
+
+
+async def callers_known(session: AsyncSession, callers: Collection[Caller], now: datetime) -> set[Caller]:
+    """Return those of the callers who would be let in now, with one statement for each way of coming in."""
+    current = [caller for caller in callers if caller.expires_at is None or caller.expires_at > now]
+    keys = [caller.key_id for caller in current if caller.key_id is not None]
+    sessions = [caller.session_hash for caller in current if caller.session_hash is not None]
+    people = [caller.person_id for caller in current if caller.password_version is not None]
+    known: set[object] = set()
+    if keys:
+        known.update(await session.scalars(select(ApiKey.id).where(ApiKey.id.in_(keys))))
+    if sessions:
+        ours = select(BrowserSession.token_hash).where(BrowserSession.token_hash.in_(sessions))
+        known.update(await session.scalars(ours))
+    if people:
+        versions = select(Person.id, Person.password_version).where(Person.id.in_(people))
+        known.update(tuple(row) for row in await session.execute(versions))
+    return {caller for caller in current if _way_in(caller) in known}
+
+
+def _way_in(caller: Caller) -> object:
+    return caller.key_id or caller.session_hash or (caller.person_id, caller.password_version)
 
 
 async def find_person(session: AsyncSession, org_id: int, person_id: int) -> Person | None:

@@ -6,7 +6,17 @@ from uuid import UUID
 from fastapi import Depends
 from sqlalchemy.exc import IntegrityError
 
-from odyssey.core.depends import ClockDep, Cursor, Limit, ObjectId, ReadSession, SortedCursor, WriteSession
+from odyssey.core.database import after_commit
+from odyssey.core.depends import (
+    ClockDep,
+    Cursor,
+    Limit,
+    ObjectId,
+    ReadSession,
+    SignalsDep,
+    SortedCursor,
+    WriteSession,
+)
 from odyssey.core.errors import ConflictError, NotFoundError
 from odyssey.core.paging import PageRequest, start_of
 from odyssey.identity.audit import record_change
@@ -16,6 +26,7 @@ from odyssey.identity.caller import Role
 from odyssey.identity.depends import AttemptDep, VaultDep
 from odyssey.identity.guard import Admin, Anyone, GuardedRouter, Viewer, returns_secret
 from odyssey.identity.models import ApiKey, AuditEntry, Org, Person
+from odyssey.identity.open_streams import ACCESS_TOPIC
 from odyssey.identity.passwords import hash_password
 from odyssey.identity.repository import (
     PERSON_ORDER,
@@ -115,7 +126,12 @@ async def create_person(body: PersonIn, caller: Admin, session: WriteSession, cl
 
 @router.put("/people/{person_id}")
 async def change_person(
-    person_id: ObjectId, body: PersonChange, caller: Admin, session: WriteSession, clock: ClockDep
+    person_id: ObjectId,
+    body: PersonChange,
+    caller: Admin,
+    session: WriteSession,
+    signals: SignalsDep,
+    clock: ClockDep,
 ) -> PersonOut:
     person = await _person(session, caller.org_id, person_id)
     if body.role is not None and body.role != person.role:
@@ -136,18 +152,21 @@ async def change_person(
         locked = await lock_person(session, person.id)
         if locked is None:
             raise NotFoundError
-        await set_password(session, caller, clock, locked, password_hash)
+        await set_password(session, signals, caller, clock, locked, password_hash)
     return _person_out(person)
 
 
 @router.delete("/people/{person_id}", status_code=204)
-async def delete_person(person_id: ObjectId, caller: Admin, session: WriteSession, clock: ClockDep) -> None:
+async def delete_person(
+    person_id: ObjectId, caller: Admin, session: WriteSession, signals: SignalsDep, clock: ClockDep
+) -> None:
     person = await _person(session, caller.org_id, person_id)
     await _keep_an_admin(session, person)
     record_change(
         session, caller, clock, "person.delete", object_type="person", object_id=person.id, before=person.role
     )
     await session.delete(person)
+    after_commit(session, lambda: signals.announce(ACCESS_TOPIC))
 
 
 @router.get("/keys")
@@ -173,12 +192,15 @@ async def create_key(body: KeyIn, caller: Admin, session: WriteSession, clock: C
 
 
 @router.delete("/keys/{key_id}", status_code=204)
-async def delete_key(key_id: UUID, caller: Admin, session: WriteSession, clock: ClockDep) -> None:
+async def delete_key(
+    key_id: UUID, caller: Admin, session: WriteSession, signals: SignalsDep, clock: ClockDep
+) -> None:
     key = await find_key(session, caller.org_id, str(key_id))
     if key is None:
         raise NotFoundError
     record_change(session, caller, clock, "key.delete", object_type="key", object_id=key.id, before=key.name)
     await session.delete(key)
+    after_commit(session, lambda: signals.announce(ACCESS_TOPIC))
 
 
 @router.get("/audit-log")

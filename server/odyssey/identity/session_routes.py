@@ -4,7 +4,8 @@ from datetime import datetime
 
 from fastapi import Depends, Request, Response
 
-from odyssey.core.depends import ClockDep, ReadSession, WriteSession
+from odyssey.core.database import after_commit
+from odyssey.core.depends import ClockDep, ReadSession, SignalsDep, WriteSession
 from odyssey.core.errors import NotFoundError, ValidationFailedError
 from odyssey.identity.audit import record_change
 from odyssey.identity.browser_sessions import (
@@ -16,6 +17,7 @@ from odyssey.identity.browser_sessions import (
 from odyssey.identity.depends import AttemptDep, SiteDep, VaultDep
 from odyssey.identity.guard import Anyone, GuardedRouter, Viewer, returns_secret
 from odyssey.identity.models import Org, Person
+from odyssey.identity.open_streams import ACCESS_TOPIC
 from odyssey.identity.repository import end_browser_session, find_browser_session, find_org, find_person
 from odyssey.identity.schemas import PasswordChange, SessionIn, SessionOut
 from odyssey.identity.signin import SigninAttempt
@@ -71,20 +73,30 @@ async def get_session(
 
 @router.delete("/session", status_code=204)
 async def end_session(
-    caller: Viewer, response: Response, session: WriteSession, clock: ClockDep, site: SiteDep
+    caller: Viewer,
+    response: Response,
+    session: WriteSession,
+    signals: SignalsDep,
+    clock: ClockDep,
+    site: SiteDep,
 ) -> None:
     """Sign this browser out; a key or token has no session, and nothing happens."""
     if caller.session_hash is None:
         return
     await end_browser_session(session, caller.session_hash)
     record_change(session, caller, clock, "session.end", object_type="person", object_id=caller.person_id)
+    after_commit(session, lambda: signals.announce(ACCESS_TOPIC))
     site.clear_cookie(response)
 
 
 @router.post("/password", status_code=204, dependencies=[Depends(returns_secret)])
-async def change_password(body: PasswordChange, caller: Viewer, attempt: AttemptDep) -> None:
+async def change_password(
+    body: PasswordChange, caller: Viewer, attempt: AttemptDep, signals: SignalsDep
+) -> None:
     """Set your own password. Your other sessions, sign-in links and tokens end; API keys stay."""
-    await change_own_password(attempt, caller, password=body.password, current_password=body.current_password)
+    await change_own_password(
+        attempt, signals, caller, password=body.password, current_password=body.current_password
+    )
 
 
 async def _begin(body: SessionIn, attempt: SigninAttempt) -> BegunSession:

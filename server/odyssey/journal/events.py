@@ -38,6 +38,7 @@ _APPEND = insert(_EVENTS)
 
 
 def run_topic(run_id: int) -> str:
+    """Name what is shown of one run, in every process."""
     return f"run:{run_id}"
 
 
@@ -118,7 +119,7 @@ def append_event(
             data=msgspec.json.encode(data).decode("utf-8"),
         )
     )
-    after_commit(session, lambda: signals.notify(run_topic(run_id)))
+    after_commit(session, lambda: signals.announce(run_topic(run_id)))
 
 
 async def read_events(session: AsyncSession, run_id: int, *, after: int, limit: int) -> Sequence[EventRecord]:

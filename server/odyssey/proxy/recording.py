@@ -230,7 +230,7 @@ class Call:
         self.run.head = self.sequence + violations
         if not self._is_counted:
             self.run.tool_calls.add(self._occurred_at)
-        self.parts.signals.notify(run_topic(token.run_id))
+        self.parts.signals.announce(run_topic(token.run_id))
         return True
 
 

@@ -111,5 +111,5 @@ async def append_message(
         return False
     run.head += 1
     run.other_messages.add(parts.clock())
-    parts.signals.notify(run_topic(token.run_id))
+    parts.signals.announce(run_topic(token.run_id))
     return True

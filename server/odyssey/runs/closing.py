@@ -36,6 +36,7 @@ def close_runs(connection: Connection, parts: Parts, owner: str, ended: Sequence
     moves = (
         Move(
             each.run_id,
+            held[each.run_id].org_id,
             held[each.run_id].work,
             _event_of(owner, each),
             {} if each.outcome is None else _result(held[each.run_id].soft_warnings, each.outcome),

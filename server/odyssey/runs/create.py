@@ -28,7 +28,7 @@ from odyssey.runs.models import Run
 from odyssey.runs.named_worlds.seeding import seed_worlds
 from odyssey.runs.schemas import RunsIn
 from odyssey.runs.seeds import Seed, read_seeds, world_ids
-from odyssey.runs.topics import BATCHES_TOPIC, RUNS_TOPIC
+from odyssey.runs.topics import BATCHES_TOPIC, runs_changed
 
 
 class Plan(NamedTuple):
@@ -120,7 +120,7 @@ async def create_runs(
         batch.made_runs = len(runs)
         await session.flush()
         after_commit(session, lambda: signals.notify(BATCHES_TOPIC))
-    after_commit(session, lambda: signals.notify(RUNS_TOPIC))
+    after_commit(session, lambda: runs_changed(signals, caller.org_id))
     return Created(runs, batch)
 
 

@@ -56,7 +56,10 @@ def open_runs(
     found = [(run, targets.find(run, seeds[run.task_id], sealed)) for run in candidates]
     ready = {run.run_id: (run, way) for run, way in found if not isinstance(way, NotReady)}
     heads = heads_of(connection, [run_id for run_id, (run, _) in ready.items() if run.work.attempt > 0])
-    moves = (Move(run_id, run.work, claim, _first(run, way, now)) for run_id, (run, way) in ready.items())
+    moves = (
+        Move(run_id, run.org_id, run.work, claim, _first(run, way, now))
+        for run_id, (run, way) in ready.items()
+    )
     moved = parts.states.apply(connection, moves)
     opened: list[Opened] = []
     begun: list[_Begun] = []

@@ -164,7 +164,7 @@ class FaultRecorder:
         recorded = await self._writer.do(partial(_record_late, pending=self._faults.pending))
         self._faults.forget(recorded.faults)
         for run_id, _ in recorded.new:
-            self._signals.notify(run_topic(run_id))
+            self._signals.announce(run_topic(run_id))
         if recorded.new:
             log.warning("attempts were disturbed by an outage of ours", extra={"attempts": len(recorded.new)})
             self._signals.notify(RUNS_TOPIC)

@@ -33,6 +33,7 @@ _RUNS, _ATTEMPTS, _TASKS = table_of(Run), table_of(RunAttempt), table_of(Task)
 _WORKS = (
     select(
         _RUNS.c.id,
+        _RUNS.c.org_id,
         _RUNS.c.status,
         _RUNS.c.attempt,
         _RUNS.c.owner,
@@ -162,6 +163,26 @@ async def list_runs(
     return await RUN_ORDER.page(session, statement, page)
 
 
+class RunState(NamedTuple):
+    """What of a run, when it changes, is told to those who watch the list."""
+
+    status: str
+    attempt: int
+    verdict: str
+
+
+async def newest_states(session: AsyncSession, org_id: int, limit: int) -> dict[int, RunState]:
+    statement = select(Run.id, Run.status, Run.attempt, Run.verdict).where(Run.org_id == org_id)
+    rows = await session.execute(statement.order_by(Run.id.desc()).limit(limit))
+    return {run_id: RunState(status, attempt, verdict) for run_id, status, attempt, verdict in rows}
+
+
+async def runs_by_id(session: AsyncSession, org_id: int, run_ids: Collection[int]) -> Sequence[Run]:
+    """Read runs, oldest first."""
+    statement = select(Run).where(Run.org_id == org_id, Run.id.in_(run_ids))
+    return (await session.scalars(statement.order_by(Run.id))).all()
+
+
 async def list_attempts(session: AsyncSession, run_ids: Sequence[int]) -> Sequence[RunAttempt]:
     statement = select(RunAttempt).where(RunAttempt.run_id.in_(run_ids))
     return (await session.scalars(statement.order_by(RunAttempt.run_id, RunAttempt.attempt))).all()
@@ -191,6 +212,7 @@ async def call_counts(session: AsyncSession, org_id: int, agent_id: int) -> list
 class HeldWork(NamedTuple):
     """A run's state, read while nobody else can change it."""
 
+    org_id: int
     work: Work
     soft_warnings: list[str]
 
@@ -198,7 +220,7 @@ class HeldWork(NamedTuple):
 def load_works(connection: Connection, run_ids: Collection[int]) -> dict[int, HeldWork]:
     """Read states and hold their rows, so that no renewal comes between reading and storing them."""
     rows = connection.execute(_WORKS, {"run_ids": list(run_ids)})
-    return {run_id: HeldWork(Work(*work), warnings) for run_id, *work, warnings in rows}
+    return {run_id: HeldWork(org_id, Work(*work), warnings) for run_id, org_id, *work, warnings in rows}
 
 
 class Swap(NamedTuple):

@@ -16,7 +16,7 @@ from odyssey.journal.counting import Counts, count_calls
 from odyssey.journal.events import run_topic
 from odyssey.kit.clock import Clock
 from odyssey.runs.repository import Swap, end_attempts, load_works, start_attempts, swap_works
-from odyssey.runs.topics import OWNERSHIP_TOPIC, RUNS_TOPIC
+from odyssey.runs.topics import OWNERSHIP_TOPIC, runs_changed
 
 _ALL_LOST = "Every attempt was lost: the process that executed it ended or fell silent."
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
@@ -26,6 +26,7 @@ class Move(NamedTuple):
     """Something that happens to a run whose state was read in this transaction, and is held by it."""
 
     run_id: int
+    org_id: int
     before: Work
     event: Event
     result: Mapping[str, Any] = _NOTHING
@@ -108,15 +109,16 @@ class RunStates:
         for moved in changed:
             if moved.ends_attempt:
                 self._on_revoked(moved.run_id)
-            self._signals.notify(run_topic(moved.run_id))
+            self._signals.announce(run_topic(moved.run_id))
         if changed:
-            self._signals.notify(RUNS_TOPIC, apart_from=apart_from)
+            orgs = {moved.move.org_id for moved in changed}
+            runs_changed(self._signals, *orgs, apart_from=apart_from)
         if any(isinstance(moved.move.event, Cancel) for moved in changed):
             self._signals.notify(OWNERSHIP_TOPIC)
 
     def _take(self, connection: Connection, run_id: int, event: Event) -> list[Moved]:
-        before = load_works(connection, [run_id])[run_id].work
-        return self.apply(connection, [Move(run_id, before, event)])
+        held = load_works(connection, [run_id])[run_id]
+        return self.apply(connection, [Move(run_id, held.org_id, held.work, event)])
 
 
 def _values(moved: Moved, now: datetime, counts: Counts | None) -> dict[str, Any]:

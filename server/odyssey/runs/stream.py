@@ -1,77 +1,60 @@
 """Server-sent events: a run as it happens, and the list of runs as it moves."""
 
 import asyncio
-import time
-from collections.abc import AsyncIterator, Coroutine, Sequence
-from typing import Annotated, Any, NamedTuple, TypeVar
+from collections import deque
+from collections.abc import Coroutine, Hashable
+from typing import Annotated, Any, TypeVar
 
 import msgspec
-from fastapi import Header, Request
-from fastapi.responses import StreamingResponse
+from fastapi import Header
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.core.database import Database
-from odyssey.core.depends import DatabaseDep, ObjectId, ReadSession, SignalsDep
-from odyssey.core.errors import OdysseyError, ValidationFailedError
-from odyssey.core.paging import PageRequest
+from odyssey.core.depends import DatabaseDep, FeedsDep, ObjectId
+from odyssey.core.errors import ValidationFailedError
+from odyssey.core.event_stream import EventStream, event_message, event_stream
 from odyssey.core.scheduling import TERMINAL
-from odyssey.core.signals import Listener, Signals
-from odyssey.identity.authenticate import authenticate
-from odyssey.identity.caller import Caller
+from odyssey.identity.depends import OpenStreamDep
 from odyssey.identity.guard import GuardedRouter, Viewer
-from odyssey.journal.events import EventRecord, read_events, run_topic
+from odyssey.journal.events import EventRecord, head_of, read_events, run_topic
 from odyssey.records.problems import FieldError
 from odyssey.runs.render import summaries, summary
-from odyssey.runs.repository import get_run, list_runs
-from odyssey.runs.schemas import RunSummary
-from odyssey.runs.topics import RUNS_TOPIC
+from odyssey.runs.repository import RunState, get_run, newest_states, runs_by_id
+from odyssey.runs.topics import org_runs_topic
 
 router = GuardedRouter(prefix="/api/runs", tags=["runs"])
 
-COMMENT_EVERY_S = 15.0
-AUTHENTICATE_EVERY_S = 30.0
-LOOK_AGAIN_S = 1.0
-_PAUSE_S = 0.25
-"""Between two looks at the list of runs, while a busy server changes it all the time."""
 _BATCH = 200
-HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
-
-_ON_ONE_LINE = bytes.maketrans(b"\r\n", b"  ")
+_MOST_KEPT = 1_000_000
+"""Bytes of a trace that are kept for those who follow it; who is further behind reads for himself."""
 
 Result = TypeVar("Result")
 
 LastEventId = Annotated[str | None, Header(alias="Last-Event-ID")]
 
 
-class EventStream(StreamingResponse):
-    media_type = "text/event-stream"
-
-
 @router.get("/events", response_class=EventStream)
-async def stream_runs(
-    caller: Viewer, database: DatabaseDep, signals: SignalsDep, request: Request
-) -> EventStream:
+async def stream_runs(caller: Viewer, feeds: FeedsDep, opened: OpenStreamDep) -> EventStream:
     """Summaries of runs as they change. Nothing is replayed: after a reconnect, read the list again."""
-    return EventStream(beating(request, caller, _run_changes(database, signals, caller)), headers=HEADERS)
+    return event_stream(feeds, opened, _OrgRuns(caller.org_id), _RunsTeller)
 
 
 @router.get("/{run_id}/events", response_class=EventStream)
 async def stream_run(
     run_id: ObjectId,
     caller: Viewer,
-    session: ReadSession,
     database: DatabaseDep,
-    signals: SignalsDep,
-    request: Request,
+    feeds: FeedsDep,
+    opened: OpenStreamDep,
     last_event_id: LastEventId = None,
 ) -> EventStream:
     """Read the trace of one run as it grows; resume with `Last-Event-ID`.
 
     It ends with `event: end` when the run has ended and has its verdict.
     """
-    await get_run(session, caller.org_id, run_id)
     after = _sequence(last_event_id)
-    messages = _run_events(database, signals, caller, run_id, after)
-    return EventStream(beating(request, caller, messages), headers=HEADERS)
+    trace = _Trace(caller.org_id, run_id)
+    return event_stream(feeds, opened, trace, lambda shared: _TraceTeller(database, shared, after))
 
 
 def _sequence(last_event_id: str | None) -> int:
@@ -85,100 +68,132 @@ def _sequence(last_event_id: str | None) -> int:
     return int(last_event_id)
 
 
-async def beating(
-    request: Request, caller: Caller, messages: AsyncIterator[bytes | None]
-) -> AsyncIterator[bytes]:
-    """Pass messages on, say something in silence, and end when the caller may no longer listen."""
-    yield b": open\n\n"  # or a quiet stream would not even show its headers
-    said = checked = time.monotonic()
-    async for message in messages:
-        now = time.monotonic()
-        if now - checked >= AUTHENTICATE_EVERY_S:
-            checked = now
-            if not await _still_allowed(request, caller):
-                return
-        if message is not None:
-            said = now
-            yield message
-        elif now - said >= COMMENT_EVERY_S:
-            said = now
-            yield b": still here\n\n"
+class _OrgRuns:
+    """The newest runs of an org: of each that has changed, the summary and in which reading that was found."""
+
+    pause_s = 0.25
+    is_over = False
+
+    def __init__(self, org_id: int) -> None:
+        self._org_id = org_id
+        self.key: Hashable = (_OrgRuns, org_id)
+        self.topic = org_runs_topic(org_id)
+        self.reading = 0
+        self.changed: dict[int, tuple[int, bytes]] = {}
+        self._known: dict[int, RunState] | None = None
+
+    async def look(self, session: AsyncSession) -> bool:
+        now = await newest_states(session, self._org_id, _BATCH)
+        known, self._known = self._known, now
+        different = [] if known is None else [run_id for run_id in now if known.get(run_id) != now[run_id]]
+        if not different:
+            return False
+        news = await summaries(session, await runs_by_id(session, self._org_id, different))
+        # From here on without a pause: a stream that looks in between would take the reading for told.
+        self.reading += 1
+        self.changed = {run_id: told for run_id, told in self.changed.items() if run_id in now}
+        for one in news:
+            message = event_message(one.model_dump_json().encode(), event="run")
+            self.changed[one.id] = (self.reading, message)
+        return True
 
 
-async def _still_allowed(request: Request, caller: Caller) -> bool:
-    try:
-        return (await authenticate(request)).org_id == caller.org_id
-    except OdysseyError:
-        return False
+class _RunsTeller:
+    """Tells of each run how it is now: who reads slowly is not told what it was meanwhile."""
+
+    is_done = False
+
+    def __init__(self, runs: _OrgRuns) -> None:
+        self._runs = runs
+        self._told = runs.reading
+
+    async def take(self) -> bytes:
+        told, self._told = self._told, self._runs.reading
+        return b"".join(message for reading, message in self._runs.changed.values() if reading > told)
 
 
-class _News(NamedTuple):
-    events: Sequence[EventRecord]
-    ended: RunSummary | None
+class _Trace:
+    """One run: how far its journal goes, the last of its events, and its summary once it has ended."""
+
+    pause_s = 0.1
+
+    def __init__(self, org_id: int, run_id: int) -> None:
+        self.org_id, self.run_id = org_id, run_id
+        self.key: Hashable = (_Trace, org_id, run_id)
+        self.topic = run_topic(run_id)
+        self.head: int | None = None
+        self.ended: bytes | None = None
+        self._kept: deque[tuple[int, bytes]] = deque()
+        self._size = 0
+
+    @property
+    def is_over(self) -> bool:
+        return self.ended is not None
+
+    async def look(self, session: AsyncSession) -> bool:
+        run = await get_run(session, self.org_id, self.run_id)
+        before = self.head
+        if before is None:
+            self.head = await head_of(session, self.run_id)
+        else:
+            await self._read_on(session, before)
+        if run.status in TERMINAL and run.verdict != "PENDING":
+            ended = await summary(session, run)
+            self.ended = event_message(ended.model_dump_json().encode(), event="end")
+        return self.head != before or self.is_over
+
+    async def _read_on(self, session: AsyncSession, head: int) -> None:
+        events = None
+        while events is None or len(events) == _BATCH:
+            events = await read_events(session, self.run_id, after=head, limit=_BATCH)
+            for event in events:
+                head = event.sequence
+                self._keep(head, _message(event))
+        self.head = head
+
+    def _keep(self, sequence: int, message: bytes) -> None:
+        self._kept.append((sequence, message))
+        self._size += len(message)
+        while self._size > _MOST_KEPT:
+            self._size -= len(self._kept.popleft()[1])
+
+    def kept_after(self, sequence: int) -> list[tuple[int, bytes]] | None:
+        """Return the events after this one; None if some of them are no longer here."""
+        if self.head is not None and sequence >= self.head:
+            return []
+        if not self._kept or self._kept[0][0] > sequence + 1:
+            return None
+        return [event for event in self._kept if event[0] > sequence]
 
 
-async def _run_events(
-    database: Database, signals: Signals, caller: Caller, run_id: int, after: int
-) -> AsyncIterator[bytes | None]:
-    async def look() -> _News:
-        async with database.read() as session:
-            run = await get_run(session, caller.org_id, run_id)
-            events = await read_events(session, run_id, after=after, limit=_BATCH)
-            is_over = run.status in TERMINAL and run.verdict != "PENDING" and len(events) < _BATCH
-            return _News(events, await summary(session, run) if is_over else None)
+class _TraceTeller:
+    def __init__(self, database: Database, trace: _Trace, after: int) -> None:
+        self._database = database
+        self._trace = trace
+        self._after = after
+        self.is_done = False
 
-    while not signals.closed:
-        woken = asyncio.ensure_future(signals.wait(run_topic(run_id), LOOK_AGAIN_S))
-        try:
-            news = await to_its_end(look())
-            if news.events:
-                after = news.events[-1].sequence
-                yield b"".join(_event(event) for event in news.events)
-            if news.ended is not None:
-                yield event_message(news.ended.model_dump_json().encode(), event="end")
-                return
-            if len(news.events) < _BATCH:
-                yield None
-                await woken
-        finally:
-            woken.cancel()
+    async def take(self) -> bytes:
+        ended = self._trace.ended  # before the events: none comes after it
+        events = self._trace.kept_after(self._after)
+        if events is None:
+            events = await _to_its_end(self._read())
+        if events:
+            self._after = events[-1][0]
+            return b"".join(message for _, message in events)
+        self.is_done = ended is not None
+        return ended or b""
+
+    async def _read(self) -> list[tuple[int, bytes]]:
+        async with self._database.read() as session:
+            events = await read_events(session, self._trace.run_id, after=self._after, limit=_BATCH)
+        return [(event.sequence, _message(event)) for event in events]
 
 
-async def _run_changes(database: Database, signals: Signals, caller: Caller) -> AsyncIterator[bytes | None]:
-    known: dict[int, tuple[str, int, str]] | None = None
-
-    async def look() -> tuple[dict[int, tuple[str, int, str]], list[RunSummary]]:
-        async with database.read() as session:
-            runs = (await list_runs(session, caller.org_id, PageRequest(_BATCH))).items
-            now = {run.id: (run.status, run.attempt, run.verdict) for run in runs}
-            changed = [run for run in runs if known is not None and known.get(run.id) != now[run.id]]
-            return now, await summaries(session, changed[::-1])
-
-    news = Listener(_PAUSE_S)
-    with signals.listen(RUNS_TOPIC, news):
-        while not signals.closed:
-            known, changed = await to_its_end(look())
-            for one in changed:
-                yield event_message(one.model_dump_json().encode(), event="run")
-            yield None
-            await news.wait(LOOK_AGAIN_S)
-
-
-async def to_its_end(look: Coroutine[Any, Any, Result]) -> Result:
+async def _to_its_end(look: Coroutine[Any, Any, Result]) -> Result:
     """Let a read finish although its listener has just left: a connection cut in the middle cannot be used again."""
     return await asyncio.shield(asyncio.ensure_future(look))
 
 
-def _event(event: EventRecord) -> bytes:
+def _message(event: EventRecord) -> bytes:
     return event_message(msgspec.json.encode(event), event=event.kind, event_id=event.sequence)
-
-
-def event_message(data: bytes, *, event: str, event_id: int | None = None) -> bytes:
-    r"""Write an event with JSON as its data.
-
-    A line break would end the `data:` line. In JSON one stands only between values, never inside a string, so a space
-    says the same: an agent's reply `{"final_response": "ok"}\n` becomes `{"final_response": "ok"} `.
-    """
-    identity = b"" if event_id is None else b"id: %d\n" % event_id
-    head = identity + b"event: " + event.encode("ascii")
-    return head + b"\ndata: " + data.translate(_ON_ONE_LINE) + b"\n\n"

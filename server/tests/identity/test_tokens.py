@@ -123,8 +123,9 @@ def test_a_person_is_nobody_in_another_org(org: Org, other_org: Org, platform: P
 
 def test_a_token_lives_for_twelve_hours() -> None:
     now = datetime.now(UTC)
-    young = issue_person_token(MASTER, SOMEBODY, now - timedelta(hours=11, minutes=58))
-    assert read_person_token(MASTER, young) == SOMEBODY
+    issued_at = (now - timedelta(hours=11, minutes=58)).replace(microsecond=0)
+    young = issue_person_token(MASTER, SOMEBODY, issued_at)
+    assert read_person_token(MASTER, young) == (SOMEBODY, issued_at + timedelta(hours=12))
     old = issue_person_token(MASTER, SOMEBODY, now - timedelta(hours=12, minutes=2))
     with pytest.raises(TokenRefusedError):
         read_person_token(MASTER, old)

@@ -139,6 +139,25 @@ def test_a_list_that_lost_its_stream_says_so_and_catches_up(
     expect(rows(page).filter(has_text="While nobody listened.")).to_contain_text("completed")
 
 
+def test_who_has_too_many_streams_open_is_told_so_and_reads(
+    open_page: OpenPage, site: Site, quick: dict[str, Any]
+) -> None:
+    (run,) = site.org.start(quick, {"user_instruction": "Without a stream."})
+    site.org.graded(run)
+    watched = open_page("/favicon.svg")
+    watched.expected = ["429"]
+    page = watched.page
+    full = {"code": "too_many_streams", "title": "Too many streams are open", "detail": "Close one."}
+    page.route("**/events", lambda route: route.fulfill(status=429, json=full, headers={"Retry-After": "30"}))
+    page.goto("/runs")
+    state = page.get_by_role("status").filter(has_text=re.compile("live|connecting"))
+    expect(state).to_have_text("not live: you have too many streams open")
+    expect(rows(page).filter(has_text="Without a stream.")).to_contain_text("completed")
+    page.goto(f"/runs/{run}")
+    steps = page.get_by_role("listbox", name="Steps").get_by_role("option")
+    expect(steps).to_have_count(len(site.org.trace(run)))
+
+
 def test_a_trace_grows_inline_and_leaves_the_reader_where_he_is(open_page: OpenPage, site: Site) -> None:
     many, more = threading.Event(), threading.Event()
 

@@ -1,44 +1,84 @@
 import { useDocumentVisibility } from "@mantine/hooks";
 import { useEffect, useRef, useState } from "react";
 import type { RunSummary } from "~/api/queries";
-import { follow } from "~/api/stream";
+import { follow, type StreamState } from "~/api/stream";
 
-export type LiveState = "connecting" | "live" | "reconnecting";
+/** `full`: too many streams are open; what is shown is read now and then. */
+export type LiveState = "connecting" | "live" | "reconnecting" | "full";
 
-interface Listener {
+export interface RunsListener {
   /** Runs that are new or have changed, oldest first. */
   onRuns: (runs: RunSummary[]) => void;
-  /** The stream is open, for the first time or again; it replays nothing, so what is shown must be read again. */
+  /** What is shown must be read again: the stream, which replays nothing, is open anew, or there is none. */
   onOpen: () => void;
+  onState: (state: LiveState) => void;
+}
+
+const STATES: Record<StreamState, LiveState> = { open: "live", waiting: "reconnecting", full: "full" };
+
+const listeners = new Set<RunsListener>();
+let stream: AbortController | null = null;
+let state: LiveState = "connecting";
+
+/** Joins the one stream of this page; who comes first opens it, and who leaves last closes it. */
+export function listenToRuns(listener: RunsListener): () => void {
+  listeners.add(listener);
+  if (stream === null) open();
+  else {
+    listener.onState(state);
+    if (state !== "connecting") listener.onOpen();
+  }
+  return () => {
+    listeners.delete(listener);
+    setTimeout(closeUnused); // the next page may take it over
+  };
+}
+
+function open(): void {
+  stream = new AbortController();
+  void follow("/api/runs/events", {
+    signal: stream.signal,
+    onEvents: (events) => {
+      const runs = events.filter(({ event }) => event === "run").map(({ data }) => data as RunSummary);
+      if (runs.length > 0) for (const { onRuns } of listeners) onRuns(runs);
+    },
+    onState: (now) => {
+      state = STATES[now];
+      for (const listener of listeners) {
+        listener.onState(state);
+        if (now !== "waiting") listener.onOpen();
+      }
+    },
+  });
+}
+
+function closeUnused(): void {
+  if (listeners.size > 0) return;
+  stream?.abort();
+  stream = null;
+  state = "connecting";
 }
 
 /** Runs of the whole organisation as they change, whatever is shown of them. */
-export function useLiveRuns(listener: Listener): LiveState {
+export function useLiveRuns(listener: Omit<RunsListener, "onState">): LiveState {
   const current = useRef(listener);
   current.current = listener;
-  const [state, setState] = useState<LiveState>("connecting");
+  const [shown, setShown] = useState<LiveState>("connecting");
   // A browser has six connections to a server over HTTP/1.1; hidden tabs must not hold them all.
   const visible = useDocumentVisibility() === "visible";
 
   useEffect(() => {
     if (!visible) return;
-    const listening = new AbortController();
-    void follow("/api/runs/events", {
-      signal: listening.signal,
-      onEvents: (events) => {
-        const runs = events.filter(({ event }) => event === "run").map(({ data }) => data as RunSummary);
-        if (runs.length > 0) current.current.onRuns(runs);
-      },
-      onState: (now) => {
-        setState(now === "open" ? "live" : "reconnecting");
-        if (now === "open") current.current.onOpen();
-      },
+    const leave = listenToRuns({
+      onRuns: (runs) => current.current.onRuns(runs),
+      onOpen: () => current.current.onOpen(),
+      onState: setShown,
     });
     return () => {
-      listening.abort();
-      setState("connecting");
+      leave();
+      setShown("connecting");
     };
   }, [visible]);
 
-  return state;
+  return shown;
 }

@@ -13,6 +13,8 @@ export class Problem extends Error {
     readonly detail: string,
     readonly errors: FieldError[] = [],
     readonly requestId: string | null = null,
+    /** After how many seconds to ask again, if the server says so. */
+    readonly retryAfter: number | null = null,
   ) {
     super(detail);
     this.name = "Problem";
@@ -20,6 +22,7 @@ export class Problem extends Error {
 
   static async from(response: Response): Promise<Problem> {
     const requestId = response.headers.get("x-request-id");
+    const retryAfter = Number(response.headers.get("retry-after")) || null;
     try {
       const body = JSON.parse(await response.text());
       const title = String(body.title ?? response.statusText);
@@ -30,10 +33,11 @@ export class Problem extends Error {
         String(body.detail ?? title),
         Array.isArray(body.errors) ? body.errors : [],
         requestId,
+        retryAfter,
       );
     } catch {
       const detail = `The server answered ${response.status} without a description.`;
-      return new Problem(response.status, "unknown", response.statusText, detail, [], requestId);
+      return new Problem(response.status, "unknown", response.statusText, detail, [], requestId, retryAfter);
     }
   }
 

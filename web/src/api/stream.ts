@@ -8,9 +8,12 @@ export interface ServerEvent {
   data: unknown;
 }
 
+/** `full`: the person has too many streams open. It is said at each try, which is when to read instead. */
+export type StreamState = "open" | "waiting" | "full";
+
 interface Listening {
   onEvents: (events: ServerEvent[]) => void;
-  onState?: (state: "open" | "waiting") => void;
+  onState?: (state: StreamState) => void;
   /** The id of an event that is known already: only what came later is told. */
   after?: string | null;
   signal: AbortSignal;
@@ -18,6 +21,7 @@ interface Listening {
 
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 10_000;
+const FULL_WAIT_MS = 30_000;
 
 /**
  * Follows a stream of server-sent events until it says `end` or the signal aborts, resuming after each break
@@ -46,6 +50,9 @@ export async function follow(
       if (error instanceof Problem && error.status >= 400 && error.status < 500) {
         if (error.status === 401) sessionLost();
         if (error.status !== 429) return;
+        onState?.("full");
+        await pause(error.retryAfter === null ? FULL_WAIT_MS : error.retryAfter * 1000, signal);
+        continue;
       }
     }
     onState?.("waiting");

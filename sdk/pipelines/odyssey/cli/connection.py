@@ -2,6 +2,7 @@
 
 CommandFailedError
 ├── UnreachableError     nothing was answered; asking again may help
+├── NoStreamError        too many streams are open; reading helps
 └── FaultyError          what was sent has faults, each with its place
 """
 
@@ -21,7 +22,7 @@ from pipelines.odyssey.client._sync.transport import Transport
 from pipelines.odyssey.client.answers import NOT_ODYSSEY, stranger
 from pipelines.odyssey.client.place import Place, find_place
 from pipelines.odyssey.client.requests import Upload as Upload
-from pipelines.odyssey.client.retries import Retries
+from pipelines.odyssey.client.retries import TOO_MANY_STREAMS, Retries
 from pipelines.odyssey.client.streams import Event
 
 NOT_RIGHT = 1
@@ -34,6 +35,10 @@ PAGED = ("items", "next_cursor")
 
 class UnreachableError(CommandFailedError):
     """Nothing was answered."""
+
+
+class NoStreamError(CommandFailedError):
+    """The person has too many streams open."""
 
 
 class FaultyError(CommandFailedError):
@@ -158,6 +163,8 @@ class Connection:
             return CommandFailedError(error.detail)
         if error.status == 404 and missing is not None:
             return CommandFailedError(missing)
+        if error.code == TOO_MANY_STREAMS:
+            return NoStreamError(error.detail)
         said = error.detail
         if error.status == 401:
             said = f"{self.address} refused the API key: {said}"

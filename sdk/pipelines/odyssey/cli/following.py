@@ -18,7 +18,7 @@ from rich.progress import (
     TimeElapsedColumn,
 )
 
-from pipelines.odyssey.cli.connection import Connection, UnreachableError
+from pipelines.odyssey.cli.connection import Connection, NoStreamError, UnreachableError
 from pipelines.odyssey.cli.printing.figures import VERDICTS, counted
 from pipelines.odyssey.cli.printing.screen import many
 from pipelines.odyssey.cli.printing.timeline import duration
@@ -45,6 +45,7 @@ _LONGEST_WAIT_S = 1.0
 _PATIENCE_S = 60.0
 """How long a platform may be away, while it starts anew say, before waiting is given up."""
 _LINE_EVERY_S = 10.0
+_WITHOUT_STREAM_S = 5.0
 
 
 class State(NamedTuple):
@@ -105,14 +106,14 @@ def wait_for_eval_runs(
     return runs
 
 
-def wait_for_matrix(platform: Connection, stream: str, missing: str) -> None:
-    """Wait until a matrix has ended, told by its stream of events."""
+def wait_for_matrix(platform: Connection, path: str, missing: str) -> None:
+    """Wait until a matrix has ended, told by its stream of events, or by itself while too many streams are open."""
     last_answer = time.monotonic()
     show = _Bar() if sys.stderr.isatty() else _Lines()
     with show:
         while True:
             try:
-                for event in platform.events(stream, missing=missing):
+                for event in platform.events(f"{path}/stream", missing=missing):
                     last_answer = time.monotonic()
                     if event.name == "end":
                         return
@@ -121,6 +122,12 @@ def wait_for_matrix(platform: Connection, stream: str, missing: str) -> None:
             except UnreachableError:
                 if time.monotonic() - last_answer > _PATIENCE_S:
                     raise
+            except NoStreamError:
+                matrix = platform.get(path, members=("status", "progress"), missing=missing)
+                show.update(_progress(matrix["progress"]), matrix["progress"].get("seconds_left"))
+                if matrix["status"] != "running":
+                    return
+                time.sleep(_WITHOUT_STREAM_S)
             # A stream that ended without saying so belongs to a platform that stops; perhaps it starts anew.
             time.sleep(_LONGEST_WAIT_S)
 

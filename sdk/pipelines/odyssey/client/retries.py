@@ -9,6 +9,7 @@ from pipelines.odyssey.client.requests import Ask
 from pipelines.odyssey.errors import ApiError
 
 LONGEST_WAIT_S = 60.0
+TOO_MANY_STREAMS = "too_many_streams"
 """A `Retry-After` beyond this is not waited for."""
 
 _FIRST_WAIT_S = 0.25
@@ -24,6 +25,10 @@ class Retries(NamedTuple):
     def after_refusal(self, ask: Ask, tried: int, refusal: ApiError, asked: str | None) -> float | None:
         """Return how many seconds to wait before asking again; None is not at all."""
         if not refusal.retryable or not _is_safe(ask) or tried >= self.tries:
+            return None
+        if (
+            refusal.code == TOO_MANY_STREAMS
+        ):  # who may not listen can read instead, and need not wait for that
             return None
         wait = float(asked) if asked and asked.isascii() and asked.isdigit() else _growing(tried)
         return wait + _jitter() if wait <= LONGEST_WAIT_S else None

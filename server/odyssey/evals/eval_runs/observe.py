@@ -33,6 +33,7 @@ from odyssey.evals.eval_runs.repository import (
     store_shift,
 )
 from odyssey.evals.match import Matched
+from odyssey.evals.matrices.topics import matrix_topic
 from odyssey.evals.reviews.enqueue import enqueue_flagged_runs
 from odyssey.evals.scenarios.repository import contents_of
 from odyssey.grading.evidence import Evidence
@@ -130,6 +131,8 @@ async def observe(parts: ObservingParts, run_ids: Sequence[int]) -> None:
     for each in found:
         if each.concerns_others:
             await _conclude(parts, each)
+    for matrix_id in {each.eval_run.matrix_id for each in found if each.eval_run.matrix_id is not None}:
+        parts.signals.announce(matrix_topic(matrix_id))
 
 
 async def _conclude(parts: ObservingParts, seen: Observation) -> None:

@@ -12,7 +12,7 @@ from odyssey.kit.clock import Clock
 from odyssey.runs.making import Maker, Wanted, make_runs
 from odyssey.runs.models import Run
 from odyssey.runs.repository import get_task
-from odyssey.runs.topics import RUNS_TOPIC
+from odyssey.runs.topics import runs_changed
 
 _SAME = (
     "org_id",
@@ -57,4 +57,4 @@ async def replace_missing(
     (made,) = await make_runs(session, clock, maker, [wanted])
     same = {name: getattr(eval_run, name) for name in _SAME}
     session.add(EvalRun(run_id=made.id, replaces=run.id, flagged=False, **same))
-    after_commit(session, lambda: signals.notify(RUNS_TOPIC))
+    after_commit(session, lambda: runs_changed(signals, run.org_id))

@@ -27,7 +27,7 @@ from odyssey.runs.making import Maker, Wanted, make_runs, make_tasks
 from odyssey.runs.models import Task
 from odyssey.runs.named_worlds.seeding import seed_worlds
 from odyssey.runs.seeds import Seed, SeedWorld, read_seed
-from odyssey.runs.topics import RUNS_TOPIC
+from odyssey.runs.topics import runs_changed
 
 
 class Plan(NamedTuple):
@@ -101,7 +101,7 @@ async def start_eval_runs(
         object_id=plan.scenario.id,
         after=body.model_dump() | {"runs": [run.id for run in runs]},
     )
-    after_commit(session, lambda: signals.notify(RUNS_TOPIC))
+    after_commit(session, lambda: runs_changed(signals, caller.org_id))
     return [Found(eval_run, run, plan.scenario) for eval_run, run in zip(eval_runs, runs, strict=True)]
 
 

@@ -12,11 +12,11 @@ from odyssey.evals.matrices.errors import MatrixEndedError
 from odyssey.evals.matrices.models import Matrix
 from odyssey.evals.matrices.progress import status_of
 from odyssey.evals.matrices.repository import end_waiting_runs, get_matrix
-from odyssey.evals.matrices.topics import MATRICES_TOPIC
+from odyssey.evals.matrices.topics import matrix_changed
 from odyssey.identity.audit import record_change
 from odyssey.identity.caller import Caller
 from odyssey.kit.clock import Clock
-from odyssey.runs.topics import RUNS_TOPIC
+from odyssey.runs.topics import runs_ended
 
 
 async def cancel_matrix(
@@ -29,10 +29,10 @@ async def cancel_matrix(
         raise MatrixEndedError(matrix_id, status)
     matrix.state, matrix.lease_until, matrix.finished_at = "cancelled", None, clock()
     await session.flush()
-    await end_waiting_runs(session, matrix_id, clock())
+    ended = await end_waiting_runs(session, matrix_id, clock())
     record_change(
         session, caller, clock, "matrix.cancel", object_type="matrix", object_id=matrix_id, before=status
     )
-    after_commit(session, lambda: signals.notify(RUNS_TOPIC))
-    after_commit(session, lambda: signals.notify(MATRICES_TOPIC))
+    after_commit(session, lambda: runs_ended(signals, caller.org_id, ended))
+    after_commit(session, lambda: matrix_changed(signals, matrix_id))
     return matrix

@@ -8,7 +8,7 @@ from odyssey.dispatch.transport import PingResult
 from odyssey.evals.matrices.models import Matrix
 from odyssey.evals.matrices.progress import ended_runs
 from odyssey.evals.matrices.repository import NO_RUNS, end_check, run_counts
-from odyssey.evals.matrices.topics import MATRICES_TOPIC
+from odyssey.evals.matrices.topics import matrix_changed
 from odyssey.runs.attempt import Parts
 from odyssey.runs.batches.check import ping_agent
 
@@ -27,7 +27,7 @@ async def check_agent(parts: Parts, matrix: Matrix) -> None:
             await end_check(session, matrix.id, "running", **values)
         else:
             await end_check(session, matrix.id, "cancelled", reason=_reason(found), finished_at=now)
-        after_commit(session, lambda: parts.signals.notify(MATRICES_TOPIC))
+        after_commit(session, lambda: matrix_changed(parts.signals, matrix.id))
     log.info("agent pinged", extra={"matrix_id": matrix.id, "ok": found.ok, "error_class": found.error_class})
 
 

@@ -18,12 +18,13 @@ from odyssey.evals.matrices.models import Matrix
 from odyssey.evals.matrices.plan import Place, Plan
 from odyssey.evals.matrices.repository import find_running, take_turn
 from odyssey.evals.matrices.snapshot import read_snapshot
+from odyssey.evals.matrices.topics import matrix_topic
 from odyssey.evals.scenarios.content import ScenarioContent, render_input
 from odyssey.evals.scenarios.repository import contents_of
 from odyssey.kit.clock import Clock
 from odyssey.runs.making import Maker, Wanted, make_runs, make_tasks
 from odyssey.runs.seeds import Seed, SeedWorld
-from odyssey.runs.topics import RUNS_TOPIC
+from odyssey.runs.topics import runs_changed
 
 CHUNK = 200
 
@@ -84,7 +85,8 @@ async def feed(database: Database, signals: Signals, clock: Clock, matrix_id: st
         if not await take_turn(session, matrix, made_runs=coming.made_runs, again=coming.again):
             return 0
         await _make(session, clock, matrix, plan, chunk)
-        after_commit(session, lambda: signals.notify(RUNS_TOPIC))
+        after_commit(session, lambda: runs_changed(signals, matrix.org_id))
+        after_commit(session, lambda: signals.announce(matrix_topic(matrix_id)))
     return len(chunk)
 
 

@@ -21,7 +21,7 @@ from odyssey.evals.matrices.repository import (
     store_shifts,
 )
 from odyssey.evals.matrices.snapshot import read_snapshot
-from odyssey.evals.matrices.topics import MATRICES_TOPIC
+from odyssey.evals.matrices.topics import matrix_changed
 from odyssey.evals.reviews.enqueue import enqueue_matrix
 from odyssey.kit.clock import Clock
 from odyssey.records.canonical import canonical_json
@@ -67,7 +67,7 @@ async def finish(database: Database, signals: Signals, clock: Clock, matrix_id: 
             await store_shifts(session, stored.raw_shifts)
             await flag_runs(session, stored.flagged_runs)
             await enqueue_matrix(session, clock, matrix, stored.finished)
-            after_commit(session, lambda: signals.notify(MATRICES_TOPIC))
+            after_commit(session, lambda: matrix_changed(signals, matrix_id))
     if done:
         log.info("matrix completed", extra={"matrix_id": matrix_id})
     return done

@@ -154,10 +154,11 @@ async def take_turn(session: AsyncSession, matrix: Matrix, *, made_runs: int, ag
     return (await session.execute(statement.values(values).returning(Matrix.id))).first() is not None
 
 
-async def end_waiting_runs(session: AsyncSession, matrix_id: str, now: datetime) -> None:
-    """Cancel every run of a matrix that was never claimed."""
+async def end_waiting_runs(session: AsyncSession, matrix_id: str, now: datetime) -> Sequence[int]:
+    """Cancel every run of a matrix that was never claimed, and name them."""
     statement = update(Run).where(Run.lane == matrix_id, _IS_PENDING)
-    await session.execute(statement.values(status="cancelled", verdict="NOT APPLICABLE", finished_at=now))
+    statement = statement.values(status="cancelled", verdict="NOT APPLICABLE", finished_at=now)
+    return (await session.scalars(statement.returning(Run.id))).all()
 
 
 class RunToEnd(NamedTuple):

@@ -21,7 +21,7 @@ from odyssey.evals.matrices.repository import get_matrix, last_cancelled
 from odyssey.evals.matrices.schemas import MatrixIn, RuleSetIn
 from odyssey.evals.matrices.snapshot import read_snapshot
 from odyssey.evals.matrices.take_snapshot import Taken, take_snapshot
-from odyssey.evals.matrices.topics import MATRICES_TOPIC
+from odyssey.evals.matrices.topics import matrix_changed
 from odyssey.identity.audit import record_change
 from odyssey.identity.caller import Caller
 from odyssey.kit.clock import Clock
@@ -49,7 +49,7 @@ async def resume_matrix(
     record_change(
         session, caller, clock, "matrix.resume", object_type="matrix", object_id=matrix_id, before=status
     )
-    after_commit(session, lambda: signals.notify(MATRICES_TOPIC))
+    after_commit(session, lambda: matrix_changed(signals, matrix_id))
     return matrix
 
 

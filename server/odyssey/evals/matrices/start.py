@@ -9,7 +9,7 @@ from odyssey.evals.matrices.progress import status_of
 from odyssey.evals.matrices.schemas import MatrixPlanned
 from odyssey.evals.matrices.snapshot import read_snapshot
 from odyssey.evals.matrices.take_snapshot import Taken
-from odyssey.evals.matrices.topics import MATRICES_TOPIC
+from odyssey.evals.matrices.topics import matrix_changed
 from odyssey.identity.audit import record_change
 from odyssey.identity.caller import Caller
 from odyssey.journal.contents import store_document
@@ -68,7 +68,7 @@ async def start_matrix(
         object_id=matrix.id,
         after=snapshot.stored(),
     )
-    after_commit(session, lambda: signals.notify(MATRICES_TOPIC))
+    after_commit(session, lambda: matrix_changed(signals, matrix.id))
     return matrix
 
 

@@ -1,74 +1,70 @@
 """The progress of a matrix as server-sent events."""
 
-import asyncio
-from collections.abc import AsyncIterator
-from typing import NamedTuple
+from collections.abc import Hashable
 from uuid import UUID
 
-from fastapi import Request
+from sqlalchemy.ext.asyncio import AsyncSession
 
-from odyssey.core.database import Database
-from odyssey.core.depends import DatabaseDep, ReadSession, SignalsDep
-from odyssey.core.signals import Signals
+from odyssey.core.depends import FeedsDep
+from odyssey.core.event_stream import EventStream, event_message, event_stream
 from odyssey.evals.matrices.progress import progress_of, status_of
 from odyssey.evals.matrices.render import summary
 from odyssey.evals.matrices.repository import NO_RUNS, find_matrix, run_counts
-from odyssey.evals.matrices.schemas import MatrixSummary, Progress
-from odyssey.evals.matrices.topics import MATRICES_TOPIC
+from odyssey.evals.matrices.topics import matrix_topic
+from odyssey.identity.depends import OpenStreamDep
 from odyssey.identity.guard import GuardedRouter, Viewer
-from odyssey.runs.stream import HEADERS, EventStream, beating, event_message, to_its_end
 
 router = GuardedRouter(prefix="/api/v1/eval/matrix", tags=["evals"])
-
-_LOOK_AGAIN_S = 0.5
-
-
-class _News(NamedTuple):
-    progress: Progress
-    ended: MatrixSummary | None
 
 
 @router.get("/{matrix_id}/stream", response_class=EventStream)
 async def stream_matrix(
-    matrix_id: UUID,
-    caller: Viewer,
-    session: ReadSession,
-    database: DatabaseDep,
-    signals: SignalsDep,
-    request: Request,
+    matrix_id: UUID, caller: Viewer, feeds: FeedsDep, opened: OpenStreamDep
 ) -> EventStream:
     """Read how far a matrix is, whenever that changes: `event: progress`, and in the end `event: end` with its summary.
 
     Nothing is replayed: the first event says all that there is to say.
     """
-    await find_matrix(session, caller.org_id, str(matrix_id))
-    messages = _progress(database, signals, caller.org_id, str(matrix_id))
-    return EventStream(beating(request, caller, messages), headers=HEADERS)
+    return event_stream(feeds, opened, _MatrixProgress(caller.org_id, str(matrix_id)), _ProgressTeller)
 
 
-async def _progress(
-    database: Database, signals: Signals, org_id: int, matrix_id: str
-) -> AsyncIterator[bytes | None]:
-    async def look() -> _News:
-        async with database.read() as session:
-            matrix = await find_matrix(session, org_id, matrix_id)
-            counts = (await run_counts(session, [matrix_id])).get(matrix_id, NO_RUNS)
-            is_over = status_of(matrix) != "running"
-            ended = await summary(session, matrix) if is_over else None
-            return _News(progress_of(matrix, counts), ended)
+class _MatrixProgress:
+    """How far a matrix is, and its summary once it is over."""
 
-    told: Progress | None = None
-    while not signals.closed:
-        woken = asyncio.ensure_future(signals.wait(MATRICES_TOPIC, _LOOK_AGAIN_S))
-        try:
-            news = await to_its_end(look())
-            if news.progress != told:
-                told = news.progress
-                yield event_message(told.model_dump_json().encode(), event="progress")
-            if news.ended is not None:
-                yield event_message(news.ended.model_dump_json().encode(), event="end")
-                return
-            yield None
-            await woken
-        finally:
-            woken.cancel()
+    pause_s = 0.25
+
+    def __init__(self, org_id: int, matrix_id: str) -> None:
+        self._org_id, self._matrix_id = org_id, matrix_id
+        self.key: Hashable = (_MatrixProgress, org_id, matrix_id)
+        self.topic = matrix_topic(matrix_id)
+        self.progress = b""
+        self.ended = b""
+
+    @property
+    def is_over(self) -> bool:
+        return self.ended != b""
+
+    async def look(self, session: AsyncSession) -> bool:
+        matrix = await find_matrix(session, self._org_id, self._matrix_id)
+        counts = (await run_counts(session, [self._matrix_id])).get(self._matrix_id, NO_RUNS)
+        before = self.progress
+        progress = progress_of(matrix, counts)
+        self.progress = event_message(progress.model_dump_json().encode(), event="progress")
+        if status_of(matrix) != "running":
+            ended = await summary(session, matrix)
+            self.ended = event_message(ended.model_dump_json().encode(), event="end")
+        return self.progress != before or self.is_over
+
+
+class _ProgressTeller:
+    def __init__(self, matrix: _MatrixProgress) -> None:
+        self._matrix = matrix
+        self._told = b""
+        self.is_done = False
+
+    async def take(self) -> bytes:
+        if self._told != self._matrix.progress:
+            self._told = self._matrix.progress
+            return self._told
+        self.is_done = self._matrix.is_over
+        return self._matrix.ended

@@ -18,7 +18,7 @@ from odyssey.runs.batches.models import Batch
 from odyssey.runs.batches.render import batch_out
 from odyssey.runs.batches.repository import end_waiting_runs, get_batch
 from odyssey.runs.states import RunStates
-from odyssey.runs.topics import BATCHES_TOPIC, RUNS_TOPIC
+from odyssey.runs.topics import BATCHES_TOPIC, runs_ended
 
 
 async def cancel_batch(
@@ -31,11 +31,11 @@ async def cancel_batch(
         raise BatchEndedError(batch_id, status)
     batch.state, batch.lease_until = "cancelled", None
     await session.flush()
-    await end_waiting_runs(session, batch_id, "cancelled", finished_at=clock())
+    ended = await end_waiting_runs(session, batch_id, "cancelled", finished_at=clock())
     record_change(
         session, caller, clock, "batch.cancel", object_type="batch", object_id=batch_id, before=status
     )
-    after_commit(session, lambda: signals.notify(RUNS_TOPIC))
+    after_commit(session, lambda: runs_ended(signals, caller.org_id, ended))
     after_commit(session, lambda: signals.notify(BATCHES_TOPIC))
     return batch
 

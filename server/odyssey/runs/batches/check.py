@@ -1,6 +1,7 @@
 """The one ping before a batch: either its runs may go, or all of them fail at once with its error class."""
 
 import logging
+from collections.abc import Sequence
 from datetime import timedelta
 from typing import Protocol
 
@@ -15,7 +16,7 @@ from odyssey.records.error_classes import INTERNAL_ERROR
 from odyssey.runs.attempt import Parts
 from odyssey.runs.batches.models import Batch
 from odyssey.runs.batches.repository import end_check, end_waiting_runs
-from odyssey.runs.topics import BATCHES_TOPIC, RUNS_TOPIC
+from odyssey.runs.topics import BATCHES_TOPIC, runs_ended
 
 log = logging.getLogger(__name__)
 
@@ -79,10 +80,11 @@ async def _record(parts: Parts, batch: Batch, found: PingResult) -> None:
         await store_health(session, batch.agent_id, found, now)
         if not await end_check(session, batch.id, state, ping=ping, error_class=found.error_class):
             return
+        ended: Sequence[int] = ()
         if not found.ok:
             error = {"detail": found.detail, "http_status": found.status}
             values = {"error_class": found.error_class, "error_json": error, "finished_at": now}
-            await end_waiting_runs(session, batch.id, "failed", **values)
-        after_commit(session, lambda: parts.signals.notify(RUNS_TOPIC))
+            ended = await end_waiting_runs(session, batch.id, "failed", **values)
+        after_commit(session, lambda: runs_ended(parts.signals, batch.org_id, ended))
         after_commit(session, lambda: parts.signals.notify(BATCHES_TOPIC))
     log.info("agent pinged", extra={"batch_id": batch.id, "ok": found.ok, "error_class": found.error_class})

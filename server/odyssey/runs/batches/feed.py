@@ -8,7 +8,7 @@ from odyssey.endpoints.cassettes.playback import read_replay
 from odyssey.kit.clock import Clock
 from odyssey.runs.batches.repository import advance, lock_feedable, tasks_of_batch
 from odyssey.runs.making import Maker, Wanted, make_runs
-from odyssey.runs.topics import RUNS_TOPIC
+from odyssey.runs.topics import runs_changed
 from odyssey.runs.verdicts.grade_run import Judge
 
 CHUNK = 200
@@ -43,5 +43,5 @@ async def feed(session: AsyncSession, signals: Signals, clock: Clock, judge: Jud
         simulator_cache=batch.simulator_cache,
     )
     await make_runs(session, clock, maker, [Wanted(tasks[row], repeat) for row, repeat in wanted])
-    after_commit(session, lambda: signals.notify(RUNS_TOPIC))
+    after_commit(session, lambda: runs_changed(signals, batch.org_id))
     return len(wanted)

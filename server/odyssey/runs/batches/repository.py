@@ -122,10 +122,11 @@ async def advance(session: AsyncSession, batch_id: int, *, made: int, by: int) -
     return (await session.execute(statement.returning(Batch.id))).first() is not None
 
 
-async def end_waiting_runs(session: AsyncSession, batch_id: int, status: str, **values: Any) -> None:
-    """End every run of a batch that was never claimed."""
+async def end_waiting_runs(session: AsyncSession, batch_id: int, status: str, **values: Any) -> Sequence[int]:
+    """End every run of a batch that was never claimed, and name them."""
     statement = update(Run).where(Run.batch_id == batch_id, _IS_PENDING)
-    await session.execute(statement.values(status=status, verdict="NOT APPLICABLE", **values))
+    values |= {"status": status, "verdict": "NOT APPLICABLE"}
+    return (await session.scalars(statement.values(values).returning(Run.id))).all()
 
 
 async def runs_to_end(session: AsyncSession) -> Sequence[int]:

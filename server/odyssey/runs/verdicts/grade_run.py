@@ -22,7 +22,7 @@ from odyssey.journal.events import append_event, head_of, lock_run
 from odyssey.kit.clock import Clock
 from odyssey.runs.models import Run
 from odyssey.runs.repository import find_run_unscoped, get_task
-from odyssey.runs.topics import RUNS_TOPIC
+from odyssey.runs.topics import runs_changed
 from odyssey.runs.verdicts.gradable import is_gradable
 from odyssey.runs.verdicts.load_evidence import load_evidence
 from odyssey.runs.verdicts.models import Grade
@@ -166,7 +166,7 @@ async def _store(parts: GradingParts, run_id: int, graded: _Graded) -> None:
             occurred_at=now,
             data={"number": number} | members | report,
         )
-        after_commit(session, lambda: parts.signals.notify(RUNS_TOPIC))
+        after_commit(session, lambda: runs_changed(parts.signals, run.org_id))
     log.info("run graded", extra={"run_id": run_id, "verdict": decision.verdict})
 
 

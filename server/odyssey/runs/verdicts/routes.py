@@ -10,7 +10,7 @@ from odyssey.runs.errors import RunNotEndedError
 from odyssey.runs.render import summary
 from odyssey.runs.repository import get_run
 from odyssey.runs.schemas import RunSummary
-from odyssey.runs.topics import RUNS_TOPIC
+from odyssey.runs.topics import runs_changed
 
 router = GuardedRouter(prefix="/api/runs", tags=["runs"])
 
@@ -31,5 +31,5 @@ async def grade_again(
         )
         run.verdict, run.failure_mode, run.score = "PENDING", None, None
         await session.flush()
-    after_commit(session, lambda: signals.notify(RUNS_TOPIC))
+    after_commit(session, lambda: runs_changed(signals, caller.org_id))
     return await summary(session, run)

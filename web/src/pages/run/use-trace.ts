@@ -1,13 +1,14 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
+import { api, data, type Schemas } from "~/api/client";
 import { runQuery } from "~/api/queries";
 import { follow, type ServerEvent } from "~/api/stream";
 import type { TraceEvent } from "~/pages/run/model/events";
 
 export interface Trace {
   events: TraceEvent[];
-  /** `ended`: nothing more will come. */
-  state: "loading" | "live" | "waiting" | "ended";
+  /** `full`: too many streams are open, it is read now and then; `ended`: nothing more will come. */
+  state: "loading" | "live" | "waiting" | "full" | "ended";
 }
 
 const NOTHING: Trace = { events: [], state: "loading" };
@@ -56,9 +57,12 @@ export function useTrace(runId: number, open: boolean): Trace {
       await follow(`/api/runs/${runId}/events`, {
         signal,
         after: last.current,
-        onState: (state) => setTrace((trace) => ({ ...trace, state: state === "open" ? "live" : "waiting" })),
+        onState: (state) => {
+          if (state === "full") void readInstead();
+          else setTrace((trace) => ({ ...trace, state: state === "open" ? "live" : "waiting" }));
+        },
         onEvents: (arrived) => {
-          const events = tracePart(arrived);
+          const events = unknown(tracePart(arrived));
           last.current = events.at(-1)?.sequence.toString() ?? last.current;
           counts ||= live && events.some((event) => "count" in event.data);
           if (live && events.some(({ kind }) => CHANGES_THE_RUN.has(kind))) void readRun();
@@ -67,6 +71,23 @@ export function useTrace(runId: number, open: boolean): Trace {
         },
       });
       return counts;
+    }
+
+    function unknown(events: TraceEvent[]): TraceEvent[] {
+      return events.filter(({ sequence }) => sequence > Number(last.current));
+    }
+
+    /** With too many streams open the trace is read whenever one was refused. */
+    async function readInstead() {
+      const found = await allEvents(runId, signal).catch(() => []);
+      if (signal.aborted) return;
+      const events = unknown(found);
+      last.current = events.at(-1)?.sequence.toString() ?? last.current;
+      setTrace((trace) => ({
+        events: [...trace.events, ...events],
+        state: wasOpen.current ? "full" : "ended",
+      }));
+      void readRun();
     }
 
     async function readQuietly() {
@@ -85,6 +106,18 @@ export function useTrace(runId: number, open: boolean): Trace {
   }, [runId, client, round]);
 
   return trace;
+}
+
+async function allEvents(runId: number, signal: AbortSignal): Promise<TraceEvent[]> {
+  const events: TraceEvent[] = [];
+  let cursor: string | null = null;
+  do {
+    const params = { path: { run_id: runId }, query: { limit: 200, ...(cursor !== null && { cursor }) } };
+    const page: Schemas["TracePage"] = await data(api.GET("/api/runs/{run_id}/trace", { params, signal }));
+    events.push(...page.items);
+    cursor = page.next_cursor ?? null;
+  } while (cursor !== null);
+  return events;
 }
 
 function tracePart(arrived: ServerEvent[]): TraceEvent[] {

@@ -5,6 +5,7 @@ const LIVE_WORDS: Record<LiveState, string> = {
   connecting: "connecting…",
   live: "live",
   reconnecting: "reconnecting…",
+  full: "not live: you have too many streams open",
 };
 
 /** Whether a list follows what happens. */

@@ -92,7 +92,7 @@ def finish(
 ) -> int:
     """Wait for a matrix, show it, write the files, and give the exit code. With `extra` all is one JSON object."""
     try:
-        wait_for_matrix(platform, path_of(matrix_id, "/stream"), missing(matrix_id))
+        wait_for_matrix(platform, path_of(matrix_id), missing(matrix_id))
     except KeyboardInterrupt:
         sys.stderr.write(f"Stopped waiting; the matrix goes on. odyssey eval cancel {matrix_id} ends it.\n")
         return _INTERRUPTED

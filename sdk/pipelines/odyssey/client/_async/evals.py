@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 from pipelines.odyssey.client._async.scenarios import AsyncScenarios, AsyncVariations
 from pipelines.odyssey.client._async.transport import AsyncTransport
 from pipelines.odyssey.client._async.waiting import wait_for
+from pipelines.odyssey.client.retries import TOO_MANY_STREAMS
 from pipelines.odyssey.client.waiting import LISTEN_S, Progress, Watch
-from pipelines.odyssey.errors import UnreachableError
+from pipelines.odyssey.errors import ApiError, UnreachableError
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterable, Sequence
@@ -111,7 +112,10 @@ class AsyncMatrices:
         timeout: float | None = None,
         on_progress: Callable[[Progress], object] | None = None,
     ) -> t.MatrixOut:
-        """Wait until every cell has its runs, told by a stream; NotDoneError after `timeout` seconds."""
+        """Wait until every cell has its runs, told by a stream; NotDoneError after `timeout` seconds.
+
+        With too many streams open already it reads the matrix every few seconds instead.
+        """
         watch = Watch(timeout, on_progress)
         while True:
             if await self._listen(matrix_id, watch):
@@ -134,6 +138,11 @@ class AsyncMatrices:
                     watch.left_s()
         except UnreachableError as error:
             watch.missed(error)
+        except ApiError as error:
+            if error.code != TOO_MANY_STREAMS:
+                raise
+            await asyncio.sleep(silence)
+            return (await self.get(matrix_id))["status"] != "running"
         return False
 
     async def page(

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 from pipelines.odyssey.client._sync.scenarios import Scenarios, Variations
 from pipelines.odyssey.client._sync.transport import Transport
 from pipelines.odyssey.client._sync.waiting import wait_for
+from pipelines.odyssey.client.retries import TOO_MANY_STREAMS
 from pipelines.odyssey.client.waiting import LISTEN_S, Progress, Watch
-from pipelines.odyssey.errors import UnreachableError
+from pipelines.odyssey.errors import ApiError, UnreachableError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -109,7 +110,10 @@ class Matrices:
         timeout: float | None = None,
         on_progress: Callable[[Progress], object] | None = None,
     ) -> t.MatrixOut:
-        """Wait until every cell has its runs, told by a stream; NotDoneError after `timeout` seconds."""
+        """Wait until every cell has its runs, told by a stream; NotDoneError after `timeout` seconds.
+
+        With too many streams open already it reads the matrix every few seconds instead.
+        """
         watch = Watch(timeout, on_progress)
         while True:
             if self._listen(matrix_id, watch):
@@ -130,6 +134,11 @@ class Matrices:
                     watch.left_s()
         except UnreachableError as error:
             watch.missed(error)
+        except ApiError as error:
+            if error.code != TOO_MANY_STREAMS:
+                raise
+            time.sleep(silence)
+            return (self.get(matrix_id))["status"] != "running"
         return False
 
     def page(

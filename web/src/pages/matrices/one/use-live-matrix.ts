@@ -32,6 +32,9 @@ export function useLiveMatrix({ id, status }: Matrix): void {
         }
         if (events.some(({ event }) => event === "end")) matricesChanged(client);
       },
+      onState: (state) => {
+        if (state === "full") void client.invalidateQueries({ queryKey, exact: true });
+      },
     });
     return () => {
       clearInterval(cells);

@@ -11,8 +11,8 @@ import { SOURCES, type Source } from "~/theme/palette";
 interface FiltersProps {
   steps: Step[];
   shown: number;
-  /** The connection is lost; it is tried again. */
-  lost: boolean;
+  /** Why steps do not come at once; empty if they do. */
+  notice: string;
   filter: StepFilter;
   declared: Set<string> | null;
   onChange: (filter: StepFilter) => void;
@@ -20,7 +20,7 @@ interface FiltersProps {
 
 const TYPING_MS = 150;
 
-export function Filters({ steps, shown, lost, filter, declared, onChange }: FiltersProps) {
+export function Filters({ steps, shown, notice, filter, declared, onChange }: FiltersProps) {
   const sources = useMemo(() => countBy(steps, (step) => step.source), [steps]);
   const actors = useMemo(() => countBy(steps, (step) => step.actor ?? NO_ACTOR), [steps]);
   return (
@@ -46,7 +46,7 @@ export function Filters({ steps, shown, lost, filter, declared, onChange }: Filt
         />
       )}
       <Text size="xs" c="var(--ody-text-dim)" ml="auto" role="status">
-        {lost && "Connection lost, trying again. "}
+        {notice}
         {shown === steps.length
           ? countText(shown)
           : `${shown.toLocaleString("en")} of ${countText(steps.length)}`}

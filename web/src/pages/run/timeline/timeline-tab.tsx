@@ -14,11 +14,16 @@ import classes from "~/pages/run/timeline/timeline.module.css";
 import { useWalk } from "~/pages/run/timeline/use-walk";
 import { Waterfall } from "~/pages/run/timeline/waterfall";
 import { useClock } from "~/pages/run/use-clock";
+import type { Trace } from "~/pages/run/use-trace";
 import type { RunView } from "~/pages/run/view";
 import { compact } from "~/shell/search";
 
 const route = getRouteApi("/app/runs/$runId");
 const WIDE = "(min-width: 1100px)";
+const NOTICES: Partial<Record<Trace["state"], string>> = {
+  waiting: "Connection lost, trying again. ",
+  full: "Not live: you have too many streams open. ",
+};
 
 export function TimelineTab({ view }: { view: RunView }) {
   const { run, events, declared, running, trace } = view;
@@ -90,7 +95,7 @@ export function TimelineTab({ view }: { view: RunView }) {
       <Filters
         steps={steps}
         shown={shown.length}
-        lost={trace.state === "waiting"}
+        notice={NOTICES[trace.state] ?? ""}
         filter={{ source, actor, q }}
         declared={declared}
         onChange={change}
