@@ -6,7 +6,7 @@ from fastapi import Depends, Request
 
 from odyssey.core.depends import ClockDep, DatabaseDep
 from odyssey.identity.signin import SigninAttempt
-from odyssey.identity.site import Site
+from odyssey.identity.site import SessionRenewal, Site
 from odyssey.identity.vault import Vault
 
 
@@ -24,6 +24,11 @@ def _attempt(request: Request, database: DatabaseDep, clock: ClockDep) -> Signin
     return SigninAttempt(database, clock, request.client.host if request.client else "unknown")
 
 
+def _renewal(request: Request) -> SessionRenewal:
+    return SessionRenewal(_site(request), _vault(request).master)
+
+
 VaultDep = Annotated[Vault, Depends(_vault)]
 SiteDep = Annotated[Site, Depends(_site)]
 AttemptDep = Annotated[SigninAttempt, Depends(_attempt)]
+RenewalDep = Annotated[SessionRenewal, Depends(_renewal)]

@@ -21,6 +21,9 @@ from odyssey.identity.models import (
 )
 from odyssey.kit.pagination import Page
 
+_SIGNINS = 0x0D_15_5E_8
+"""The number of an advisory lock of Postgres."""
+
 PERSON_ORDER = ListOrder(
     Person.id,
     {"id": Person.id, "email": Person.email, "role": Person.role, "created_at": Person.created_at},
@@ -107,11 +110,31 @@ async def list_audit_entries(
     return (await session.scalars(statement)).all()
 
 
-async def count_signin_failures(session: AsyncSession, address: str, since: datetime) -> int:
-    statement = select(func.count()).where(
-        SigninFailure.address == address, SigninFailure.occurred_at > since
+async def lock_signins(session: AsyncSession) -> None:
+    """Let nobody else count tries until this transaction ends. On SQLite only one writes anyway."""
+    if session.get_bind().dialect.name != "sqlite":
+        await session.execute(select(func.pg_advisory_xact_lock(_SIGNINS)))
+
+
+class SigninFailures(NamedTuple):
+    number: int
+    first_at: datetime | None
+
+
+async def count_signin_failures(
+    session: AsyncSession, since: datetime, *, address: str | None = None, email_hash: str | None = None
+) -> SigninFailures:
+    """Count those of an address or of a person, whichever is given."""
+    whose = SigninFailure.email_hash == email_hash if address is None else SigninFailure.address == address
+    found = select(func.count(), func.min(SigninFailure.occurred_at)).where(
+        whose, SigninFailure.occurred_at > since
     )
-    return await session.scalar(statement) or 0
+    number, first_at = (await session.execute(found)).one()
+    return SigninFailures(number, first_at)
+
+
+async def forget_signin_failure(session: AsyncSession, failure_id: int) -> None:
+    await session.execute(delete(SigninFailure).where(SigninFailure.id == failure_id))
 
 
 async def forget_signin_failures(session: AsyncSession, before: datetime) -> None:
@@ -152,11 +175,8 @@ async def end_browser_session(session: AsyncSession, session_hash: str) -> None:
     await session.execute(delete(BrowserSession).where(BrowserSession.token_hash == session_hash))
 
 
-async def end_other_browser_sessions(session: AsyncSession, person_id: int, kept: str | None) -> None:
-    theirs = delete(BrowserSession).where(BrowserSession.person_id == person_id)
-    if kept is not None:
-        theirs = theirs.where(BrowserSession.token_hash != kept)
-    await session.execute(theirs)
+async def end_browser_sessions(session: AsyncSession, person_id: int) -> None:
+    await session.execute(delete(BrowserSession).where(BrowserSession.person_id == person_id))
 
 
 async def forget_expired_sessions(session: AsyncSession, person_id: int, now: datetime) -> None:

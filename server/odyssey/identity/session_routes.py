@@ -13,7 +13,7 @@ from odyssey.identity.browser_sessions import (
     begin_session_by_password,
     change_own_password,
 )
-from odyssey.identity.depends import AttemptDep, SiteDep, VaultDep
+from odyssey.identity.depends import AttemptDep, RenewalDep, SiteDep, VaultDep
 from odyssey.identity.guard import Anyone, GuardedRouter, Viewer, returns_secret
 from odyssey.identity.models import Org, Person
 from odyssey.identity.repository import end_browser_session, find_browser_session, find_org, find_person
@@ -82,9 +82,17 @@ async def end_session(
 
 
 @router.post("/password", status_code=204, dependencies=[Depends(returns_secret)])
-async def change_password(body: PasswordChange, caller: Viewer, attempt: AttemptDep) -> None:
-    """Set your own password. Your other sessions, sign-in links and tokens end; API keys stay."""
-    await change_own_password(attempt, caller, password=body.password, current_password=body.current_password)
+async def change_password(
+    body: PasswordChange, caller: Viewer, response: Response, attempt: AttemptDep, renewal: RenewalDep
+) -> None:
+    """Set your own password. Your sessions, sign-in links and tokens end; API keys stay.
+
+    A browser gets a new session: its cookie, and its CSRF token in the header `X-CSRF-Token`.
+    """
+    token = await change_own_password(
+        attempt, caller, password=body.password, current_password=body.current_password
+    )
+    renewal.send(response, token)
 
 
 async def _begin(body: SessionIn, attempt: SigninAttempt) -> BegunSession:
