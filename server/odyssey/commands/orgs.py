@@ -2,12 +2,13 @@
 
 import asyncio
 import json
+import sys
 from pathlib import Path
 from typing import Annotated
 
 from cyclopts import App, Parameter
 
-from odyssey.commands.data_directory import DataDirectory
+from odyssey.commands.data_directory import DataDirectory, StartRefusedError
 from odyssey.core.database import Database
 from odyssey.core.migrate import migrate
 from odyssey.core.settings import Settings
@@ -42,8 +43,15 @@ def create(
         Print {name, api_key} instead of the key alone.
     """
     settings = Settings()
-    url = database_url or settings.database_url or DataDirectory(data or settings.data).database_url
-    key = asyncio.run(_create(url, name, admin))
+    url = database_url or (settings.database_url if data is None else None)
+    try:
+        if url is None:
+            directory = DataDirectory(data or settings.data)
+            directory.make_private()
+            url = directory.database_url
+        key = asyncio.run(_create(url, name, admin))
+    except StartRefusedError as error:
+        sys.exit(f"odyssey: {error}")
     print(json.dumps({"name": name, "api_key": key}) if json_output else key)
 
 

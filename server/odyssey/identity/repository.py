@@ -13,6 +13,7 @@ from odyssey.identity.models import (
     ApiKey,
     AuditEntry,
     BrowserSession,
+    DataKey,
     IdempotentResponse,
     Org,
     Person,
@@ -36,6 +37,16 @@ async def any_org_exists(session: AsyncSession) -> bool:
 
 async def find_org(session: AsyncSession, org_id: int) -> Org | None:
     return await session.get(Org, org_id)
+
+
+async def find_data_key(session: AsyncSession, org_id: int) -> DataKey | None:
+    """The newest of the org: the one that seals."""
+    newest = select(DataKey).where(DataKey.org_id == org_id).order_by(DataKey.created_at.desc()).limit(1)
+    return (await session.scalars(newest)).first()
+
+
+async def list_data_keys(session: AsyncSession) -> Sequence[DataKey]:
+    return (await session.scalars(select(DataKey).order_by(DataKey.created_at))).all()
 
 
 async def find_caller_by_key_hash(session: AsyncSession, key_hash: str) -> Caller | None:
