@@ -1,4 +1,4 @@
-"""The data directory: held by one server at a time, closed to others, home of the embedded database and the secret key."""
+"""The data directory: held by one server, closed to others, home of the embedded database and the secret key."""
 
 import fcntl
 import os

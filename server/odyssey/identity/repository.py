@@ -35,6 +35,10 @@ async def any_org_exists(session: AsyncSession) -> bool:
     return (await session.scalar(select(Org.id).limit(1))) is not None
 
 
+async def has_several_orgs(session: AsyncSession) -> bool:
+    return len((await session.scalars(select(Org.id).limit(2))).all()) > 1
+
+
 async def find_org(session: AsyncSession, org_id: int) -> Org | None:
     return await session.get(Org, org_id)
 

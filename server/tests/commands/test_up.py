@@ -92,7 +92,7 @@ def test_a_server_is_started_for_the_first_time_killed_and_started_again(up: Up,
     assert "pk_live_" not in second.output
     assert get(second, "/api/org", key).status_code == 200
     assert_another_server_is_told_who_holds_the_data(second, data)
-    assert_other_commands_may_use_the_data(second, data)
+    assert_other_commands_may_use_the_data(second, data, key)
     assert second.stop() == 0
     log = "".join(first.log + second.log)
     assert [secret for secret in (key, *links) if secret.rpartition("#")[2] in log] == []
@@ -156,13 +156,27 @@ def assert_another_server_is_told_who_holds_the_data(server: ServerProcess, data
     assert f"held by process {server.pid}" in refused.stderr
 
 
-def assert_other_commands_may_use_the_data(server: ServerProcess, data: str) -> None:
+def assert_agents_here_may_be_reached(server: ServerProcess, key: str, *, yes: bool) -> None:
+    body = {"config": {"endpoint_url": "http://127.0.0.1:9/"}}
+    url, headers = f"{server.url}/api/agents/test-connection", {"X-API-Key": key}
+    answer = httpx.post(url, json=body, headers=headers, trust_env=False, timeout=None)
+    assert answer.status_code == (200 if yes else 422), answer.text
+
+
+def assert_other_commands_may_use_the_data(server: ServerProcess, data: str, key: str) -> None:
     link = odyssey_here("signin-link", "--data", data)
     assert (link.returncode, link.stderr) == (0, "")
     assert link.stdout.startswith(f"{server.url}/signin#"), "it knows the port of the server that runs"
     assert email_of(server, link.stdout) == "admin@localhost"
-    made = odyssey_here("orgs", "create", "Second", "--admin", "boss@example.com", "--data", data)
+    create = ("orgs", "create", "Second", "--admin", "boss@example.com", "--data", data)
+    refused = odyssey_here(*create)
+    assert (refused.returncode, refused.stdout) == (1, "")
+    for words in ("(loopback)", "ODYSSEY_ALLOW_LOOPBACK", "true", "false"):
+        assert words in refused.stderr
+    assert_agents_here_may_be_reached(server, key, yes=True)
+    made = odyssey_here(*create, ODYSSEY_ALLOW_LOOPBACK="false")
     assert made.returncode == 0, made.stderr
+    assert_agents_here_may_be_reached(server, key, yes=False)
     assert get(server, "/api/org", made.stdout.strip()).json()["name"] == "Second"
 
 
