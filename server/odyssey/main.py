@@ -44,6 +44,7 @@ from odyssey.proxy.parts import TRACE_LIMIT, ProxyParts
 from odyssey.runs.attempt import Parts
 from odyssey.runs.batches.feeder import Feeder
 from odyssey.runs.executor import Executor
+from odyssey.runs.known_secrets import KnownSecrets
 from odyssey.runs.repository import charge_run
 from odyssey.runs.states import RunStates
 from odyssey.runs.verdicts.grade_run import GradingParts
@@ -115,6 +116,7 @@ def create_app(
         agents=agents,
         vault=vault,
         transport=transport,
+        secrets=KnownSecrets(database, vault, clock),
         pings=RecentPings(transport, time.monotonic),
         states=states,
         judge=judge,

@@ -35,8 +35,8 @@ class Vault:
 
         If it opens some, then earlier servers had several keys; no key opens everything, so it may as well be this one.
         """
-        closed = []
         rows = await list_data_keys(session)
+        closed: list[tuple[int, UnsealError]] = []
         for row in rows:
             try:
                 self._unwrap(row)
@@ -44,8 +44,8 @@ class Vault:
                 closed.append((row.org_id, error))
         if closed and len(closed) == len(rows):
             raise closed[0][1]
-        for org_id, error in closed:
-            log.warning("secrets of an organisation stay closed", extra={"org_id": org_id, "why": str(error)})
+        for org_id, why in closed:
+            log.warning("secrets of an organisation stay closed", extra={"org_id": org_id, "why": str(why)})
 
     async def ensure_data_key(self, session: AsyncSession, org_id: int) -> None:
         """See to it that there is a key by which the next start can tell whether the server's is still the same."""

@@ -16,6 +16,7 @@ from odyssey.dispatch.transport import PingTarget, Transport
 from odyssey.identity.vault import Vault
 from odyssey.kit.clock import Clock
 from odyssey.records.error_classes import INTERNAL_ERROR
+from odyssey.runs.known_secrets import KnownSecrets
 from odyssey.runs.states import RunStates
 from odyssey.runs.verdicts.grade_run import Judge
 
@@ -32,6 +33,7 @@ class Parts(NamedTuple):
     agents: CompiledAgents
     vault: Vault
     transport: Transport
+    secrets: KnownSecrets
     pings: RecentPings
     states: RunStates
     judge: Judge
@@ -43,6 +45,7 @@ class Parts(NamedTuple):
 class Opened(NamedTuple):
     """An attempt that has begun: what is to be sent, or why nothing can be."""
 
+    org_id: int
     run_id: int
     attempt: int
     dispatch: Dispatch | Failure
@@ -64,6 +67,7 @@ async def perform(parts: Parts, opened: Opened) -> AgentReply | Failure:
     if isinstance(dispatch, Failure):
         return dispatch
     try:
+        dispatch = replace(dispatch, org_secrets=await parts.secrets.of(opened.org_id))
         if not dispatch.answers_pings:
             target = PingTarget(dispatch.endpoint_url, dispatch.auth_header)
             dispatch = replace(dispatch, answers_pings=await parts.pings.answers(target))
