@@ -13,6 +13,7 @@ from odyssey.agents.compiled import CompiledAgents
 from odyssey.api.app import Lifespan, build_app
 from odyssey.api.front import Front
 from odyssey.api.hosts import AllowedHosts
+from odyssey.core.addresses import AddressRules
 from odyssey.core.database import Database
 from odyssey.core.feeds import Feeds
 from odyssey.core.group_commit import group_writer
@@ -31,6 +32,7 @@ from odyssey.evals.matrices.feeder import MatrixFeeder
 from odyssey.evals.matrices.read import Provisional
 from odyssey.grading.judges.org_judge import OrgJudge
 from odyssey.identity.keys import MasterKey
+from odyssey.identity.loopback import LoopbackRules
 from odyssey.identity.open_streams import OpenStreams
 from odyssey.identity.site import Site
 from odyssey.identity.vault import Vault
@@ -46,6 +48,7 @@ from odyssey.proxy.parts import TRACE_LIMIT, ProxyParts
 from odyssey.runs.attempt import Parts
 from odyssey.runs.batches.feeder import Feeder
 from odyssey.runs.executor import Executor
+from odyssey.runs.known_secrets import KnownSecrets
 from odyssey.runs.platform_faults import FaultRecorder
 from odyssey.runs.repository import charge_run
 from odyssey.runs.states import RunStates
@@ -67,13 +70,18 @@ Close = Callable[[], Awaitable[None]]
 
 
 def _lifespan(
-    database: Database, signals: Signals, loops: Sequence[Loop], closing: Sequence[Close]
+    database: Database,
+    addresses: AddressRules,
+    signals: Signals,
+    loops: Sequence[Loop],
+    closing: Sequence[Close],
 ) -> Lifespan:
     """Begin the loops once the database is migrated; end them in the other order, then close what is open."""
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         await migrate(database)
+        await addresses.now()  # says in the log what is closed before anybody finds out by a refusal
         for loop in loops:
             loop.start()
         yield
@@ -96,7 +104,8 @@ def create_app(
     open_streams = OpenStreams(database, signals, clock)
     agents = CompiledAgents()
     vault = Vault(MasterKey(secret_key), clock)
-    client = OutboundClient(settings.address_policy)
+    addresses = LoopbackRules(settings, public_url, database)
+    client = OutboundClient(addresses)
     transport = HttpTransport(client, time.monotonic)
     upstreams = Upstreams(database, vault, client, clock, timeout_s=settings.passthrough_seconds)
     lease = timedelta(seconds=settings.lease_seconds)
@@ -115,6 +124,7 @@ def create_app(
         agents=agents,
         vault=vault,
         transport=transport,
+        secrets=KnownSecrets(database, vault, clock),
         pings=RecentPings(transport, time.monotonic),
         states=states,
         faults=faults,
@@ -149,12 +159,15 @@ def create_app(
     loops: tuple[Loop, ...] = (relay, open_streams, *work, gateway)
     closing = (feeds.close, hops.close, writer.close, upstreams.close, client.close, database.close)
     hosts = AllowedHosts(settings.allowed_host_names | {urlsplit(public_url).hostname or ""})
-    front = Front(build_app(_lifespan(database, signals, loops, closing)), Proxy(proxy_parts, gateway), hosts)
+    front = Front(
+        build_app(_lifespan(database, addresses, signals, loops, closing)), Proxy(proxy_parts, gateway), hosts
+    )
     state = front.state
     state.database, state.signals, state.clock, state.settings = database, signals, clock, settings
     state.feeds, state.open_streams = feeds, open_streams
     state.agents, state.vault, state.transport, state.site = agents, vault, transport, Site(public_url)
     state.upstreams, state.credential_users = upstreams, EndpointCredentialUsers(upstreams.forget)
+    state.addresses = addresses
     state.run_states, state.executor, state.writer = states, executor, writer
     state.worlds, state.llm, state.platform_faults = worlds, llm, faults
     state.models, state.judge = models, judge

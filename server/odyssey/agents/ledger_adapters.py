@@ -6,7 +6,7 @@ from typing import Any
 from odyssey.records.faults import Faults, did_you_mean, one_of, shown
 from odyssey.records.problems import FieldError
 from odyssey.records.tools import EntityType, JsonSchema, LedgerSchema, Tool
-from odyssey.worlds.adapters import PLACEHOLDER
+from odyssey.worlds.adapters import PLACEHOLDER, is_flag_template
 from odyssey.worlds.json_path import PathInvalidError, json_path
 
 _OPERATIONS = ("add", "update", "remove", "set_flag")
@@ -117,9 +117,9 @@ def _check_templates(tool: Tool, ledger_schema: LedgerSchema | None, faults: Fau
     for index, template in enumerate(templates if isinstance(templates, list) else ()):
         if not isinstance(template, str):
             continue
-        rest = PLACEHOLDER.sub("", template)
-        if "{" in rest or "}" in rest:
-            faults.add("a placeholder is written {name}; braces stand for nothing else", index)
+        if not is_flag_template(template):
+            message = f"{shown(template)}: a placeholder is a plain {{name}}; braces stand for nothing else"
+            faults.add(message, index)
         for name in PLACEHOLDER.findall(template):
             if known is not None and name not in known and not (name == "id" and writes_entity):
                 hint = did_you_mean(name, known)

@@ -32,12 +32,12 @@ from odyssey.agents.schemas import (
 )
 from odyssey.agents.secrets import origin_of
 from odyssey.core.depends import (
+    AddressPolicyDep,
     ClockDep,
     Cursor,
     Limit,
     ObjectId,
     ReadSession,
-    SettingsDep,
     SortedCursor,
     WriteSession,
 )
@@ -52,10 +52,10 @@ router = GuardedRouter(prefix="/api/agents", tags=["agents"])
 
 
 def _registrar(
-    request: Request, session: WriteSession, caller: Admin, clock: ClockDep, settings: SettingsDep
+    request: Request, session: WriteSession, caller: Admin, clock: ClockDep, policy: AddressPolicyDep
 ) -> Registrar:
     vault: Vault = request.app.state.vault
-    return Registrar(session, vault, clock, settings.address_policy, caller)
+    return Registrar(session, vault, clock, policy, caller)
 
 
 RegistrarDep = Annotated[Registrar, Depends(_registrar, scope="function")]
@@ -86,10 +86,10 @@ async def get_agents(
 
 @router.post("/validate")
 async def validate_agent(
-    body: AgentIn, caller: Admin, session: ReadSession, settings: SettingsDep
+    body: AgentIn, caller: Admin, session: ReadSession, policy: AddressPolicyDep
 ) -> ValidatedAgent:
     """Check a registration exactly as creating it would; nothing is saved."""
-    definition = (await check(body, caller, settings.address_policy, session)).definition
+    definition = (await check(body, caller, policy, session)).definition
     return ValidatedAgent(agent=AgentContent.model_validate(definition.content()))
 
 

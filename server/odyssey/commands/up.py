@@ -18,7 +18,12 @@ from uvicorn.supervisors import ChangeReload
 
 from odyssey.api.front import Front
 from odyssey.api.receipt import with_deadline
-from odyssey.commands.data_directory import DataDirectory, StartRefusedError, choose_secret_key
+from odyssey.commands.data_directory import (
+    DataDirectory,
+    SecretKey,
+    StartRefusedError,
+    choose_secret_key,
+)
 from odyssey.commands.signin_link import browser_address, link_address, local_address
 from odyssey.core.database import Database
 from odyssey.core.logging import configure_logging
@@ -26,7 +31,9 @@ from odyssey.core.migrate import migrate
 from odyssey.core.settings import Settings
 from odyssey.identity.bootstrap import bootstrap, check_api_key_shape
 from odyssey.identity.browser_sessions import create_signin_link
+from odyssey.identity.keys import MasterKey
 from odyssey.identity.repository import find_first_admin
+from odyssey.identity.vault import UnsealError, Vault
 from odyssey.kit.clock import utc_now
 from odyssey.main import create_app
 
@@ -100,10 +107,10 @@ def _serve_from(url: str, directory: DataDirectory | None, settings: Settings) -
         port = listener.getsockname()[1]
         public_url = settings.public_url or local_address(settings.host, port)
         try:
-            app = create_app(settings, database_url=url, secret_key=secret_key, public_url=public_url)
+            app = create_app(settings, database_url=url, secret_key=secret_key.text, public_url=public_url)
         except ValueError as error:
             raise StartRefusedError(f"{error}.") from None
-        first_secrets = asyncio.run(_prepare(url, settings))
+        first_secrets = asyncio.run(_prepare(url, settings, secret_key))
         if directory is not None:
             directory.keep_address(browser_address(settings, port))
         _serve_until_stopped(app, listener, settings, _greeting(settings, port, first_secrets))
@@ -114,17 +121,27 @@ class _FirstSecrets(NamedTuple):
     link: str | None
 
 
-async def _prepare(url: str, settings: Settings) -> _FirstSecrets:
+async def _prepare(url: str, settings: Settings, secret_key: SecretKey) -> _FirstSecrets:
     database = Database(url)
     wanted = settings.bootstrap_api_key
+    vault = Vault(MasterKey(secret_key.text), utc_now)
     try:
         await migrate(database)
         async with database.write() as session:
+            await vault.check_key(session)
+            secret_key.keep()  # before anything is sealed with it
             given = None if wanted is None else wanted.get_secret_value()
             new_key = await bootstrap(session, utc_now, given)
             admin = await find_first_admin(session)
-            link = None if admin is None else await create_signin_link(session, utc_now, admin)
-            return _FirstSecrets(new_key, link)
+            if admin is None:
+                return _FirstSecrets(new_key, None)
+            await vault.ensure_data_key(session, admin.org_id)
+            return _FirstSecrets(new_key, await create_signin_link(session, utc_now, admin))
+    except UnsealError as error:
+        raise StartRefusedError(
+            f"{secret_key.origin} the key that the secrets in this database were sealed with: {error}. "
+            'If it is lost, see "If the secret key is lost" in docs/guides/operate.md.'
+        ) from None
     except OSError as error:
         raise StartRefusedError(f"The database cannot be reached: {error}.") from error
     finally:

@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
+from typing import Protocol
 
 from yarl import URL
 
@@ -122,6 +123,16 @@ class AddressPolicy:
 
     allow: tuple[AllowEntry, ...] = ()
     allow_loopback: bool = False
+    closed: str = ""
+    """A sentence on why this machine is not allowed where it might have been expected to be.
+
+    It stands below every address that is not public: below those of this machine alone it would tell what a name
+    resolves to.
+    """
+
+    async def now(self) -> "AddressPolicy":
+        """Be a policy that stays as it is: see `AddressRules`."""
+        return self
 
     def refusal(self, scheme: str, host: str, port: int, address: str | Address) -> str | None:
         """Why connecting to this resolved address is refused, or None.
@@ -139,7 +150,8 @@ class AddressPolicy:
         if name in _METADATA_NAMES or parsed in _METADATA_ADDRESSES:
             return f"{place} is a cloud metadata service, which Odyssey does not connect to."
         if not is_public(parsed):
-            return f"{place} is not a public address; an operator can list it in {_SETTING}."
+            sentence = f"{place} is not a public address; an operator can list it in {_SETTING}."
+            return f"{sentence} {self.closed}" if self.closed else sentence
         if scheme != "https":
             return f"{place} must be reached over https; http is for addresses listed in {_SETTING}."
         return None
@@ -157,6 +169,12 @@ class AddressPolicy:
         if scheme != "https" and not may_be_listed:
             return f"{place} must be reached over https; http is for addresses listed in {_SETTING}."
         return None
+
+
+class AddressRules(Protocol):
+    """Where the policy of the moment comes from; every connection asks for it."""
+
+    async def now(self) -> AddressPolicy: ...
 
 
 def parse_allow_list(text: str) -> tuple[AllowEntry, ...]:

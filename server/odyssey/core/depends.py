@@ -8,6 +8,7 @@ from fastapi import Depends, Request
 from pydantic import AfterValidator, Field
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from odyssey.core.addresses import AddressPolicy, AddressRules
 from odyssey.core.database import Database
 from odyssey.core.errors import NotFoundError
 from odyssey.core.feeds import Feeds
@@ -26,6 +27,12 @@ def database(request: Request) -> Database:
 def _settings(request: Request) -> Settings:
     found: Settings = request.app.state.settings
     return found
+
+
+async def _address_policy(request: Request) -> AddressPolicy:
+    """The policy of this moment: what is saved is checked by what would be connected to now."""
+    addresses: AddressRules = request.app.state.addresses
+    return await addresses.now()
 
 
 def _signals(request: Request) -> Signals:
@@ -72,6 +79,7 @@ def existing_id(value: int) -> int:
 
 DatabaseDep = Annotated[Database, Depends(database)]
 SettingsDep = Annotated[Settings, Depends(_settings)]
+AddressPolicyDep = Annotated[AddressPolicy, Depends(_address_policy)]
 SignalsDep = Annotated[Signals, Depends(_signals)]
 FeedsDep = Annotated[Feeds, Depends(_feeds)]
 ClockDep = Annotated[Clock, Depends(_clock)]

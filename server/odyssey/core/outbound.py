@@ -18,7 +18,14 @@ from typing import Literal, get_args
 import aiohttp
 from multidict import CIMultiDict
 
-from odyssey.core.addresses import AddressPolicy, Resolve, Target, read_target, system_resolve
+from odyssey.core.addresses import (
+    AddressPolicy,
+    AddressRules,
+    Resolve,
+    Target,
+    read_target,
+    system_resolve,
+)
 from odyssey.core.outbound_body import BodyReader
 from odyssey.core.outbound_connect import CheckedConnector, Exchange, asking, at_most_once
 from odyssey.core.outbound_errors import (
@@ -141,9 +148,9 @@ class OutboundClient:
     """
 
     def __init__(
-        self, policy: AddressPolicy, *, resolve: Resolve = system_resolve, tls: ssl.SSLContext | None = None
+        self, addresses: AddressRules, *, resolve: Resolve = system_resolve, tls: ssl.SSLContext | None = None
     ) -> None:
-        self._policy = policy
+        self._addresses = addresses
         self._resolve = resolve
         self._tls = tls or ssl.create_default_context()
         self._session: aiohttp.ClientSession | None = None
@@ -217,14 +224,15 @@ class OutboundClient:
 
         `timeout_s` counts from here to the last byte, and `max_bytes` over the whole body.
         """
+        deadline = asyncio.get_running_loop().time() + timeout_s
+        policy = await self._addresses.now()
         if self._closed:
             raise RuntimeError("the outbound client is closed")
         if method not in _METHODS:
             raise RequestInvalidError(f"{str(method)[:40]!r} is not a method Odyssey sends.")
-        target = self._read_target(url)
+        target = _read_target(url, policy)
         sent = _request_headers(headers, has_body=body is not None)
-        deadline = asyncio.get_running_loop().time() + timeout_s
-        exchange = Exchange(target, deadline)
+        exchange = Exchange(target, policy, deadline)
         session = self._open_session()
         self._live.add(exchange)
         try:
@@ -257,7 +265,7 @@ class OutboundClient:
     def _open_session(self) -> aiohttp.ClientSession:
         if self._session is None:
             self._session = aiohttp.ClientSession(
-                connector=CheckedConnector(self._policy, self._resolve, self._tls),
+                connector=CheckedConnector(self._resolve, self._tls),
                 cookie_jar=aiohttp.DummyCookieJar(),
                 auto_decompress=False,
                 skip_auto_headers=("Content-Type",),
@@ -266,16 +274,17 @@ class OutboundClient:
             )
         return self._session
 
-    def _read_target(self, url: str) -> Target:
-        try:
-            target = read_target(url)
-        except ValueError as error:
-            raise AddressRefusedError(str(error)) from None
-        if target.literal is not None:  # aiohttp asks no resolver about these
-            refusal = self._policy.refusal(target.scheme, target.host, target.port, target.literal)
-            if refusal is not None:
-                raise AddressRefusedError(refusal)
-        return target
+
+def _read_target(url: str, policy: AddressPolicy) -> Target:
+    try:
+        target = read_target(url)
+    except ValueError as error:
+        raise AddressRefusedError(str(error)) from None
+    if target.literal is not None:  # aiohttp asks no resolver about these
+        refusal = policy.refusal(target.scheme, target.host, target.port, target.literal)
+        if refusal is not None:
+            raise AddressRefusedError(refusal)
+    return target
 
 
 @asynccontextmanager

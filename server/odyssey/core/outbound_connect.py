@@ -21,6 +21,7 @@ class Exchange:
     """One request under way: whom it asks, until when, and over which connection once it has one."""
 
     target: Target
+    policy: AddressPolicy
     deadline: float
     transport: asyncio.Transport | None = None
 
@@ -65,15 +66,14 @@ class CheckedConnector(aiohttp.TCPConnector):
     The peer is checked once more before a byte of the request leaves.
     """
 
-    def __init__(self, policy: AddressPolicy, resolve: Resolve, tls: ssl.SSLContext) -> None:
+    def __init__(self, resolve: Resolve, tls: ssl.SSLContext) -> None:
         super().__init__(
-            resolver=_CheckedResolver(policy, resolve),
+            resolver=_CheckedResolver(resolve),
             use_dns_cache=False,
             force_close=True,
             limit=0,
             ssl=tls,
         )
-        self._policy = policy
 
     async def connect(
         self,
@@ -88,7 +88,7 @@ class CheckedConnector(aiohttp.TCPConnector):
         if peer is None:
             connection.close()
             raise ConnectFailedError(f"{target.where} closed the connection at once.")
-        refusal = self._policy.refusal(target.scheme, target.host, target.port, peer[0])
+        refusal = exchange.policy.refusal(target.scheme, target.host, target.port, peer[0])
         if refusal is not None:
             connection.close()
             raise AddressRefusedError(refusal)
@@ -99,8 +99,7 @@ class CheckedConnector(aiohttp.TCPConnector):
 class _CheckedResolver(AbstractResolver):
     """Resolves the name of the target that is being asked; one refused address refuses the name."""
 
-    def __init__(self, policy: AddressPolicy, resolve: Resolve) -> None:
-        self._policy = policy
+    def __init__(self, resolve: Resolve) -> None:
         self._resolve = resolve
 
     async def resolve(
@@ -109,12 +108,13 @@ class _CheckedResolver(AbstractResolver):
         port: int = 0,  # noqa: ARG002 - aiohttp's signature
         family: AddressFamily = AF_INET,  # noqa: ARG002
     ) -> list[ResolveResult]:
-        target = _asking.get().target
+        exchange = _asking.get()
+        target = exchange.target
         addresses = await self._resolve(target.host, target.port)
         if not addresses:
             raise OSError("no address")
         for address in addresses:
-            refusal = self._policy.refusal(target.scheme, target.host, target.port, address)
+            refusal = exchange.policy.refusal(target.scheme, target.host, target.port, address)
             if refusal is not None:
                 raise AddressRefusedError(refusal)
         return [

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from odyssey.core.addresses import AddressPolicy, parse_allow_list
+from odyssey.core.addresses import parse_allow_list
 
 _HOST_NAME = re.compile(r"[a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?")
 
@@ -59,6 +59,11 @@ class Settings(BaseSettings):
         "",
         description="Comma list of host[:port] or CIDR that may be reached by http and on private addresses.",
     )
+    allow_loopback: bool | None = Field(
+        None,
+        description="Whether agents, tools and models on this machine (loopback) may be reached, by http too; default: "
+        "while the server listens on loopback, its public address is loopback and it has one organisation.",
+    )
     max_runs: int = Field(16, ge=1, le=10_000, description="Runs this process executes at once.")
     lease_seconds: float = Field(
         10, gt=0, description="How long a run stays with an owner that has fallen silent."
@@ -90,7 +95,3 @@ class Settings(BaseSettings):
     @property
     def allowed_host_names(self) -> frozenset[str]:
         return _listed(self.allowed_hosts) | {self.host.lower()}
-
-    @property
-    def address_policy(self) -> AddressPolicy:
-        return AddressPolicy(allow=parse_allow_list(self.outbound_allow), allow_loopback=self.is_loopback)

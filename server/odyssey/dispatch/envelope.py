@@ -27,6 +27,8 @@ class Dispatch:
     auth_header: tuple[str, str] | None = field(repr=False)
     """Name and value the agent's owner registered."""
     run_timeout_s: float
+    org_secrets: tuple[str, ...] = field(default=(), repr=False)
+    """What the org keeps sealed beside these two, and no reply may show."""
     answers_pings: bool = False
     """Whether the endpoint has answered a ping lately: then it is there, and what breaks off is its own doing."""
     session: dict[str, Any] | None = None

@@ -1,8 +1,6 @@
 """Agents on their owner's own servers: one POST to the registered endpoint."""
 
-import re
 from collections.abc import Callable
-from functools import partial
 
 from odyssey.core.addresses import read_target
 from odyssey.core.outbound import OutboundClient, OutboundError
@@ -20,6 +18,7 @@ from odyssey.dispatch.contract import violates_rich_contract
 from odyssey.dispatch.envelope import Dispatch
 from odyssey.dispatch.reply import AgentReply, ReplyIncompleteError, ReplyNotJsonError, parse_reply
 from odyssey.dispatch.transport import PingResult, PingTarget
+from odyssey.kit.redaction import Redaction
 from odyssey.records.error_classes import (
     AGENT_BAD_RESPONSE,
     CONTRACT_ERROR,
@@ -28,8 +27,6 @@ from odyssey.records.error_classes import (
 )
 
 PING_TIMEOUT_S = 10.0
-
-_SHORTEST_SECRET = 8
 
 
 class HttpTransport:
@@ -43,7 +40,7 @@ class HttpTransport:
         if not _is_absolute(dispatch.odyssey_proxy_url):
             detail = "The proxy URL is missing or not an absolute http(s) URL; check ODYSSEY_PUBLIC_URL."
             return Failure(PROXY_MISCONFIGURED, detail)
-        hide = partial(_hide, dispatch)
+        hide = _redaction(dispatch)
         try:
             answer = await self._client.post_json(
                 dispatch.endpoint_url,
@@ -52,10 +49,10 @@ class HttpTransport:
                 timeout_s=dispatch.run_timeout_s,
             )
         except OutboundError as error:
-            return failure_of_error(error, hide, answers_pings=dispatch.answers_pings)
+            return failure_of_error(error, hide.raw, answers_pings=dispatch.answers_pings)
         if not 200 <= answer.status < 300 or not answer.body:
             failure = failure_of_status(
-                answer.status, hide(answer.body), answers_pings=dispatch.answers_pings
+                answer.status, hide.raw(answer.body), answers_pings=dispatch.answers_pings
             )
             assert failure is not None
             return failure
@@ -87,17 +84,15 @@ class HttpTransport:
         return max(0, round((self._monotonic() - started) * 1000))
 
 
-def _read_reply(
-    dispatch: Dispatch, status: int, body: bytes, hide: Callable[[bytes], bytes]
-) -> AgentReply | Failure:
+def _read_reply(dispatch: Dispatch, status: int, body: bytes, hide: Redaction) -> AgentReply | Failure:
     try:
-        reply = parse_reply(body)
+        reply = parse_reply(body, hide)
     except ReplyNotJsonError as error:
-        detail = f"The endpoint answered {status} with a body that is not strict JSON: {error}."
-        return Failure(AGENT_BAD_RESPONSE, detail[:MAX_DETAIL], status, evidence=readable(hide(body)))
+        detail = hide.text(f"The endpoint answered {status} with a body that is not strict JSON: {error}.")
+        return Failure(AGENT_BAD_RESPONSE, detail[:MAX_DETAIL], status, evidence=readable(hide.raw(body)))
     except ReplyIncompleteError as error:
         detail = f"The endpoint answered {status}, but {error}."
-        return Failure(CONTRACT_ERROR, detail[:MAX_DETAIL], status, evidence=readable(hide(body)))
+        return Failure(CONTRACT_ERROR, detail[:MAX_DETAIL], status, evidence=readable(hide.raw(body)))
     if dispatch.response_contract_guard and violates_rich_contract(reply):
         detail = (
             "The response contract asks for a gradeable transcript, "
@@ -115,14 +110,10 @@ def _is_absolute(url: str) -> bool:
     return True
 
 
-def _hide(dispatch: Dispatch, body: bytes) -> bytes:
-    """An agent's error page may show the headers it got; a failure is stored and shown, so they come out."""
-    secrets = [dispatch.run_token]
-    if dispatch.auth_header is not None:
-        value = dispatch.auth_header[1]
-        secrets += [value, value.rpartition(" ")[2]]
-    long_enough = [re.escape(secret.encode()) for secret in secrets if len(secret) >= _SHORTEST_SECRET]
-    return re.sub(b"|".join(long_enough), b"[redacted]", body) if long_enough else body
+def _redaction(dispatch: Dispatch) -> Redaction:
+    """What an agent answers is stored and shown, and it may repeat the headers it got."""
+    header = "" if dispatch.auth_header is None else dispatch.auth_header[1]
+    return Redaction(dispatch.run_token, header, header.rpartition(" ")[2], *dispatch.org_secrets)
 
 
 def _ping_sentence(status: int) -> str:

@@ -1,9 +1,11 @@
 """What comes back from the agent: its final response, and transcript and metadata if they are well-formed."""
 
+import json
 from dataclasses import dataclass
 from typing import Any
 
 from odyssey.kit.json_reader import JsonInvalidError, read_json
+from odyssey.kit.redaction import Redaction
 
 MAX_FINAL_RESPONSE = 50_000
 
@@ -19,7 +21,7 @@ class AgentReply:
     soft_warnings: list[str]
     """Each begins with a stable code and a colon."""
     raw: str
-    """The text that arrived."""
+    """The text that arrived; written anew if a secret had to come out of it."""
 
 
 class ReplyNotJsonError(ValueError):
@@ -34,17 +36,19 @@ class _MalformedError(ValueError):
     """A part of the reply is not what the contract says; the message names the part."""
 
 
-def parse_reply(body: bytes) -> AgentReply:
-    """Read a 2xx body; raises ReplyNotJsonError or ReplyIncompleteError."""
+def parse_reply(body: bytes, hide: Redaction) -> AgentReply:
+    """Read a 2xx body, without the secrets in it; raises ReplyNotJsonError or ReplyIncompleteError."""
     try:
-        document = read_json(body)
+        sent = read_json(body)
     except JsonInvalidError as error:
         raise ReplyNotJsonError(str(error)) from error
+    document = hide.value(sent)
+    raw = body.decode("utf-8") if document is sent else json.dumps(document, ensure_ascii=False)
     warnings: list[str] = []
     final_response = _final_response(document, warnings)
     messages = _messages(document, warnings)
     metadata = _metadata(document, warnings)
-    return AgentReply(final_response, messages, metadata, warnings, body.decode("utf-8"))
+    return AgentReply(final_response, messages, metadata, warnings, raw)
 
 
 def _final_response(document: Any, warnings: list[str]) -> str:

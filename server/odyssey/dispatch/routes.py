@@ -12,7 +12,7 @@ from odyssey.agents.repository import find_secret, get_agent, get_version
 from odyssey.agents.schemas import Config, Mode
 from odyssey.agents.secrets import open_secret, origin_of
 from odyssey.core.addresses import check_url_at_save
-from odyssey.core.depends import ClockDep, DatabaseDep, ObjectId, SettingsDep
+from odyssey.core.depends import AddressPolicyDep, ClockDep, DatabaseDep, ObjectId
 from odyssey.core.errors import NotAvailableYetError, ValidationFailedError
 from odyssey.core.wire import Body
 from odyssey.dispatch.transport import PingResult, PingTarget, Transport
@@ -53,7 +53,7 @@ class ConnectionTested(BaseModel):
 async def ping_unsaved_agent(
     body: UnsavedAgent,
     caller: Admin,
-    settings: SettingsDep,
+    policy: AddressPolicyDep,
     request: Request,
 ) -> ConnectionTested:
     """Send `{"ping": true}` to an agent that is not registered yet. Nothing is saved."""
@@ -62,7 +62,7 @@ async def ping_unsaved_agent(
         raise NotAvailableYetError(["mode"])
     config, given = _tried({}, body.config)
     target = _ping_target(config, given[0] if given else None)
-    return _tested(await _ping(request, settings, target))
+    return _tested(await _ping(request, policy, target))
 
 
 @router.post("/{agent_id}/test-connection")
@@ -70,22 +70,22 @@ async def ping_agent(
     agent_id: ObjectId,
     caller: Admin,
     database: DatabaseDep,
-    settings: SettingsDep,
+    policy: AddressPolicyDep,
     clock: ClockDep,
     request: Request,
     body: ConnectionTest | None = None,
 ) -> ConnectionTested:
     """Send `{"ping": true}` with the auth header, as saved or as given."""
     target = await _target(request, database, caller, agent_id, {} if body is None else body.config)
-    result = await _ping(request, settings, target)
+    result = await _ping(request, policy, target)
     if body is None or not body.config:  # what is only tried says nothing of the agent as it is
         async with database.write() as session:
             await store_health(session, agent_id, result, clock())
     return _tested(result)
 
 
-async def _ping(request: Request, settings: SettingsDep, target: PingTarget) -> PingResult:
-    refusal = await check_url_at_save(target.endpoint_url, settings.address_policy)
+async def _ping(request: Request, policy: AddressPolicyDep, target: PingTarget) -> PingResult:
+    refusal = await check_url_at_save(target.endpoint_url, policy)
     if refusal is not None:
         raise ValidationFailedError([FieldError(loc=("config", "endpoint_url"), msg=refusal)])
     transport: Transport = request.app.state.transport

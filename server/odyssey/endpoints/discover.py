@@ -13,8 +13,9 @@ from odyssey.endpoints.mcp.sessions import McpSessions
 from odyssey.endpoints.mcp.upstream import McpUpstream
 from odyssey.endpoints.openapi.document import read_document
 from odyssey.endpoints.openapi.errors import DocumentInvalidError
-from odyssey.endpoints.redacted import RedactedUpstream, redaction_of
+from odyssey.endpoints.redacted import RedactedUpstream
 from odyssey.endpoints.upstream import DISCOVERY_TIMEOUT_S, DiscoveryFailedError, UpstreamTool
+from odyssey.kit.redaction import Redaction
 
 _ACCEPT = "application/json, application/yaml, text/yaml, */*;q=0.5"
 
@@ -104,7 +105,7 @@ class Discoverer:
                 "Correct spec_url, or paste the document.",
             )
         try:
-            return redaction_of(asked.auth.secret).text(reply.body.decode("utf-8-sig"))
+            return Redaction(asked.auth.secret).text(reply.body.decode("utf-8-sig"))
         except UnicodeDecodeError:
             message = "The document is not UTF-8 text; save it as UTF-8."
             raise UnusableError("openapi_invalid", message, "spec_url") from None

@@ -14,20 +14,13 @@ from odyssey.endpoints.upstream import (
 )
 from odyssey.kit.redaction import Redaction
 
-SHORTEST_SECRET = 8
-"""A shorter one could be part of any word, and is no secret."""
-
-
-def redaction_of(secret: str | None) -> Redaction:
-    return Redaction(secret if secret is not None and len(secret) >= SHORTEST_SECRET else None)
-
 
 class RedactedUpstream:
     """The answers of another upstream, verbatim but for the secret."""
 
     def __init__(self, upstream: Upstream, secret: str | None) -> None:
         self._upstream = upstream
-        self._hide = redaction_of(secret)
+        self._hide = Redaction(secret)
 
     async def discover(self) -> Discovery:
         try:

@@ -13,11 +13,11 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from starlette.responses import Response
 
 from odyssey.core.depends import (
+    AddressPolicyDep,
     ClockDep,
     DatabaseDep,
     Limit,
     ReadSession,
-    SettingsDep,
     SortedCursor,
     WriteSession,
 )
@@ -60,10 +60,10 @@ UpstreamsDep = Annotated[Upstreams, Depends(_upstreams)]
 
 
 def _drafter(
-    database: DatabaseDep, vault: VaultDep, settings: SettingsDep, upstreams: UpstreamsDep, caller: Admin
+    database: DatabaseDep, vault: VaultDep, policy: AddressPolicyDep, upstreams: UpstreamsDep, caller: Admin
 ) -> Drafter:
-    discoverer = Discoverer(upstreams.client, upstreams.sessions, settings.address_policy)
-    return Drafter(database, vault, discoverer, settings.address_policy, caller.org_id)
+    discoverer = Discoverer(upstreams.client, upstreams.sessions, policy)
+    return Drafter(database, vault, discoverer, policy, caller.org_id)
 
 
 def _keepers(

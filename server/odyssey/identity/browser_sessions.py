@@ -15,7 +15,7 @@ from odyssey.identity.models import BrowserSession, Org, Person, SigninLink
 from odyssey.identity.open_streams import ACCESS_TOPIC
 from odyssey.identity.passwords import hash_password, password_matches
 from odyssey.identity.repository import (
-    end_other_browser_sessions,
+    end_browser_sessions,
     find_org,
     find_person,
     forget_expired_sessions,
@@ -56,7 +56,7 @@ async def create_signin_link(session: AsyncSession, clock: Clock, person: Person
 
 
 async def begin_session_by_link(attempt: SigninAttempt, link: str) -> BegunSession:
-    await attempt.check_allowed()
+    """Begin by a link. A right one is let in however many tries failed before: nobody can guess one."""
     async with attempt.database.write() as session:
         person = await use_signin_link(session, token_hash(link), attempt.clock())
         if person is not None:
@@ -79,13 +79,7 @@ async def begin_session_by_password(attempt: SigninAttempt, *, email: str, passw
 
 async def _begin(session: AsyncSession, clock: Clock, person: Person, action: str) -> BegunSession:
     token, now = new_browser_token(), clock()
-    row = BrowserSession(
-        token_hash=token_hash(token),
-        org_id=person.org_id,
-        person_id=person.id,
-        created_at=now,
-        expires_at=now + SESSION_LIFETIME,
-    )
+    row = _session_row(token, person, now)
     await forget_expired_sessions(session, person.id, now)
     session.add(row)
     caller = Caller(person.org_id, person.id, Role[person.role], session_hash=row.token_hash)
@@ -95,16 +89,27 @@ async def _begin(session: AsyncSession, clock: Clock, person: Person, action: st
     return BegunSession(token, person, org, row.expires_at)
 
 
+def _session_row(token: str, person: Person, now: datetime) -> BrowserSession:
+    return BrowserSession(
+        token_hash=token_hash(token),
+        org_id=person.org_id,
+        person_id=person.id,
+        created_at=now,
+        expires_at=now + SESSION_LIFETIME,
+    )
+
+
 async def change_own_password(
     attempt: SigninAttempt, signals: Signals, caller: Caller, *, password: str, current_password: str | None
-) -> None:
+) -> str | None:
+    """Change it as `set_password` does; returns the token of the browser's new session, if a browser asked."""
     checked = await _checked_person(attempt, caller, current_password)
     password_hash = await hash_password(password)
     async with attempt.database.write() as session:
         person = await lock_person(session, caller.person_id)
         if person is None or person.password_version != checked.password_version:
             raise ConflictError("The password was changed by somebody else at the same moment.")
-        await set_password(session, signals, caller, attempt.clock, person, password_hash)
+        return await set_password(session, signals, caller, attempt.clock, person, password_hash)
 
 
 async def _checked_person(attempt: SigninAttempt, caller: Caller, current_password: str | None) -> Person:
@@ -117,10 +122,9 @@ async def _checked_person(attempt: SigninAttempt, caller: Caller, current_passwo
         return person
     if current_password is None:
         raise _current_password_fault("is required, because you have a password")
-    await attempt.check_allowed()
-    if not await password_matches(person.password_hash, current_password):
-        await attempt.count_failure()
-        raise _current_password_fault("is not your password")
+    async with attempt.counted(person.email):
+        if not await password_matches(person.password_hash, current_password):
+            raise _current_password_fault("is not your password")
     return person
 
 
@@ -131,16 +135,24 @@ async def set_password(
     clock: Clock,
     person: Person,
     password_hash: str,
-) -> None:
-    """Change the password of a locked person; whatever the old one had opened ends, but the caller's own session."""
+) -> str | None:
+    """Change the password of a locked person; whatever the old one had opened ends.
+
+    A browser in which people change their own gets a new session, whose token is returned: somebody else may have
+    copied the cookie of the old one.
+    """
     person.password_hash = password_hash
     person.password_version += 1
     await session.flush()
-    kept = caller.session_hash if caller.person_id == person.id else None
-    await end_other_browser_sessions(session, person.id, kept)
+    await end_browser_sessions(session, person.id)
     await forget_signin_links(session, person.id)
     record_change(session, caller, clock, "person.password", object_type="person", object_id=person.id)
     after_commit(session, lambda: signals.announce(ACCESS_TOPIC))
+    if caller.session_hash is None or caller.person_id != person.id:
+        return None
+    token = new_browser_token()
+    session.add(_session_row(token, person, clock()))
+    return token
 
 
 def _current_password_fault(fault: str) -> ValidationFailedError:

@@ -9,7 +9,7 @@ from odyssey.core.depends import ClockDep, DatabaseDep
 from odyssey.core.event_stream import OpenStream
 from odyssey.identity.open_streams import OpenStreams
 from odyssey.identity.signin import SigninAttempt
-from odyssey.identity.site import Site
+from odyssey.identity.site import SessionRenewal, Site
 from odyssey.identity.vault import Vault
 
 
@@ -34,7 +34,12 @@ async def open_stream(request: Request) -> AsyncIterator[OpenStream]:
         yield opened
 
 
+def _renewal(request: Request) -> SessionRenewal:
+    return SessionRenewal(_site(request), _vault(request).master)
+
+
 VaultDep = Annotated[Vault, Depends(_vault)]
 SiteDep = Annotated[Site, Depends(_site)]
 AttemptDep = Annotated[SigninAttempt, Depends(_attempt)]
 OpenStreamDep = Annotated[OpenStream, Depends(open_stream, scope="request")]
+RenewalDep = Annotated[SessionRenewal, Depends(_renewal)]

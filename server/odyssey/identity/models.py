@@ -110,12 +110,20 @@ class AuditEntry(Base):
 
 
 class SigninFailure(Base):
+    """A try to sign in that failed, or is not over yet: the row goes when it succeeds."""
+
     __tablename__ = "signin_failures"
-    __table_args__ = (Index(None, "address", "occurred_at"), {"sqlite_autoincrement": True})
+    __table_args__ = (
+        Index(None, "address", "occurred_at"),
+        Index(None, "email_hash", "occurred_at"),
+        {"sqlite_autoincrement": True},
+    )
 
     id: Mapped[int] = mapped_column(IntegerId, primary_key=True)
     address: Mapped[str] = mapped_column(String(64))
-    occurred_at: Mapped[datetime] = mapped_column(UtcDateTime)
+    email_hash: Mapped[str | None] = mapped_column(String(64))
+    """A hash, because people type passwords into the wrong field. None: a link, which names nobody."""
+    occurred_at: Mapped[datetime] = mapped_column(UtcDateTime, index=True)
 
 
 class IdempotentResponse(Base):

@@ -13,6 +13,7 @@ from odyssey.identity.models import (
     ApiKey,
     AuditEntry,
     BrowserSession,
+    DataKey,
     IdempotentResponse,
     Org,
     Person,
@@ -20,6 +21,9 @@ from odyssey.identity.models import (
     SigninLink,
 )
 from odyssey.kit.pagination import Page
+
+_SIGNINS = 0x0D_15_5E_8
+"""The number of an advisory lock of Postgres."""
 
 PERSON_ORDER = ListOrder(
     Person.id,
@@ -31,8 +35,22 @@ async def any_org_exists(session: AsyncSession) -> bool:
     return (await session.scalar(select(Org.id).limit(1))) is not None
 
 
+async def has_several_orgs(session: AsyncSession) -> bool:
+    return len((await session.scalars(select(Org.id).limit(2))).all()) > 1
+
+
 async def find_org(session: AsyncSession, org_id: int) -> Org | None:
     return await session.get(Org, org_id)
+
+
+async def find_data_key(session: AsyncSession, org_id: int) -> DataKey | None:
+    """The newest of the org: the one that seals."""
+    newest = select(DataKey).where(DataKey.org_id == org_id).order_by(DataKey.created_at.desc()).limit(1)
+    return (await session.scalars(newest)).first()
+
+
+async def list_data_keys(session: AsyncSession) -> Sequence[DataKey]:
+    return (await session.scalars(select(DataKey).order_by(DataKey.created_at))).all()
 
 
 async def find_caller_by_key_hash(session: AsyncSession, key_hash: str) -> Caller | None:
@@ -129,11 +147,31 @@ async def list_audit_entries(
     return (await session.scalars(statement)).all()
 
 
-async def count_signin_failures(session: AsyncSession, address: str, since: datetime) -> int:
-    statement = select(func.count()).where(
-        SigninFailure.address == address, SigninFailure.occurred_at > since
+async def lock_signins(session: AsyncSession) -> None:
+    """Let nobody else count tries until this transaction ends. On SQLite only one writes anyway."""
+    if session.get_bind().dialect.name != "sqlite":
+        await session.execute(select(func.pg_advisory_xact_lock(_SIGNINS)))
+
+
+class SigninFailures(NamedTuple):
+    number: int
+    first_at: datetime | None
+
+
+async def count_signin_failures(
+    session: AsyncSession, since: datetime, *, address: str | None = None, email_hash: str | None = None
+) -> SigninFailures:
+    """Count those of an address or of a person, whichever is given."""
+    whose = SigninFailure.email_hash == email_hash if address is None else SigninFailure.address == address
+    found = select(func.count(), func.min(SigninFailure.occurred_at)).where(
+        whose, SigninFailure.occurred_at > since
     )
-    return await session.scalar(statement) or 0
+    number, first_at = (await session.execute(found)).one()
+    return SigninFailures(number, first_at)
+
+
+async def forget_signin_failure(session: AsyncSession, failure_id: int) -> None:
+    await session.execute(delete(SigninFailure).where(SigninFailure.id == failure_id))
 
 
 async def forget_signin_failures(session: AsyncSession, before: datetime) -> None:
@@ -174,11 +212,8 @@ async def end_browser_session(session: AsyncSession, session_hash: str) -> None:
     await session.execute(delete(BrowserSession).where(BrowserSession.token_hash == session_hash))
 
 
-async def end_other_browser_sessions(session: AsyncSession, person_id: int, kept: str | None) -> None:
-    theirs = delete(BrowserSession).where(BrowserSession.person_id == person_id)
-    if kept is not None:
-        theirs = theirs.where(BrowserSession.token_hash != kept)
-    await session.execute(theirs)
+async def end_browser_sessions(session: AsyncSession, person_id: int) -> None:
+    await session.execute(delete(BrowserSession).where(BrowserSession.person_id == person_id))
 
 
 async def forget_expired_sessions(session: AsyncSession, person_id: int, now: datetime) -> None:

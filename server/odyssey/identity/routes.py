@@ -3,7 +3,7 @@
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import Depends
+from fastapi import Depends, Response
 from sqlalchemy.exc import IntegrityError
 
 from odyssey.core.database import after_commit
@@ -23,7 +23,7 @@ from odyssey.identity.audit import record_change
 from odyssey.identity.bootstrap import new_key_row
 from odyssey.identity.browser_sessions import set_password
 from odyssey.identity.caller import Role
-from odyssey.identity.depends import AttemptDep, VaultDep
+from odyssey.identity.depends import AttemptDep, RenewalDep, VaultDep
 from odyssey.identity.guard import Admin, Anyone, GuardedRouter, Viewer, returns_secret
 from odyssey.identity.models import ApiKey, AuditEntry, Org, Person
 from odyssey.identity.open_streams import ACCESS_TOPIC
@@ -129,10 +129,16 @@ async def change_person(
     person_id: ObjectId,
     body: PersonChange,
     caller: Admin,
+    response: Response,
     session: WriteSession,
     signals: SignalsDep,
     clock: ClockDep,
+    renewal: RenewalDep,
 ) -> PersonOut:
+    """Change role or password. A new password ends the person's sessions, sign-in links and tokens.
+
+    If it is your own, your browser gets a new session, as from `POST /api/auth/password`.
+    """
     person = await _person(session, caller.org_id, person_id)
     if body.role is not None and body.role != person.role:
         await _keep_an_admin(session, person)
@@ -152,7 +158,8 @@ async def change_person(
         locked = await lock_person(session, person.id)
         if locked is None:
             raise NotFoundError
-        await set_password(session, signals, caller, clock, locked, password_hash)
+        token = await set_password(session, signals, caller, clock, locked, password_hash)
+        renewal.send(response, token)
     return _person_out(person)
 
 

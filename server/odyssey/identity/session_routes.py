@@ -14,7 +14,7 @@ from odyssey.identity.browser_sessions import (
     begin_session_by_password,
     change_own_password,
 )
-from odyssey.identity.depends import AttemptDep, SiteDep, VaultDep
+from odyssey.identity.depends import AttemptDep, RenewalDep, SiteDep, VaultDep
 from odyssey.identity.guard import Anyone, GuardedRouter, Viewer, returns_secret
 from odyssey.identity.models import Org, Person
 from odyssey.identity.open_streams import ACCESS_TOPIC
@@ -91,12 +91,21 @@ async def end_session(
 
 @router.post("/password", status_code=204, dependencies=[Depends(returns_secret)])
 async def change_password(
-    body: PasswordChange, caller: Viewer, attempt: AttemptDep, signals: SignalsDep
+    body: PasswordChange,
+    caller: Viewer,
+    response: Response,
+    attempt: AttemptDep,
+    signals: SignalsDep,
+    renewal: RenewalDep,
 ) -> None:
-    """Set your own password. Your other sessions, sign-in links and tokens end; API keys stay."""
-    await change_own_password(
+    """Set your own password. Your sessions, sign-in links and tokens end; API keys stay.
+
+    A browser gets a new session: its cookie, and its CSRF token in the header `X-CSRF-Token`.
+    """
+    token = await change_own_password(
         attempt, signals, caller, password=body.password, current_password=body.current_password
     )
+    renewal.send(response, token)
 
 
 async def _begin(body: SessionIn, attempt: SigninAttempt) -> BegunSession:

@@ -1,19 +1,37 @@
-"""Who a person is by their password, ten mistakes a minute and address."""
+"""Who a person is by their password, and how often that may be tried.
 
-from datetime import timedelta
+A try is counted as a failure before it is checked and taken back if it was right, so that tries made at once cannot get
+past a limit together. Both limits slide. A stranger can use up a person's and thereby close the way by password, for as
+long as they go on; the ways by sign-in link, API key and session are not counted and stay open.
+"""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import datetime, timedelta
+from math import ceil
+
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.core.database import Database
 from odyssey.core.errors import AuthRequiredError, TooManyRequestsError
-from odyssey.identity.keys import MasterKey
+from odyssey.identity.keys import MasterKey, token_hash
 from odyssey.identity.models import Person, SigninFailure
 from odyssey.identity.passwords import password_matches
 from odyssey.identity.people_tokens import LIFETIME, PersonToken, issue_person_token
-from odyssey.identity.repository import count_signin_failures, forget_signin_failures, people_with_email
+from odyssey.identity.repository import (
+    count_signin_failures,
+    forget_signin_failure,
+    forget_signin_failures,
+    lock_signins,
+    people_with_email,
+)
 from odyssey.identity.schemas import SignedIn
 from odyssey.kit.clock import Clock
 
-_WINDOW = timedelta(minutes=1)
-_MAX_FAILURES = 10
+_ADDRESS_WINDOW = timedelta(minutes=1)
+_ADDRESS_LIMIT = 10
+_PERSON_WINDOW = timedelta(minutes=15)
+_PERSON_LIMIT = 20
 
 
 class WrongPasswordError(AuthRequiredError):
@@ -22,25 +40,55 @@ class WrongPasswordError(AuthRequiredError):
 
 
 class SigninAttempt:
-    """One try from one address: refused after too many failures, and counted if it fails."""
+    """One try from one address."""
 
     def __init__(self, database: Database, clock: Clock, address: str) -> None:
         self.database = database
         self.clock = clock
         self._address = address
 
-    async def check_allowed(self) -> None:
-        async with self.database.read() as session:
-            failures = await count_signin_failures(session, self._address, self.clock() - _WINDOW)
-        if failures >= _MAX_FAILURES:
+    @asynccontextmanager
+    async def counted(self, email: str) -> AsyncIterator[None]:
+        """Refuse what comes after too many failures; a block that raises is one more, however it ends."""
+        failure_id = await self.count_failure(email)
+        yield
+        async with self.database.write() as session:
+            await forget_signin_failure(session, failure_id)
+
+    async def count_failure(self, email: str | None = None) -> int:
+        """Note a failure, or refuse it if there were too many before; returns its id."""
+        email_hash = None if email is None else token_hash(email)
+        async with self.database.write() as session:
+            now = self.clock()
+            await lock_signins(session)
+            await self._check_limits(session, now, email_hash)
+            await forget_signin_failures(session, now - _PERSON_WINDOW)
+            failure = SigninFailure(address=self._address, email_hash=email_hash, occurred_at=now)
+            session.add(failure)
+        return failure.id
+
+    async def _check_limits(self, session: AsyncSession, now: datetime, email_hash: str | None) -> None:
+        here = await count_signin_failures(session, now - _ADDRESS_WINDOW, address=self._address)
+        if here.number >= _ADDRESS_LIMIT:
+            wait_s = _left(here.first_at, _ADDRESS_WINDOW, now)
             raise TooManyRequestsError(
-                "Too many failed sign-ins from this address; wait a minute.", retry_after_s=60
+                "Too many failed sign-ins from this address; wait a minute.", retry_after_s=wait_s
+            )
+        if email_hash is None:
+            return
+        theirs = await count_signin_failures(session, now - _PERSON_WINDOW, email_hash=email_hash)
+        if theirs.number >= _PERSON_LIMIT:
+            wait_s = _left(theirs.first_at, _PERSON_WINDOW, now)
+            raise TooManyRequestsError(
+                f"Too many failed sign-ins with this e-mail address; wait {ceil(wait_s / 60)} min, "
+                "or sign in with a link, which `odyssey signin-link` makes.",
+                retry_after_s=wait_s,
             )
 
-    async def count_failure(self) -> None:
-        async with self.database.write() as session:
-            await forget_signin_failures(session, self.clock() - _WINDOW)
-            session.add(SigninFailure(address=self._address, occurred_at=self.clock()))
+
+def _left(first_at: datetime | None, window: timedelta, now: datetime) -> int:
+    """Seconds until the oldest failure no longer counts."""
+    return 1 if first_at is None else max(1, ceil((first_at + window - now).total_seconds()))
 
 
 async def sign_in(attempt: SigninAttempt, master: MasterKey, *, email: str, password: str) -> SignedIn:
@@ -52,13 +100,12 @@ async def sign_in(attempt: SigninAttempt, master: MasterKey, *, email: str, pass
 
 async def person_by_password(attempt: SigninAttempt, *, email: str, password: str) -> Person:
     """Find whose password it is; what is returned is the person as the password was checked."""
-    await attempt.check_allowed()
-    async with attempt.database.read() as session:
-        candidates = await people_with_email(session, email)
-    person = await _whose_password(list(candidates), password)
-    if person is None:
-        await attempt.count_failure()
-        raise WrongPasswordError
+    async with attempt.counted(email):
+        async with attempt.database.read() as session:
+            candidates = await people_with_email(session, email)
+        person = await _whose_password(list(candidates), password)
+        if person is None:
+            raise WrongPasswordError
     return person
 
 

@@ -73,6 +73,20 @@ class Site:
         return (scheme in _DEFAULT_PORTS and authority == host) or origin.lower() == self._origin
 
 
+class SessionRenewal:
+    """Hands a browser the session that takes the place of its old one."""
+
+    def __init__(self, site: Site, master: MasterKey) -> None:
+        self._site = site
+        self._master = master
+
+    def send(self, response: Response, token: str | None) -> None:
+        if token is not None:
+            self._site.set_cookie(response, token)
+            response.headers["X-CSRF-Token"] = csrf_token(self._master, token)
+            response.headers["Cache-Control"] = "no-store"
+
+
 def csrf_token(master: MasterKey, session_token: str) -> str:
     return master.digest("csrf token of a session", session_token.encode("utf-8"))
 

@@ -1,17 +1,20 @@
 """Secrets at rest: AES-256-GCM under a data key per org, itself wrapped by a key outside the database."""
 
 import base64
+import logging
 import os
 
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
-from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.identity.keys import MasterKey
 from odyssey.identity.models import DataKey
+from odyssey.identity.repository import find_data_key, list_data_keys
 from odyssey.kit.clock import Clock
 from odyssey.kit.ids import new_uuid
+
+log = logging.getLogger(__name__)
 
 _NONCE_BYTES = 12
 _SHOWN = 4
@@ -26,6 +29,27 @@ class Vault:
     def __init__(self, master: MasterKey, clock: Clock) -> None:
         self.master = master
         self._clock = clock
+
+    async def check_key(self, session: AsyncSession) -> None:
+        """Raise UnsealError if the server's key opens none of the keys in the database.
+
+        If it opens some, then earlier servers had several keys; no key opens everything, so it may as well be this one.
+        """
+        rows = await list_data_keys(session)
+        closed: list[tuple[int, UnsealError]] = []
+        for row in rows:
+            try:
+                self._unwrap(row)
+            except UnsealError as error:
+                closed.append((row.org_id, error))
+        if closed and len(closed) == len(rows):
+            raise closed[0][1]
+        for org_id, why in closed:
+            log.warning("secrets of an organisation stay closed", extra={"org_id": org_id, "why": str(why)})
+
+    async def ensure_data_key(self, session: AsyncSession, org_id: int) -> None:
+        """See to it that there is a key by which the next start can tell whether the server's is still the same."""
+        await self._current_key(session, org_id)
 
     async def seal(self, session: AsyncSession, org_id: int, purpose: str, secret: str) -> str:
         """Encrypt for one org and one purpose; it opens for no other."""
@@ -48,8 +72,7 @@ class Vault:
         return opened.decode("utf-8")
 
     async def _current_key(self, session: AsyncSession, org_id: int) -> tuple[str, bytes]:
-        newest = select(DataKey).where(DataKey.org_id == org_id).order_by(DataKey.created_at.desc()).limit(1)
-        row = (await session.scalars(newest)).first()
+        row = await find_data_key(session, org_id)
         if row is not None:
             return row.id, self._unwrap(row)
         key, key_id, nonce = AESGCM.generate_key(256), new_uuid(), os.urandom(_NONCE_BYTES)

@@ -7,7 +7,7 @@ from fastapi import Depends, Request
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.core.database import after_commit
-from odyssey.core.depends import ClockDep, ReadSession, SettingsDep, WriteSession
+from odyssey.core.depends import AddressPolicyDep, ClockDep, ReadSession, WriteSession
 from odyssey.identity.depends import VaultDep
 from odyssey.identity.guard import Admin, GuardedRouter, Viewer
 from odyssey.kit.clock import Clock
@@ -30,9 +30,9 @@ router = GuardedRouter(prefix="/api/settings", tags=["settings"])
 
 
 def _keeper(
-    session: WriteSession, caller: Admin, vault: VaultDep, clock: ClockDep, settings: SettingsDep
+    session: WriteSession, caller: Admin, vault: VaultDep, clock: ClockDep, policy: AddressPolicyDep
 ) -> SettingsKeeper:
-    return SettingsKeeper(session, vault, clock, settings.address_policy, caller)
+    return SettingsKeeper(session, vault, clock, policy, caller)
 
 
 def _models(request: Request) -> ModelParts:

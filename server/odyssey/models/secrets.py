@@ -1,6 +1,8 @@
 """The API key of a model: write-only, sealed, and sent to the one origin it was given for."""
 
-from sqlalchemy import delete
+from collections.abc import Sequence
+
+from sqlalchemy import delete, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.identity.vault import Vault, hint_of
@@ -29,10 +31,16 @@ async def open_key(
     session: AsyncSession, vault: Vault, *, org_id: int, role: Role, origin: str
 ) -> str | None:
     row = await find_key(session, org_id, role)
-    if row is None or row.origin != origin:
-        return None
-    return await vault.open(session, org_id, _purpose(role, origin), row.sealed)
+    return None if row is None or row.origin != origin else await open_stored_key(session, vault, row)
 
 
-def _purpose(role: Role, origin: str) -> str:
+async def open_stored_key(session: AsyncSession, vault: Vault, row: ModelSecret) -> str:
+    return await vault.open(session, row.org_id, _purpose(row.role, row.origin), row.sealed)
+
+
+async def all_keys(session: AsyncSession, org_id: int) -> Sequence[ModelSecret]:
+    return (await session.scalars(select(ModelSecret).where(ModelSecret.org_id == org_id))).all()
+
+
+def _purpose(role: str, origin: str) -> str:
     return f"{role} model key for {origin}"

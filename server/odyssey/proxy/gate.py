@@ -38,7 +38,9 @@ async def read_body(arrived: Arrived) -> bytes:
     body = await arrived.read_body()
     if body is None:
         raise BodyTooLargeError(f"The body is larger than {MAX_BODY_BYTES} bytes.")
-    return body
+    token = presented_token(arrived.headers).encode("latin-1")
+    # Kept as it is, the trace would show whoever may read it how to call on behalf of the agent.
+    return body.replace(token, b"[redacted]") if token in body else body
 
 
 async def count_refusal(parts: ProxyParts, run: LiveRun, arrived: Arrived, refusal: OdysseyError) -> None:

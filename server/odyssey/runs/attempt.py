@@ -7,6 +7,7 @@ from typing import Literal, NamedTuple
 from odyssey.agents.compiled import CompiledAgents
 from odyssey.core.database import Database
 from odyssey.core.group_commit import GroupWriter
+from odyssey.core.outages import StorageUnavailableError
 from odyssey.core.signals import Signals
 from odyssey.dispatch.classify import Failure
 from odyssey.dispatch.envelope import Dispatch
@@ -17,6 +18,7 @@ from odyssey.identity.vault import Vault
 from odyssey.journal.platform_faults import PlatformFaults
 from odyssey.kit.clock import Clock
 from odyssey.records.error_classes import INTERNAL_ERROR
+from odyssey.runs.known_secrets import KnownSecrets
 from odyssey.runs.states import RunStates
 from odyssey.runs.verdicts.grade_run import Judge
 
@@ -33,6 +35,7 @@ class Parts(NamedTuple):
     agents: CompiledAgents
     vault: Vault
     transport: Transport
+    secrets: KnownSecrets
     pings: RecentPings
     states: RunStates
     faults: PlatformFaults
@@ -45,6 +48,7 @@ class Parts(NamedTuple):
 class Opened(NamedTuple):
     """An attempt that has begun: what is to be sent, or why nothing can be."""
 
+    org_id: int
     run_id: int
     attempt: int
     dispatch: Dispatch | Failure
@@ -67,15 +71,21 @@ class Ended(NamedTuple):
 
 
 async def perform(parts: Parts, opened: Opened) -> AgentReply | Failure:
-    """Send it and wait for its end. A run that belongs to nothing that was pinged is preceded by a ping."""
+    """Send it and wait for its end. A run that belongs to nothing that was pinged is preceded by a ping.
+
+    Raises StorageUnavailableError where what has to be looked up before it is sent cannot be.
+    """
     dispatch = opened.dispatch
     if isinstance(dispatch, Failure):
         return dispatch
     try:
+        dispatch = replace(dispatch, org_secrets=await parts.secrets.of(opened.org_id))
         if not dispatch.answers_pings:
             target = PingTarget(dispatch.endpoint_url, dispatch.auth_header)
             dispatch = replace(dispatch, answers_pings=await parts.pings.answers(target))
         return await parts.transport.dispatch(dispatch)
+    except StorageUnavailableError:
+        raise  # nothing was sent yet
     except Exception:
         log.exception("attempt failed", extra={"run_id": opened.run_id, "attempt": opened.attempt})
         return FAILED

@@ -169,6 +169,8 @@ class Executor:
         try:
             outcome = await perform(self._parts, opened)
             self._ended.append(Ended(*key, outcome))
+        except StorageUnavailableError:
+            self._ended.append(Ended(*key, None, because="platform_fault"))
         except asyncio.CancelledError:
             if self._giving_back:
                 self._ended.append(Ended(*key, None))

@@ -70,7 +70,8 @@ def open_runs(
             made = way if isinstance(way, Failure) else _begin(parts, run, seeds, way, attempt)
             if isinstance(made, _Begun):
                 begun.append(made)
-            opened.append(Opened(run.run_id, attempt, made.dispatch if isinstance(made, _Begun) else made))
+            dispatch = made.dispatch if isinstance(made, _Begun) else made
+            opened.append(Opened(run.org_id, run.run_id, attempt, dispatch))
     store_run_tokens(connection, [each.token for each in begun])
     append_events(connection, [_event(each.dispatch, heads, now) for each in begun])
     unready = frozenset(way for _, way in found if isinstance(way, NotReady))

@@ -24,7 +24,7 @@ class LocalPlatform:
     def __init__(self, folder: Path) -> None:
         database_url = f"sqlite+aiosqlite:///{folder / 'odyssey.db'}"
         # Constructed, or the environment would be read, which is of the platform somebody runs beside the tests.
-        settings = Settings.model_construct(data=folder, drain_seconds=0.2, max_runs=256)
+        settings = Settings.model_construct(data=folder, drain_seconds=0.2, max_runs=256, allow_loopback=True)
 
         def make(url: str) -> Front:
             return create_app(settings, database_url=database_url, secret_key=new_api_key(), public_url=url)

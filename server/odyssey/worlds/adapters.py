@@ -18,10 +18,18 @@ from odyssey.worlds.ledger import Ledger, copy_json
 from odyssey.worlds.operations import apply
 from odyssey.worlds.schema import brief, check_value
 
-PLACEHOLDER = re.compile(r"\{([^{}]+)\}")
+PLACEHOLDER = re.compile(r"\{([^\W\d][\w-]*)\}")
+"""A plain name. `{order.id}`, `{ids[0]}`, `{id!r}` and `{id:>9}` mean something in other languages of templates, here
+nothing: who writes one would wait for a flag that never comes."""
 
 _LONGEST_FLAG = 1000
 _LONGEST_NOTE = 300
+
+
+def is_flag_template(text: str) -> bool:
+    """Whether every brace belongs to a placeholder."""
+    rest = PLACEHOLDER.sub("", text)
+    return "{" not in rest and "}" not in rest
 
 
 class AdapterNote(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -173,6 +181,9 @@ class _Making:
                 yield SetFlag(flag)
 
     def _interpolate(self, template: str, known: Mapping[str, Any]) -> str | None:
+        if not is_flag_template(template):  # saved before that was refused
+            self.note("flags", f"{brief(template)} is dropped: a placeholder is a plain {{name}}")
+            return None
         texts = {name: _as_text(known.get(name)) for name in PLACEHOLDER.findall(template)}
         missing = next((name for name, text in texts.items() if text is None), None)
         if missing is not None:

@@ -384,3 +384,28 @@ def test_an_adapter_that_could_never_work_is_not_saved(org: Org) -> None:
         found = {tuple(error["loc"][3:]) for error in faults(answer) if "ledger_adapter" in error["loc"]}
         places = [("id_from",), ("field_map", "order_id"), ("field_map", "total"), ("flags", 0), ("flags", 1)]
         assert set(places) <= found
+
+
+def test_a_flag_template_takes_plain_names_only(org: Org) -> None:
+    more = [
+        "{order.id}",
+        "{order[0]}",
+        "{order!r}",
+        "{order:>9}",
+        "{}",
+        "{0}",
+        "{{order}}",
+        "{a{b}}",
+        "{ order }",
+    ]
+    tool = {
+        "name": "find_order",
+        "input_schema": {"type": "object"},
+        "ledger_write_policy": "adapter",
+        "ledger_adapter": {"op": "set_flag", "flags": ["seen:{order-id}", *more]},
+    }
+    agent = create(org)
+    for answer in saved(org, agent, tools_schema=[tool], ledger_schema={"entities": []}):
+        found = {error["loc"][-1]: error["msg"] for error in faults(answer) if "flags" in error["loc"]}
+        assert list(found) == [number + 1 for number in range(len(more))]
+        assert all(template in found[number + 1] for number, template in enumerate(more))

@@ -8,7 +8,7 @@ import httpx
 import pytest
 from api.surface import OPERATIONS
 from mcp import MCPError
-from support.agents import Dispatched, ScriptedAgent, final
+from support.agents import Answer, Dispatched, ScriptedAgent
 from support.live_shop import DOCUMENT, live
 from support.mcp_peers import Context, SdkPeer, text, tool
 from support.outside import OutsideServer, Reply, Request, as_json
@@ -62,7 +62,26 @@ class _Agent:
             for order in ("1", "refused", "broken"):
                 self.got += dispatched.call(name, {"order_id": order}).text
                 self.got += self._over_mcp(dispatched, name, order)
-        return final()
+        return self._repeat(dispatched)
+
+    def _repeat(self, dispatched: Dispatched) -> Any:
+        """Say all it holds, and what of the organisation's it may have from elsewhere, wherever words can stand."""
+        token = dispatched.token
+        self.got += dispatched.call("get_order", {"order_id": token}).text
+        self.got += self._over_mcp(dispatched, "look", token)
+        assert (
+            dispatched.post("/traces/thinking", json.dumps({"text": f"I hold {token}."})).status_code == 200
+        )
+        assert dispatched.post("/traces/thinking", f"not JSON: {token}").status_code == 400
+        said = f"{dispatched.headers['authorization']} {token} {API_SECRET} {MCP_SECRET} {MODEL_KEY} {SPARE}"
+        messages = [{"role": "assistant", "content": [{"type": "text", "text": said}]}]
+        escaped = AGENT_HEADER.replace("canary", "\\u0063anary")
+        return Answer(
+            200,
+            json.dumps({"final_response": said, "messages": messages, "metadata": {said: [said]}, "x": "§"})
+            .replace("\\u00a7", escaped)
+            .encode(),
+        )
 
     def _over_mcp(self, dispatched: Dispatched, name: str, order: str) -> str:
         params = {"name": name, "arguments": {"order_id": order}}
@@ -170,6 +189,8 @@ def test_no_secret_of_a_live_tool_is_found_anywhere(tmp_path: Path, peer: SdkPee
     planted = Planted(server.url)
     made = plant(planted, api, peer)
     agent_id, run_id = run_both(planted, agent.url)
+    run = planted.ask("GET", f"/api/runs/{run_id}", status=200)
+    assert (run["status"], run["final_response"]) == ("completed", " ".join(["[redacted]"] * 6))
     cassette = planted.ask("POST", "/api/cassettes", {"name": "tape", "run_id": run_id}, status=201)
     planted.ask("POST", f"/api/cassettes/{cassette['id']}/diff", {})
     planted.read_all(

@@ -5,8 +5,8 @@ import os
 import re
 import socket
 import stat
-import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,9 @@ import pytest
 from support.platform import Org
 from support.postgres import new_postgres_database
 from support.process import ServerProcess, ServerScript, odyssey_here
+from support.recorded import restore, states
 
+from odyssey.commands.data_directory import DataDirectory, StartRefusedError
 from odyssey.identity.bootstrap import bootstrap
 from odyssey.kit.clock import utc_now
 
@@ -71,24 +73,26 @@ def email_of(server: ServerProcess, link: str) -> str:
 def test_a_server_is_started_for_the_first_time_killed_and_started_again(up: Up, tmp_path: Path) -> None:
     """Both starts print a link and only the first a key; what else is there to see needs no start of its own."""
     data = str(tmp_path / "new" / "data")
-    first = up("--data", data, script=True, ODYSSEY_LOG_LEVEL="debug")
+    with permissive_umask():
+        first = up("--data", data, script=True, ODYSSEY_LOG_LEVEL="debug")
     health = get(first, "/health")
     assert health.json()["status"] == "ok"
     assert set(health.json()) == {"status", "version"}
     key = first.first_key()
     assert get(first, "/api/org", key).json()["name"] == "Default"
     links = [link_that_works_once(first)]
-    assert stat.S_IMODE(Path(data, "secret.key").stat().st_mode) == 0o600
-    agent_id = agent_with_a_secret(first, key)
+    assert_closed_to_others(Path(data))
     first.kill()
+    open_to_others(Path(data))
 
-    second = up("--data", data, ODYSSEY_LOG_LEVEL="debug", ODYSSEY_SECRET_KEY=SECRET)
+    assert_another_key_is_refused(Path(data))
+    second = up("--data", data, ODYSSEY_LOG_LEVEL="debug")
+    assert_closed_to_others(Path(data))
     links.append(link_that_works_once(second))  # the line below the address: there is no key in between
     assert "pk_live_" not in second.output
     assert get(second, "/api/org", key).status_code == 200
     assert_another_server_is_told_who_holds_the_data(second, data)
-    assert_other_commands_may_use_the_data(second, data)
-    assert_old_secrets_stay_closed(second, key, agent_id)
+    assert_other_commands_may_use_the_data(second, data, key)
     assert second.stop() == 0
     log = "".join(first.log + second.log)
     assert [secret for secret in (key, *links) if secret.rpartition("#")[2] in log] == []
@@ -102,12 +106,48 @@ def link_that_works_once(server: ServerProcess) -> str:
     return link
 
 
-def agent_with_a_secret(server: ServerProcess, key: str) -> int:
-    header = {"auth_header_name": "X-Key", "auth_header_value": "s3cret"}
-    body = {"name": "a", "config": {"endpoint_url": "http://127.0.0.1:9/", **header}}
-    agent_id: int = post(server, "/api/agents", key, body)["id"]
-    post(server, f"/api/agents/{agent_id}/publish", key)
-    return agent_id
+@contextmanager
+def permissive_umask() -> Iterator[None]:
+    before = os.umask(0)
+    try:
+        yield
+    finally:
+        os.umask(before)
+
+
+def modes(data: Path) -> dict[str, int]:
+    return {path.name: stat.S_IMODE(path.stat().st_mode) for path in (data, *data.iterdir())}
+
+
+def assert_closed_to_others(data: Path) -> None:
+    files = ("odyssey.db", "odyssey.db-wal", "odyssey.db-shm", "secret.key", "lock", "address")
+    assert modes(data) == {data.name: 0o700} | dict.fromkeys(files, 0o600)
+
+
+def open_to_others(data: Path) -> None:
+    for path in data.iterdir():
+        path.chmod(0o666)
+    data.chmod(0o777)
+
+
+def assert_another_key_is_refused(data: Path) -> None:
+    """Also a key that is gone: none is put in its place."""
+    own = Path(data, "secret.key")
+    text = own.read_text()
+    up_again = ("up", "--port", "0", "--data", str(data))
+    foreign = odyssey_here(*up_again, ODYSSEY_SECRET_KEY=SECRET)
+    own.write_text(SECRET)
+    replaced = odyssey_here(*up_again)
+    own.unlink()
+    lost = odyssey_here(*up_again)
+    assert not own.exists()
+    own.write_text(text)
+    for refused, says in ((foreign, "ODYSSEY_SECRET_KEY is not"), (replaced, str(own)), (lost, "is missing")):
+        assert refused.returncode == 1
+        assert says in refused.stderr
+        assert "the secrets in this database were sealed with" in refused.stderr
+        assert "Traceback" not in refused.stderr
+        assert SECRET not in refused.stderr
 
 
 def assert_another_server_is_told_who_holds_the_data(server: ServerProcess, data: str) -> None:
@@ -116,23 +156,28 @@ def assert_another_server_is_told_who_holds_the_data(server: ServerProcess, data
     assert f"held by process {server.pid}" in refused.stderr
 
 
-def assert_other_commands_may_use_the_data(server: ServerProcess, data: str) -> None:
+def assert_agents_here_may_be_reached(server: ServerProcess, key: str, *, yes: bool) -> None:
+    body = {"config": {"endpoint_url": "http://127.0.0.1:9/"}}
+    url, headers = f"{server.url}/api/agents/test-connection", {"X-API-Key": key}
+    answer = httpx.post(url, json=body, headers=headers, trust_env=False, timeout=None)
+    assert answer.status_code == (200 if yes else 422), answer.text
+
+
+def assert_other_commands_may_use_the_data(server: ServerProcess, data: str, key: str) -> None:
     link = odyssey_here("signin-link", "--data", data)
     assert (link.returncode, link.stderr) == (0, "")
     assert link.stdout.startswith(f"{server.url}/signin#"), "it knows the port of the server that runs"
     assert email_of(server, link.stdout) == "admin@localhost"
-    made = odyssey_here("orgs", "create", "Second", "--admin", "boss@example.com", "--data", data)
+    create = ("orgs", "create", "Second", "--admin", "boss@example.com", "--data", data)
+    refused = odyssey_here(*create)
+    assert (refused.returncode, refused.stdout) == (1, "")
+    for words in ("(loopback)", "ODYSSEY_ALLOW_LOOPBACK", "true", "false"):
+        assert words in refused.stderr
+    assert_agents_here_may_be_reached(server, key, yes=True)
+    made = odyssey_here(*create, ODYSSEY_ALLOW_LOOPBACK="false")
     assert made.returncode == 0, made.stderr
+    assert_agents_here_may_be_reached(server, key, yes=False)
     assert get(server, "/api/org", made.stdout.strip()).json()["name"] == "Second"
-
-
-def assert_old_secrets_stay_closed(server: ServerProcess, key: str, agent_id: int) -> None:
-    asked = {"agent_id": agent_id, "seeds": [{"user_instruction": "x"}]}
-    run_id = post(server, "/api/runs", key, asked)["runs"][0]["id"]
-    while (run := get(server, f"/api/runs/{run_id}", key).json())["status"] in ("pending", "running"):
-        time.sleep(0.02)
-    assert run["error_class"] == "internal_error"
-    assert "ODYSSEY_SECRET_KEY" in run["error_json"]["detail"]
 
 
 def test_postgres_by_url_with_a_given_key_and_a_public_address(up: Up, postgres_server: str) -> None:
@@ -147,6 +192,9 @@ def test_postgres_by_url_with_a_given_key_and_a_public_address(up: Up, postgres_
     assert email_of(server, from_settings.stdout) == "admin@localhost"
     assert server.stop() == 0
     assert KEY not in server.output + "".join(server.log)
+    other = odyssey_here("up", "--port", "0", "--database-url", database, ODYSSEY_SECRET_KEY=SECRET + "x")
+    assert other.returncode == 1
+    assert "ODYSSEY_SECRET_KEY is not the key" in other.stderr
 
 
 def test_a_key_for_the_first_start_means_nothing_later(org: Org) -> None:
@@ -197,6 +245,44 @@ def test_settings_that_cannot_be_are_refused_before_anything_starts(
     assert refused.returncode == 1
     assert says in refused.stderr
     assert not (tmp_path / "data").exists()
+
+
+def test_a_recorded_database_is_not_opened_with_another_key(tmp_path: Path) -> None:
+    directory = DataDirectory(tmp_path)
+    restore(states()[-1], "sqlite", directory.database_url)
+    refused = odyssey_here("up", "--port", "0", "--data", str(tmp_path), ODYSSEY_SECRET_KEY=SECRET)
+    assert refused.returncode == 1
+    assert "ODYSSEY_SECRET_KEY is not the key" in refused.stderr
+
+
+def test_a_folder_with_other_things_in_it_is_not_closed(tmp_path: Path) -> None:
+    tmp_path.chmod(0o755)
+    Path(tmp_path, "thesis.odt").touch()
+    refused = odyssey_here("up", "--port", "0", "--data", str(tmp_path))
+    assert refused.returncode == 1
+    assert "(mode 0755) and holds other things" in refused.stderr
+    assert modes(tmp_path) == {
+        tmp_path.name: 0o755,
+        "thesis.odt": Path(tmp_path, "thesis.odt").stat().st_mode & 0o777,
+    }
+
+
+def test_an_open_folder_of_somebody_else_is_named() -> None:
+    """In a child that has become nobody, if the tests are run by root, who may close every folder."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        if os.getuid() == 0:
+            os.setuid(65534)
+        try:
+            DataDirectory(Path("/usr")).make_private()
+        except StartRefusedError as error:
+            os.write(writing, str(error).encode())
+        os._exit(0)
+    os.close(writing)
+    with os.fdopen(reading) as said:
+        assert "/usr is open to others (mode 0755) and belongs to another user" in said.read()
+    os.waitpid(child, 0)
 
 
 def test_a_busy_port_is_named(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from odyssey.dispatch.reply import (
     ReplyNotJsonError,
     parse_reply,
 )
+from odyssey.kit.redaction import Redaction
 
 CALL = {"id": "c1", "name": "get_order", "arguments": {"order_id": "4521"}}
 NESTED = {"id": "c1", "type": "function", "function": {"name": "get_order", "arguments": "{}"}}
@@ -27,12 +28,12 @@ RICH = [
 
 
 def parse(**members: Any) -> AgentReply:
-    return parse_reply(json.dumps({"final_response": "done"} | members).encode())
+    return parse_reply(json.dumps({"final_response": "done"} | members).encode(), Redaction())
 
 
 def test_the_bare_minimum_is_enough_and_says_that_the_trace_is_thin() -> None:
     raw = b'{ "final_response": "The refund has been issued." }'
-    reply = parse_reply(raw)
+    reply = parse_reply(raw, Redaction())
     assert reply.final_response == "The refund has been issued."
     assert (reply.messages, reply.metadata, reply.raw) == (None, None, raw.decode())
     assert [warning.partition(":")[0] for warning in reply.soft_warnings] == ["messages_missing"]
@@ -196,7 +197,7 @@ def test_nothing_in_the_text_is_changed() -> None:
 )
 def test_what_is_not_strict_json_is_not_a_reply(body: bytes) -> None:
     with pytest.raises(ReplyNotJsonError):
-        parse_reply(body)
+        parse_reply(body, Redaction())
 
 
 @pytest.mark.parametrize(
@@ -219,7 +220,7 @@ def test_what_is_not_strict_json_is_not_a_reply(body: bytes) -> None:
 )
 def test_json_without_a_final_response_is_incomplete(body: bytes) -> None:
     with pytest.raises(ReplyIncompleteError):
-        parse_reply(body)
+        parse_reply(body, Redaction())
 
 
 json_values = st.recursive(

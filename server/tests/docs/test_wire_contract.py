@@ -42,6 +42,7 @@ from odyssey.grading.checks import MAX_CHECKS, read_checks
 from odyssey.kit.clock import read_rfc3339
 from odyssey.kit.json_reader import MAX_DEPTH, read_json
 from odyssey.kit.pagination import DEFAULT_LIMIT, MAX_LIMIT
+from odyssey.kit.redaction import Redaction
 from odyssey.proxy import errors as proxy_errors
 from odyssey.proxy.answering import MAX_RESPONSE_BYTES
 from odyssey.proxy.errors import ArgumentsInvalidError
@@ -190,13 +191,13 @@ def dispatched(body: Any) -> envelope.Dispatch:
 
 
 def check_reply(value: Any) -> None:
-    reply = parse_reply(json.dumps(value).encode())
+    reply = parse_reply(json.dumps(value).encode(), Redaction())
     assert [each.partition(":")[0] for each in reply.soft_warnings] == ["messages_missing"]
     jsonschema_rs.validate(AGENT_RESPONSE_SCHEMA, value)
 
 
 def check_rich_reply(value: Any) -> None:
-    reply = parse_reply(json.dumps(value).encode())
+    reply = parse_reply(json.dumps(value).encode(), Redaction())
     assert reply.soft_warnings == []
     assert reply.metadata == value["metadata"]
     assert not violates_rich_contract(reply)

@@ -34,8 +34,18 @@ def session_cookies(org: Org, person_id: int | None = None) -> dict[str, str]:
 
 class Browser:
     def __init__(self, platform: Platform) -> None:
-        self.client = httpx.Client(base_url=platform.url, timeout=60, trust_env=False, verify=False)
+        self.client = httpx.Client(
+            base_url=platform.url,
+            timeout=60,
+            trust_env=False,
+            verify=False,
+            event_hooks={"response": [self._remember]},
+        )
         self.csrf: dict[str, str] = {}
+
+    def _remember(self, answer: httpx.Response) -> None:
+        if "x-csrf-token" in answer.headers:
+            self.csrf = {"X-CSRF-Token": answer.headers["x-csrf-token"]}
 
     def __enter__(self) -> "Browser":
         return self

@@ -127,6 +127,17 @@ def test_an_unresolved_placeholder_drops_its_flag_alone() -> None:
     assert "{clerk}" in note.message
 
 
+@pytest.mark.parametrize(
+    "template", ["{clerk.name}", "{clerk!r}", "{clerk:>9}", "{ids[0]}", "{{clerk}}", "{clerk"]
+)
+def test_a_template_from_before_with_more_than_names_is_left_out(template: str) -> None:
+    adapter = {"op": "set_flag", "flags": [f"by:{template}", "by:{clerk}"]}
+    known = {"clerk": "ada", "clerk.name": "x", "clerk!r": "x", "clerk:>9": "x", "ids[0]": "x"}
+    operations, (note,) = adapt(adapter, SCHEMA, known, ANSWER)
+    assert operations == (SetFlag("by:ada"),)
+    assert f"by:{template}" in note.message
+
+
 def test_set_flag_takes_the_request_alone() -> None:
     adapter = {"op": "set_flag", "flags": ["seen:{id}", "n:{count}", "on:{on}", "sure"]}
     answer = adapt(adapter, SCHEMA, {"id": "x", "count": 3, "on": True}, "any text")

@@ -2,7 +2,7 @@ import createClient, { type Middleware } from "openapi-fetch";
 import { readJson, writeJson } from "~/api/json";
 import { Problem } from "~/api/problem";
 import type { components, paths } from "~/api/schema";
-import { csrfToken, sessionLost } from "~/api/session";
+import { csrfToken, rememberCsrf, sessionLost } from "~/api/session";
 
 export type Schemas = components["schemas"];
 
@@ -15,6 +15,8 @@ const session: Middleware = {
     return request;
   },
   async onResponse({ response }) {
+    const renewed = response.headers.get("X-CSRF-Token");
+    if (renewed !== null) rememberCsrf(renewed);
     if (response.ok) return undefined;
     const problem = await Problem.from(response);
     if (response.status === 401) sessionLost();

@@ -1,5 +1,7 @@
 """All SQL of credentials. Every look-up names the org."""
 
+from collections.abc import Sequence
+
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -38,6 +40,10 @@ async def get_credential(session: AsyncSession, org_id: int, name: str) -> Crede
 async def list_credentials(session: AsyncSession, org_id: int, page: PageRequest) -> Page[Credential]:
     statement = select(Credential).where(Credential.org_id == org_id)
     return await CREDENTIAL_ORDER.page(session, statement, page)
+
+
+async def all_credentials(session: AsyncSession, org_id: int) -> Sequence[Credential]:
+    return (await session.scalars(select(Credential).where(Credential.org_id == org_id))).all()
 
 
 async def names_like(session: AsyncSession, org_id: int, start: str) -> set[str]:
