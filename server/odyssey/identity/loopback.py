@@ -5,7 +5,6 @@ would open the machine's own services to strangers: then only the operator can o
 """
 
 import logging
-import time
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 
@@ -16,8 +15,6 @@ from odyssey.identity.repository import has_several_orgs
 
 log = logging.getLogger(__name__)
 
-_ASK_EVERY_S = 1.0
-"""Not at every dispatch: a second organisation has no agent in its first second."""
 _SETTING = "ODYSSEY_ALLOW_LOOPBACK"
 SECOND_ORG_REFUSED = (
     "As it is set here, the server may reach its own machine (loopback), because it has one organisation; a second one "
@@ -38,20 +35,18 @@ def is_open_unasked(settings: Settings, public_url: str) -> bool:
 
 
 class LoopbackRules:
-    """The address rules of a server. Without a setting they ask, with connections, whether there is a second org."""
+    """The address rules of a server. Without a setting they ask, at every connection, whether there is a second org."""
 
     def __init__(self, settings: Settings, public_url: str, database: Database) -> None:
         self._allow = parse_allow_list(settings.outbound_allow)
         self._database = database
-        self._ask_again_at = 0.0
         self._open_unasked = is_open_unasked(settings, public_url)
         self._policy = AddressPolicy(self._allow, settings.allow_loopback or self._open_unasked)
         if settings.allow_loopback is None and settings.is_loopback and not self._open_unasked:
             self._close(_PUBLIC)
 
     async def now(self) -> AddressPolicy:
-        if self._open_unasked and time.monotonic() >= self._ask_again_at:
-            self._ask_again_at = time.monotonic() + _ASK_EVERY_S
+        if self._open_unasked:
             async with self._database.read() as session:
                 several = await has_several_orgs(session)
             if several and self._open_unasked:
