@@ -11,13 +11,13 @@ from pydantic import ValidationError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.commands.data_directory import DataDirectory
+from odyssey.core.clock import PlatformClock
 from odyssey.core.database import Database
 from odyssey.core.migrate import migrate
 from odyssey.core.settings import Settings
 from odyssey.identity.browser_sessions import create_signin_link
 from odyssey.identity.models import Person
 from odyssey.identity.repository import find_first_admin, find_org, people_with_email
-from odyssey.kit.clock import utc_now
 
 _EVERY_INTERFACE = frozenset({"0.0.0.0", "::"})  # noqa: S104 - recognised, not bound
 
@@ -102,9 +102,11 @@ async def _create(url: str, email: str | None, org_id: int | None) -> str:
     database = Database(url)
     try:
         await migrate(database)
+        clock = PlatformClock()
+        await clock.begin(database)  # by which the server will judge the link's age
         async with database.write() as session:
             person = await _person_meant(session, email, org_id)
-            return await create_signin_link(session, utc_now, person)
+            return await create_signin_link(session, clock, person)
     except OSError as error:
         raise NobodyMeantError(f"The database cannot be reached: {error}.") from error
     finally:

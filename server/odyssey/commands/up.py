@@ -20,6 +20,7 @@ from odyssey.api.front import Front
 from odyssey.api.receipt import with_deadline
 from odyssey.commands.data_directory import DataDirectory, StartRefusedError, choose_secret_key
 from odyssey.commands.signin_link import browser_address, link_address, local_address
+from odyssey.core.clock import PlatformClock
 from odyssey.core.database import Database
 from odyssey.core.logging import configure_logging
 from odyssey.core.migrate import migrate
@@ -27,7 +28,6 @@ from odyssey.core.settings import Settings
 from odyssey.identity.bootstrap import bootstrap, check_api_key_shape
 from odyssey.identity.browser_sessions import create_signin_link
 from odyssey.identity.repository import find_first_admin
-from odyssey.kit.clock import utc_now
 from odyssey.main import create_app
 
 _DATABASE_URL = re.compile(r"postgres(?:ql)?(?:\+\w+)?://")
@@ -119,11 +119,13 @@ async def _prepare(url: str, settings: Settings) -> _FirstSecrets:
     wanted = settings.bootstrap_api_key
     try:
         await migrate(database)
+        clock = PlatformClock()
+        await clock.begin(database)  # by which the server will judge the link's age
         async with database.write() as session:
             given = None if wanted is None else wanted.get_secret_value()
-            new_key = await bootstrap(session, utc_now, given)
+            new_key = await bootstrap(session, clock, given)
             admin = await find_first_admin(session)
-            link = None if admin is None else await create_signin_link(session, utc_now, admin)
+            link = None if admin is None else await create_signin_link(session, clock, admin)
             return _FirstSecrets(new_key, link)
     except OSError as error:
         raise StartRefusedError(f"The database cannot be reached: {error}.") from error

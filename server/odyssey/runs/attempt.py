@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from odyssey.agents.compiled import CompiledAgents
+from odyssey.core.clock import PlatformClock
 from odyssey.core.database import Database
 from odyssey.core.group_commit import GroupWriter
 from odyssey.core.signals import Signals
@@ -14,7 +15,6 @@ from odyssey.dispatch.pings import RecentPings
 from odyssey.dispatch.reply import AgentReply
 from odyssey.dispatch.transport import PingTarget, Transport
 from odyssey.identity.vault import Vault
-from odyssey.kit.clock import Clock
 from odyssey.records.error_classes import INTERNAL_ERROR
 from odyssey.runs.states import RunStates
 from odyssey.runs.verdicts.grade_run import Judge
@@ -36,7 +36,7 @@ class Parts(NamedTuple):
     states: RunStates
     judge: Judge
     signals: Signals
-    clock: Clock
+    clock: PlatformClock
     proxy_base: str
 
 
