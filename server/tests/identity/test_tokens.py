@@ -124,10 +124,10 @@ def test_a_person_is_nobody_in_another_org(org: Org, other_org: Org, platform: P
 def test_a_token_lives_for_twelve_hours() -> None:
     now = datetime.now(UTC)
     young = issue_person_token(MASTER, SOMEBODY, now - timedelta(hours=11, minutes=58))
-    assert read_person_token(MASTER, young) == SOMEBODY
+    assert read_person_token(MASTER, young, now) == SOMEBODY
     old = issue_person_token(MASTER, SOMEBODY, now - timedelta(hours=12, minutes=2))
     with pytest.raises(TokenRefusedError):
-        read_person_token(MASTER, old)
+        read_person_token(MASTER, old, now)
 
 
 def test_a_token_holds_nothing_but_who_where_and_under_which_password() -> None:

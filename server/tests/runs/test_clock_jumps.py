@@ -82,12 +82,19 @@ def change(platform: Platform, entity: type[Any], key: int, **values: Any) -> No
     platform.do(write())
 
 
-def wait_for_looks(platform: Platform) -> None:
-    """Wait until the server has looked for lost runs from here on: the second look began after the first was done."""
+def wait_for_looks(platform: Platform, server: ScriptedAgent) -> None:
+    """Wait until the platform has looked for lost runs from here on, or has found one: a full one looks no more.
+
+    It looks once a second, and the second look begins after the first is done.
+    """
     executor: Executor = platform.app.state.executor
+    dispatched = len(server.received)
     for _ in range(2):
         before = executor._look_for_lost_at
-        wait_for(lambda: executor._look_for_lost_at, lambda at, before=before: at > before)  # type: ignore[misc]
+        wait_for(
+            lambda: (executor._look_for_lost_at, len(server.received)),
+            lambda found, before=before: found[0] > before or found[1] > dispatched,  # type: ignore[misc]
+        )
 
 
 def seconds(of: dict[str, Any], begin: str, end: str) -> float:
@@ -111,11 +118,11 @@ def test_a_server_whose_clock_jumps_robs_nobody_and_is_not_robbed(
     wait_for(lambda: len(server.received), lambda count: count == 14)
     may_make_room.set()  # a full server looks for nothing
     wall.ahead = HOURS
-    wait_for_looks(jumping)
+    wait_for_looks(jumping, server)
     wall.ahead = -HOURS
     before = leases(steady, mine)
     wait_for(lambda: leases(steady, mine), lambda found: all(one not in before for one in found))
-    wait_for_looks(steady)
+    wait_for_looks(steady, server)
     may_answer.set()
 
     for run_id in theirs + mine:
