@@ -74,7 +74,9 @@ class BoundedResponse(aiohttp.ClientResponse):
 
         async def read_bounded() -> Any:
             if next(reads) > MOST_INTERIM + 1:
-                raise NotHttpError(f"{where} sent over {MOST_INTERIM} interim answers (1xx) and no final one.")
+                raise NotHttpError(
+                    f"{where} sent over {MOST_INTERIM} interim answers (1xx) and no final one."
+                )
             return await read()
 
         protocol.read = read_bounded  # type: ignore[method-assign]

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from odyssey.kit.json_reader import JsonInvalidError, read_json
+from odyssey.kit.json_reader import JsonInvalidError, MendedText, mend_text, read_json
 
 MAX_FINAL_RESPONSE = 50_000
 
@@ -19,7 +19,7 @@ class AgentReply:
     soft_warnings: list[str]
     """Each begins with a stable code and a colon."""
     raw: str
-    """The text that arrived."""
+    """The text that arrived; what no Unicode text can hold is U+FFFD in it."""
 
 
 class ReplyNotJsonError(ValueError):
@@ -35,16 +35,28 @@ class _MalformedError(ValueError):
 
 
 def parse_reply(body: bytes) -> AgentReply:
-    """Read a 2xx body; raises ReplyNotJsonError or ReplyIncompleteError."""
+    """Read a 2xx body; raises ReplyNotJsonError or ReplyIncompleteError.
+
+    A model may end in the middle of a character, and that is no reason to lose the run: half of one is replaced.
+    """
+    mended = mend_text(body)
     try:
-        document = read_json(body)
+        document = read_json(mended.text)
     except JsonInvalidError as error:
         raise ReplyNotJsonError(str(error)) from error
-    warnings: list[str] = []
+    warnings = _text_warnings(mended)
     final_response = _final_response(document, warnings)
     messages = _messages(document, warnings)
     metadata = _metadata(document, warnings)
-    return AgentReply(final_response, messages, metadata, warnings, body.decode("utf-8"))
+    return AgentReply(final_response, messages, metadata, warnings, mended.text)
+
+
+def _text_warnings(mended: MendedText) -> list[str]:
+    if not mended.bad_pieces:
+        return []
+    pieces = "1 piece that is" if mended.bad_pieces == 1 else f"{mended.bad_pieces} pieces that are"
+    first = mended.first if mended.bad_pieces == 1 else f"the first is {mended.first}"
+    return [f"reply_invalid_text: {pieces} no Unicode text replaced by U+FFFD ({first})"]
 
 
 def _final_response(document: Any, warnings: list[str]) -> str:
