@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -11,6 +12,7 @@ from odyssey.commands.data_directory import DataDirectory
 from odyssey.core.database import Database
 from odyssey.core.migrate import migrate
 from odyssey.core.settings import Settings
+from odyssey.core.unusable import DatabaseUnusableError, explained
 from odyssey.identity.bootstrap import create_org
 from odyssey.kit.clock import utc_now
 
@@ -43,15 +45,19 @@ def create(
     """
     settings = Settings()
     url = database_url or settings.database_url or DataDirectory(data or settings.data).database_url
-    key = asyncio.run(_create(url, name, admin))
+    try:
+        key = asyncio.run(_create(url, name, admin))
+    except (DatabaseUnusableError, ValueError) as error:
+        sys.exit(f"odyssey: {error}")
     print(json.dumps({"name": name, "api_key": key}) if json_output else key)
 
 
 async def _create(url: str, name: str, admin: str) -> str:
     database = Database(url)
     try:
-        await migrate(database)
-        async with database.write() as session:
-            return await create_org(session, utc_now, name=name, admin_email=admin.lower())
+        with explained(database):
+            await migrate(database)
+            async with database.write() as session:
+                return await create_org(session, utc_now, name=name, admin_email=admin.lower())
     finally:
         await database.close()

@@ -23,8 +23,9 @@ from odyssey.commands.signin_link import browser_address, link_address, local_ad
 from odyssey.core.clock import PlatformClock
 from odyssey.core.database import Database
 from odyssey.core.logging import configure_logging
-from odyssey.core.migrate import migrate
+from odyssey.core.migrate import check_file, check_tables, migrate
 from odyssey.core.settings import Settings
+from odyssey.core.unusable import DatabaseUnusableError, explained
 from odyssey.identity.bootstrap import bootstrap, check_api_key_shape
 from odyssey.identity.browser_sessions import create_signin_link
 from odyssey.identity.repository import find_first_admin
@@ -91,6 +92,7 @@ def serve(settings: Settings) -> None:
         return
     directory = DataDirectory(settings.data)
     with directory.held():
+        directory.check_database_file()
         _serve_from(directory.database_url, directory, settings)
 
 
@@ -118,17 +120,20 @@ async def _prepare(url: str, settings: Settings) -> _FirstSecrets:
     database = Database(url)
     wanted = settings.bootstrap_api_key
     try:
-        await migrate(database)
-        clock = PlatformClock()
-        await clock.begin(database)  # by which the server will judge the link's age
-        async with database.write() as session:
-            given = None if wanted is None else wanted.get_secret_value()
-            new_key = await bootstrap(session, clock, given)
-            admin = await find_first_admin(session)
-            link = None if admin is None else await create_signin_link(session, clock, admin)
-            return _FirstSecrets(new_key, link)
-    except OSError as error:
-        raise StartRefusedError(f"The database cannot be reached: {error}.") from error
+        with explained(database):
+            await check_file(database)
+            await migrate(database)
+            await check_tables(database)
+            clock = PlatformClock()
+            await clock.begin(database)  # by which the server will judge the link's age
+            async with database.write() as session:
+                given = None if wanted is None else wanted.get_secret_value()
+                new_key = await bootstrap(session, clock, given)
+                admin = await find_first_admin(session)
+                link = None if admin is None else await create_signin_link(session, clock, admin)
+                return _FirstSecrets(new_key, link)
+    except DatabaseUnusableError as error:
+        raise StartRefusedError(str(error)) from error
     finally:
         await database.close()
 
