@@ -22,6 +22,7 @@ sys.path.insert(0, str(ROOT / "server" / "tests"))
 
 from support.agents import Dispatched, ScriptedAgent, final  # noqa: E402
 from support.batches import dataset, start_batch  # noqa: E402
+from support.clocks import GivenClock  # noqa: E402
 from support.experiments import MATRIX, cases, run_matrix, start_matrix, wait_until, weak_at  # noqa: E402
 from support.live_org import SECRET, give_live_org  # noqa: E402
 from support.platform import WORLD, Org, Platform  # noqa: E402
@@ -92,7 +93,7 @@ def record(state: str, kind: str, furnished: str, restored: str) -> None:
         moment = utc_now()
         (RECORDED / state / suffixed(kind)).write_bytes(lzma.compress(copy(kind, furnished)))
     restore(state, kind, restored)
-    platform = Platform(restored, clock=lambda: moment, public_url=PUBLIC_URL)
+    platform = Platform(restored, clock=GivenClock(lambda: moment), public_url=PUBLIC_URL)
     try:
         recorded = {}
         for name, key in orgs.items():

@@ -13,7 +13,7 @@ from odyssey.agents.compiled import CompiledAgents
 from odyssey.api.app import Lifespan, build_app
 from odyssey.api.front import Front
 from odyssey.api.hosts import AllowedHosts
-from odyssey.core.addresses import AddressRules
+from odyssey.core.clock import PlatformClock
 from odyssey.core.database import Database
 from odyssey.core.feeds import Feeds
 from odyssey.core.group_commit import group_writer
@@ -28,6 +28,7 @@ from odyssey.endpoints.credential_users import EndpointCredentialUsers
 from odyssey.endpoints.registry import Upstreams
 from odyssey.evals.eval_runs.observe import ObservingParts
 from odyssey.evals.eval_runs.observer import Observer
+from odyssey.evals.matrices import repository as matrices
 from odyssey.evals.matrices.feeder import MatrixFeeder
 from odyssey.evals.matrices.read import Provisional
 from odyssey.grading.judges.org_judge import OrgJudge
@@ -37,7 +38,6 @@ from odyssey.identity.open_streams import OpenStreams
 from odyssey.identity.site import Site
 from odyssey.identity.vault import Vault
 from odyssey.journal.platform_faults import PlatformFaults
-from odyssey.kit.clock import Clock, utc_now
 from odyssey.models.roles import ModelParts
 from odyssey.proxy.address import PREFIX
 from odyssey.proxy.asgi import Proxy
@@ -46,11 +46,12 @@ from odyssey.proxy.live_runs import LiveRuns
 from odyssey.proxy.mcp.gateway import Gateway
 from odyssey.proxy.parts import TRACE_LIMIT, ProxyParts
 from odyssey.runs.attempt import Parts
+from odyssey.runs.batches import repository as batches
 from odyssey.runs.batches.feeder import Feeder
 from odyssey.runs.executor import Executor
 from odyssey.runs.known_secrets import KnownSecrets
 from odyssey.runs.platform_faults import FaultRecorder
-from odyssey.runs.repository import charge_run
+from odyssey.runs.repository import charge_run, shorten_run_leases
 from odyssey.runs.states import RunStates
 from odyssey.runs.verdicts.grade_run import GradingParts
 from odyssey.runs.verdicts.graders import Graders
@@ -70,18 +71,14 @@ Close = Callable[[], Awaitable[None]]
 
 
 def _lifespan(
-    database: Database,
-    addresses: AddressRules,
-    signals: Signals,
-    loops: Sequence[Loop],
-    closing: Sequence[Close],
+    database: Database, begin: Close, signals: Signals, loops: Sequence[Loop], closing: Sequence[Close]
 ) -> Lifespan:
-    """Begin the loops once the database is migrated; end them in the other order, then close what is open."""
+    """Begin the loops once the database is migrated and `begin` is done; stop them in the other order, then close."""
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         await migrate(database)
-        await addresses.now()  # says in the log what is closed before anybody finds out by a refusal
+        await begin()
         for loop in loops:
             loop.start()
         yield
@@ -94,10 +91,28 @@ def _lifespan(
     return lifespan
 
 
+async def _begin_leases(database: Database, clock: PlatformClock, lease: timedelta) -> None:
+    """Begin to count time. On SQLite nobody else does: a lease that would outlast one taken now is a wrong clock's."""
+    await clock.begin(database)
+    if not database.is_sqlite:
+        return
+    longest = clock.steady() + lease
+    async with database.write() as session:
+        await shorten_run_leases(session, longest)
+        await batches.shorten_checks(session, longest)
+        await matrices.shorten_checks(session, longest)
+
+
 def create_app(
-    settings: Settings, *, database_url: str, secret_key: str, public_url: str, clock: Clock = utc_now
+    settings: Settings,
+    *,
+    database_url: str,
+    secret_key: str,
+    public_url: str,
+    clock: PlatformClock | None = None,
 ) -> Front:
     """Compose the server; the database is migrated when the application starts."""
+    clock = clock or PlatformClock()
     database = Database(database_url)
     signals = Signals()
     relay, feeds = Relay(database, signals), Feeds(database, signals)
@@ -112,7 +127,7 @@ def create_app(
     worlds = SharedWorlds(settings.world_cache_mb * 1_000_000)
     hops = Hops(upstreams)
     faults = PlatformFaults(clock, late_after_s=settings.fault_after_seconds)
-    live_runs = LiveRuns(database, agents, worlds, clock, on_over=hops.end_session)
+    live_runs = LiveRuns(database, agents, worlds, clock.steady, on_over=hops.end_session)
     writer = group_writer(database)
     states = RunStates(clock, signals, lease, on_revoked=live_runs.forget)
     models = ModelParts(database, vault, client, clock, charge_run)
@@ -159,8 +174,13 @@ def create_app(
     loops: tuple[Loop, ...] = (relay, open_streams, *work, gateway)
     closing = (feeds.close, hops.close, writer.close, upstreams.close, client.close, database.close)
     hosts = AllowedHosts(settings.allowed_host_names | {urlsplit(public_url).hostname or ""})
+
+    async def begin() -> None:
+        await _begin_leases(database, clock, lease)
+        await addresses.now()  # says in the log what is closed before anybody finds out by a refusal
+
     front = Front(
-        build_app(_lifespan(database, addresses, signals, loops, closing)), Proxy(proxy_parts, gateway), hosts
+        build_app(_lifespan(database, begin, signals, loops, closing)), Proxy(proxy_parts, gateway), hosts
     )
     state = front.state
     state.database, state.signals, state.clock, state.settings = database, signals, clock, settings

@@ -109,6 +109,15 @@ class DataDirectory:
     def database_file(self) -> Path:
         return self.path / _DATABASE
 
+    def check_database_file(self) -> None:
+        """Refuse a file that lost all it had: SQLite would take it for a new database."""
+        file = self.database_file
+        if self.address is not None and file.exists() and file.stat().st_size == 0:
+            raise StartRefusedError(
+                f"The database {file} is empty, although a server has used it. Put a backup in its place, or remove "
+                "it to begin anew."
+            )
+
     @property
     def database_url(self) -> str:
         return f"sqlite+aiosqlite:///{self.database_file}"

@@ -13,6 +13,7 @@ from odyssey.commands.signin_link import local_address
 from odyssey.core.database import Database
 from odyssey.core.migrate import migrate
 from odyssey.core.settings import Settings
+from odyssey.core.unusable import DatabaseUnusableError, explained
 from odyssey.identity.bootstrap import create_org
 from odyssey.identity.loopback import SECOND_ORG_REFUSED, is_open_unasked
 from odyssey.identity.repository import any_org_exists
@@ -56,7 +57,7 @@ def create(
             known_address = known_address or directory.address
         public_url = known_address or local_address(settings.host, settings.port)
         key = asyncio.run(_create(url, name, admin, alone=is_open_unasked(settings, public_url)))
-    except StartRefusedError as error:
+    except (DatabaseUnusableError, StartRefusedError, ValueError) as error:
         sys.exit(f"odyssey: {error}")
     print(json.dumps({"name": name, "api_key": key}) if json_output else key)
 
@@ -65,10 +66,11 @@ async def _create(url: str, name: str, admin: str, *, alone: bool) -> str:
     """Make it; where an organisation must be `alone`, only the first."""
     database = Database(url)
     try:
-        await migrate(database)
-        async with database.write() as session:
-            if alone and await any_org_exists(session):
-                raise StartRefusedError(SECOND_ORG_REFUSED)
-            return await create_org(session, utc_now, name=name, admin_email=admin.lower())
+        with explained(database):
+            await migrate(database)
+            async with database.write() as session:
+                if alone and await any_org_exists(session):
+                    raise StartRefusedError(SECOND_ORG_REFUSED)
+                return await create_org(session, utc_now, name=name, admin_email=admin.lower())
     finally:
         await database.close()

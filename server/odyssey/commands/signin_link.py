@@ -11,13 +11,14 @@ from pydantic import ValidationError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.commands.data_directory import DataDirectory
+from odyssey.core.clock import PlatformClock
 from odyssey.core.database import Database
 from odyssey.core.migrate import migrate
 from odyssey.core.settings import Settings
+from odyssey.core.unusable import DatabaseUnusableError, explained
 from odyssey.identity.browser_sessions import create_signin_link
 from odyssey.identity.models import Person
 from odyssey.identity.repository import find_first_admin, find_org, people_with_email
-from odyssey.kit.clock import utc_now
 
 _EVERY_INTERFACE = frozenset({"0.0.0.0", "::"})  # noqa: S104 - recognised, not bound
 
@@ -60,7 +61,7 @@ def signin_link(
         token = asyncio.run(_create(_database_url(settings, directory, database_url), email, org))
     except ValidationError as error:
         sys.exit(f"odyssey: {error.errors()[0]['msg']}")
-    except NobodyMeantError as error:
+    except (NobodyMeantError, DatabaseUnusableError, ValueError) as error:
         sys.exit(f"odyssey: {error}")
     link = link_address(address or browser_address(settings, settings.port), token)
     print(json.dumps({"url": link}) if json_output else link)
@@ -101,12 +102,13 @@ def _database_url(settings: Settings, directory: DataDirectory | None, database_
 async def _create(url: str, email: str | None, org_id: int | None) -> str:
     database = Database(url)
     try:
-        await migrate(database)
-        async with database.write() as session:
-            person = await _person_meant(session, email, org_id)
-            return await create_signin_link(session, utc_now, person)
-    except OSError as error:
-        raise NobodyMeantError(f"The database cannot be reached: {error}.") from error
+        with explained(database):
+            await migrate(database)
+            clock = PlatformClock()
+            await clock.begin(database)  # by which the server will judge the link's age
+            async with database.write() as session:
+                person = await _person_meant(session, email, org_id)
+                return await create_signin_link(session, clock, person)
     finally:
         await database.close()
 

@@ -25,16 +25,17 @@ from odyssey.commands.data_directory import (
     choose_secret_key,
 )
 from odyssey.commands.signin_link import browser_address, link_address, local_address
+from odyssey.core.clock import PlatformClock
 from odyssey.core.database import Database
 from odyssey.core.logging import configure_logging
-from odyssey.core.migrate import migrate
+from odyssey.core.migrate import check_file, check_tables, migrate
 from odyssey.core.settings import Settings
+from odyssey.core.unusable import DatabaseUnusableError, explained
 from odyssey.identity.bootstrap import bootstrap, check_api_key_shape
 from odyssey.identity.browser_sessions import create_signin_link
 from odyssey.identity.keys import MasterKey
 from odyssey.identity.repository import find_first_admin
 from odyssey.identity.vault import UnsealError, Vault
-from odyssey.kit.clock import utc_now
 from odyssey.main import create_app
 
 _DATABASE_URL = re.compile(r"postgres(?:ql)?(?:\+\w+)?://")
@@ -98,6 +99,7 @@ def serve(settings: Settings) -> None:
         return
     directory = DataDirectory(settings.data)
     with directory.held():
+        directory.check_database_file()
         _serve_from(directory.database_url, directory, settings)
 
 
@@ -124,26 +126,31 @@ class _FirstSecrets(NamedTuple):
 async def _prepare(url: str, settings: Settings, secret_key: SecretKey) -> _FirstSecrets:
     database = Database(url)
     wanted = settings.bootstrap_api_key
-    vault = Vault(MasterKey(secret_key.text), utc_now)
+    clock = PlatformClock()
+    vault = Vault(MasterKey(secret_key.text), clock)
     try:
-        await migrate(database)
-        async with database.write() as session:
-            await vault.check_key(session)
-            secret_key.keep()  # before anything is sealed with it
-            given = None if wanted is None else wanted.get_secret_value()
-            new_key = await bootstrap(session, utc_now, given)
-            admin = await find_first_admin(session)
-            if admin is None:
-                return _FirstSecrets(new_key, None)
-            await vault.ensure_data_key(session, admin.org_id)
-            return _FirstSecrets(new_key, await create_signin_link(session, utc_now, admin))
+        with explained(database):
+            await check_file(database)
+            await migrate(database)
+            await check_tables(database)
+            await clock.begin(database)  # by which the server will judge the link's age
+            async with database.write() as session:
+                await vault.check_key(session)
+                secret_key.keep()  # before anything is sealed with it
+                given = None if wanted is None else wanted.get_secret_value()
+                new_key = await bootstrap(session, clock, given)
+                admin = await find_first_admin(session)
+                if admin is None:
+                    return _FirstSecrets(new_key, None)
+                await vault.ensure_data_key(session, admin.org_id)
+                return _FirstSecrets(new_key, await create_signin_link(session, clock, admin))
     except UnsealError as error:
         raise StartRefusedError(
             f"{secret_key.origin} the key that the secrets in this database were sealed with: {error}. "
             'If it is lost, see "If the secret key is lost" in docs/guides/operate.md.'
         ) from None
-    except OSError as error:
-        raise StartRefusedError(f"The database cannot be reached: {error}.") from error
+    except DatabaseUnusableError as error:
+        raise StartRefusedError(str(error)) from error
     finally:
         await database.close()
 

@@ -9,7 +9,8 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from sqlalchemy import NullPool, event, insert, text
-from sqlalchemy.engine import make_url
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import ArgumentError
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, create_async_engine
 
 from odyssey.core.outages import StorageUnavailableError, is_outage, log_outage, translate_outages
@@ -37,7 +38,7 @@ class Ending:
 
 class Database:
     def __init__(self, url: str) -> None:
-        self.url = make_url(url)
+        self.url = _read_url(url)
         self.is_sqlite = self.url.get_backend_name() == "sqlite"
         self.turn = asyncio.Lock()
         """Held by the one who writes: on SQLite every writer of this process, on Postgres only the group writer."""
@@ -124,6 +125,20 @@ async def _silence_is_outage() -> AsyncIterator[None]:
     except TimeoutError as error:
         log_outage(error)
         raise StorageUnavailableError from error
+
+
+def _read_url(url: str) -> URL:
+    """Read an address; what is said of a bad one shows nothing of it, since it holds a password."""
+    try:
+        read = make_url(url)
+    except (ArgumentError, ValueError):
+        read = None
+    if read is None or "@" in (read.database or ""):  # of a password with / in it the rest would be the name
+        raise ValueError(
+            "--database-url cannot be read; write postgresql://user:password@host:5432/name, with %-escapes for "
+            "/ @ : in the user and the password"
+        )
+    return read
 
 
 def after_commit(session: AsyncSession, callback: Callable[[], None]) -> None:

@@ -1,14 +1,22 @@
 """Bringing a database to the schema of this version, once, whoever starts first."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 from alembic import command
 from alembic.config import Config
-from sqlalchemy import Connection, text
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import Connection, inspect, text
 
 from odyssey.core.database import Database
+from odyssey.core.tables import Base
+from odyssey.core.unusable import DatabaseUnusableError, damaged
 
 _LOCK = 0x0D_15_5E_7
+_SMALL = 64 * 1024 * 1024
+"""Bytes of a database file that are read in a moment."""
+_MOST_SHOWN = 5
 
 
 async def migrate(database: Database) -> None:
@@ -18,8 +26,82 @@ async def migrate(database: Database) -> None:
         await connection.run_sync(_upgrade)
 
 
+async def check_file(database: Database) -> None:
+    """Look whether a database file is whole before anything is written to it; raises DatabaseUnusableError.
+
+    A small one is read from end to end; damaged pages of a large one are met when they are needed.
+    """
+    path = database.url.database or ""
+    if not database.is_sqlite or not 0 < _size(path) <= _SMALL:
+        return
+    async with database.engine.connect() as connection:
+        found = (await connection.exec_driver_sql("PRAGMA quick_check(1)")).scalar_one()
+    if found != "ok":
+        raise DatabaseUnusableError(damaged(path, " ".join(found.split())))
+
+
+def _size(path: str) -> int:
+    try:
+        return Path(path).stat().st_size
+    except FileNotFoundError:
+        return 0
+
+
+async def check_tables(database: Database) -> None:
+    """Look whether a migrated database has the tables of this version; raises DatabaseUnusableError.
+
+    A migration that was edited after it was applied leaves the number of the one and the tables of the other.
+    """
+    async with database.engine.connect() as connection:
+        differences = await connection.run_sync(lambda connection: list(_differences(connection)))
+    if differences:
+        more = len(differences) - _MOST_SHOWN
+        shown = ", ".join(differences[:_MOST_SHOWN]) + (f" and {more} more" if more > 0 else "")
+        raise DatabaseUnusableError(
+            f"The tables of the database are not those of this version, although it says so ({shown}): a migration was "
+            "edited after it was applied, or the tables were changed by hand. Put a backup in its place, start the "
+            "version of Odyssey that made it, or change the tables back."
+        )
+
+
 def _upgrade(connection: Connection) -> None:
     config = Config()
     config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
     config.attributes["connection"] = connection
+    _check_revision(connection, ScriptDirectory.from_config(config))
     command.upgrade(config, "head")
+
+
+def _check_revision(connection: Connection, scripts: ScriptDirectory) -> None:
+    newest = scripts.get_heads()
+    if len(newest) != 1:
+        raise DatabaseUnusableError(
+            f"This installation of Odyssey has {len(newest)} newest migrations ({', '.join(sorted(newest))}) where one "
+            "is right: install it afresh."
+        )
+    known = {script.revision for script in scripts.walk_revisions()}
+    unknown = set(MigrationContext.configure(connection).get_current_heads()) - known
+    if unknown:
+        raise DatabaseUnusableError(
+            f"The database was last used by a newer version of Odyssey: its schema is {', '.join(sorted(unknown))}, "
+            f"and this version knows those up to {newest[0]}. Nothing was changed. Start the newer version, or "
+            "choose another database with --data or --database-url."
+        )
+
+
+def _differences(connection: Connection) -> Iterator[str]:
+    """Compare names of columns, and whether they may be null, with what is declared."""
+    found = inspect(connection).get_multi_columns()
+    for table in Base.metadata.sorted_tables:
+        columns = {each["name"]: each["nullable"] for each in found.get((None, table.name), ())}
+        if not columns:
+            yield f"there is no table {table.name}"
+            continue
+        declared = {column.name: column.nullable for column in table.columns}
+        for name in sorted(declared.keys() | columns.keys()):
+            if name not in columns:
+                yield f"{table.name} has no column {name}"
+            elif name not in declared:
+                yield f"{table.name} has a column {name}"
+            elif columns[name] != declared[name]:
+                yield f"{table.name}.{name} may {'' if columns[name] else 'not '}be null"

@@ -27,7 +27,7 @@ from odyssey.core.addresses import (
     system_resolve,
 )
 from odyssey.core.outbound_body import BodyReader
-from odyssey.core.outbound_connect import CheckedConnector, Exchange, asking, at_most_once
+from odyssey.core.outbound_connect import BoundedResponse, CheckedConnector, Exchange, asking, at_most_once
 from odyssey.core.outbound_errors import (
     AddressRefusedError,
     BadEncodingError,
@@ -267,6 +267,7 @@ class OutboundClient:
             self._session = aiohttp.ClientSession(
                 connector=CheckedConnector(self._resolve, self._tls),
                 cookie_jar=aiohttp.DummyCookieJar(),
+                response_class=BoundedResponse,
                 auto_decompress=False,
                 skip_auto_headers=("Content-Type",),
                 trust_env=False,

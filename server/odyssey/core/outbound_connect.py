@@ -6,14 +6,19 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from itertools import count
 from socket import AF_INET, AF_INET6, AI_NUMERICHOST, AddressFamily
+from typing import Any
 
 import aiohttp
 from aiohttp.abc import AbstractResolver, ResolveResult
 from aiohttp.tracing import Trace
 
 from odyssey.core.addresses import AddressPolicy, Resolve, Target
-from odyssey.core.outbound_errors import AddressRefusedError, ConnectFailedError
+from odyssey.core.outbound_errors import AddressRefusedError, ConnectFailedError, NotHttpError
+
+MOST_INTERIM = 100
+"""Answers of the kind 1xx before the one that counts: one every twenty seconds of the longest run is fewer."""
 
 
 @dataclass(slots=True, eq=False)
@@ -58,6 +63,25 @@ async def at_most_once(
         raise  # nothing was sent, and aiohttp does not try again
     except (aiohttp.ClientOSError, aiohttp.ServerDisconnectedError):
         raise aiohttp.ClientConnectionError("the connection was lost") from None
+
+
+class BoundedResponse(aiohttp.ClientResponse):
+    """An answer that comes after a bounded number of interim ones (1xx); aiohttp would read those for ever."""
+
+    async def start(self, connection: aiohttp.connector.Connection) -> aiohttp.ClientResponse:
+        protocol, where = connection.protocol, _asking.get().target.where
+        assert protocol is not None
+        read, reads = protocol.read, count(1)
+
+        async def read_bounded() -> Any:
+            if next(reads) > MOST_INTERIM + 1:
+                raise NotHttpError(
+                    f"{where} sent over {MOST_INTERIM} interim answers (1xx) and no final one."
+                )
+            return await read()
+
+        protocol.read = read_bounded  # type: ignore[method-assign]
+        return await super().start(connection)
 
 
 class CheckedConnector(aiohttp.TCPConnector):

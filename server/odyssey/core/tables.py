@@ -15,6 +15,7 @@ from sqlalchemy import (
     Table,
     Text,
     TypeDecorator,
+    case,
     cast,
     func,
 )
@@ -103,6 +104,11 @@ def _plain_text(element: by_code_point, compiler: SQLCompiler, **options: Any) -
 @compiles(by_code_point, "postgresql")
 def _collated_text(element: by_code_point, compiler: SQLCompiler, **options: Any) -> str:
     return f'({compiler.process(element.clauses, **options)}) COLLATE "C"'
+
+
+def not_before(earlier: ColumnElement[Any], moment: ColumnElement[Any]) -> ColumnElement[Any]:
+    """A moment, or the earlier one it must not precede where that is known."""
+    return case((earlier > moment, earlier), else_=moment)
 
 
 class microseconds_between(FunctionElement[int]):  # noqa: N801 - used like a function of the database

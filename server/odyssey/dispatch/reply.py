@@ -4,7 +4,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from odyssey.kit.json_reader import JsonInvalidError, read_json
+from odyssey.kit.json_reader import JsonInvalidError, MendedText, mend_text, read_json
 from odyssey.kit.redaction import Redaction
 
 MAX_FINAL_RESPONSE = 50_000
@@ -21,7 +21,7 @@ class AgentReply:
     soft_warnings: list[str]
     """Each begins with a stable code and a colon."""
     raw: str
-    """The text that arrived; written anew if a secret had to come out of it."""
+    """The text that arrived. What no Unicode text can hold is U+FFFD in it; with a secret in it, it is written anew."""
 
 
 class ReplyNotJsonError(ValueError):
@@ -37,18 +37,30 @@ class _MalformedError(ValueError):
 
 
 def parse_reply(body: bytes, hide: Redaction) -> AgentReply:
-    """Read a 2xx body, without the secrets in it; raises ReplyNotJsonError or ReplyIncompleteError."""
+    """Read a 2xx body, without the secrets in it; raises ReplyNotJsonError or ReplyIncompleteError.
+
+    A model may end in the middle of a character, and that is no reason to lose the run: half of one is replaced.
+    """
+    mended = mend_text(body)
     try:
-        sent = read_json(body)
+        sent = read_json(mended.text)
     except JsonInvalidError as error:
         raise ReplyNotJsonError(str(error)) from error
     document = hide.value(sent)
-    raw = body.decode("utf-8") if document is sent else json.dumps(document, ensure_ascii=False)
-    warnings: list[str] = []
+    raw = mended.text if document is sent else json.dumps(document, ensure_ascii=False)
+    warnings = _text_warnings(mended)
     final_response = _final_response(document, warnings)
     messages = _messages(document, warnings)
     metadata = _metadata(document, warnings)
     return AgentReply(final_response, messages, metadata, warnings, raw)
+
+
+def _text_warnings(mended: MendedText) -> list[str]:
+    if not mended.bad_pieces:
+        return []
+    pieces = "1 piece that is" if mended.bad_pieces == 1 else f"{mended.bad_pieces} pieces that are"
+    first = mended.first if mended.bad_pieces == 1 else f"the first is {mended.first}"
+    return [f"reply_invalid_text: {pieces} no Unicode text replaced by U+FFFD ({first})"]
 
 
 def _final_response(document: Any, warnings: list[str]) -> str:

@@ -30,7 +30,8 @@ async def authenticate(request: Request) -> Caller:
             caller = await find_caller_by_key_hash(session, token_hash(secret))
         else:
             try:
-                token, expires_at = read_person_token(vault.master, secret)
+                now = request.app.state.clock()
+                token, expires_at = read_person_token(vault.master, secret, now)
             except TokenRefusedError:
                 raise AuthRequiredError(f"The token is not valid or its time is over. {_HOW}") from None
             person = await find_person(session, token.org_id, token.person_id)

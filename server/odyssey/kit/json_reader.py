@@ -7,18 +7,62 @@ invalid UTF-8, anything after the document.
 import json
 import math
 import re
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 MAX_DEPTH = 100
 MAX_NUMBER = 2**63
 
 _LONGEST_INTEGER = len(str(MAX_NUMBER)) + 1
 _SURROGATE_ESCAPE = re.compile(r"\\u[dD][89a-fA-F]")
+_ESCAPE = re.compile(
+    r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(\\u[dD][89a-fA-F][0-9a-fA-F]{2})|\\.",
+    re.DOTALL,
+)
+"""An escape in a string; those that are half a character are in the group."""
 _STRING_OR_BRACKET = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{}]', re.DOTALL)
 
 
 class JsonInvalidError(ValueError):
     """The text is not one strict JSON document; the message says why in words for its author."""
+
+
+class MendedText(NamedTuple):
+    text: str
+    bad_pieces: int
+    """How many pieces no Unicode text can hold were replaced by U+FFFD."""
+    first: str
+    """What the first was and where, for the author; empty without one."""
+
+
+def mend_text(raw: bytes) -> MendedText:
+    r"""Replace what is not Unicode in JSON: bytes that are no UTF-8, escapes of half a character. All else stays.
+
+    Example: `{"a": "x\ud800"}` becomes `{"a": "x\ufffd"}`, with 1 bad piece, "the escape \ud800 at character 8".
+    """
+    text, found = raw.decode("utf-8", "replace"), list[str]()
+    count = text.count("\ufffd") - raw.count("\ufffd".encode())
+    if count:
+        found.append(f"the byte 0x{raw[(at := _first_bad_byte(raw))]:02x} at byte {at}")
+
+    def mend(escape: re.Match[str]) -> str:
+        if escape[1] is None:
+            return escape[0]
+        found.append(f"the escape {escape[0]} at character {escape.start()}")
+        return r"\ufffd"
+
+    if _SURROGATE_ESCAPE.search(text):
+        before = len(found)
+        text = _ESCAPE.sub(mend, text)
+        count += len(found) - before
+    return MendedText(text, count, found[0] if found else "")
+
+
+def _first_bad_byte(raw: bytes) -> int:
+    try:
+        raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        return error.start
+    raise AssertionError("every byte is good")
 
 
 def read_json(raw: bytes | str) -> Any:

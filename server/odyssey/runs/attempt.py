@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Literal, NamedTuple
 
 from odyssey.agents.compiled import CompiledAgents
+from odyssey.core.clock import PlatformClock
 from odyssey.core.database import Database
 from odyssey.core.group_commit import GroupWriter
 from odyssey.core.outages import StorageUnavailableError
@@ -16,7 +17,6 @@ from odyssey.dispatch.reply import AgentReply
 from odyssey.dispatch.transport import PingTarget, Transport
 from odyssey.identity.vault import Vault
 from odyssey.journal.platform_faults import PlatformFaults
-from odyssey.kit.clock import Clock
 from odyssey.records.error_classes import INTERNAL_ERROR
 from odyssey.runs.known_secrets import KnownSecrets
 from odyssey.runs.states import RunStates
@@ -41,7 +41,7 @@ class Parts(NamedTuple):
     faults: PlatformFaults
     judge: Judge
     signals: Signals
-    clock: Clock
+    clock: PlatformClock
     proxy_base: str
 
 

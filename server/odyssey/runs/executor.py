@@ -216,16 +216,18 @@ class Executor:
         """Keep every lease with one write a beat; break off what is no longer ours."""
         while True:
             await self._parts.signals.wait(OWNERSHIP_TOPIC, self._lease.total_seconds() / 3)
-            if not self._held:
-                continue
             before = set(self._held)
-            until = self._parts.clock() + self._lease
             try:
-                renew = partial(renew_leases, owner=self.owner, until=until, held=before)
-                ours = await self._parts.writer.do(renew)
+                if not before:
+                    await self._parts.clock.correct(self._parts.database)
+                    continue
+                ours = await self._parts.writer.do(partial(self._renew, held=before))
             except Exception:
                 log.exception("leases not renewed")  # the next beat tries; only their end takes runs away
                 continue
             for key in before - ours:
                 if key in self._held:
                     self._held[key].cancel()
+
+    def _renew(self, connection: Connection, held: set[_Key]) -> set[_Key]:
+        return renew_leases(connection, self.owner, held, self._parts.clock.lease_moment, self._lease)

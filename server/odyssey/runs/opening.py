@@ -47,7 +47,7 @@ def open_runs(
 ) -> Opening:
     """Claim runs, mint their tokens and write down what is about to be sent, before it is sent."""
     now = parts.clock()
-    claim = Claim(owner=owner, now=now)
+    claim = Claim(owner=owner, now=parts.clock.lease_moment(connection))
     candidates, is_crowded = claimable_runs(connection, claim, most, lost=lost)
     if not candidates:
         return Opening(is_crowded=is_crowded)
@@ -67,7 +67,7 @@ def open_runs(
         if Command.START in each.taken.commands:
             run, way = ready[each.run_id]
             attempt = each.taken.work.attempt
-            made = way if isinstance(way, Failure) else _begin(parts, run, seeds, way, attempt)
+            made = way if isinstance(way, Failure) else _begin(parts, claim, run, seeds, way, attempt)
             if isinstance(made, _Begun):
                 begun.append(made)
             dispatch = made.dispatch if isinstance(made, _Begun) else made
@@ -83,20 +83,22 @@ def _first(run: Candidate, way: Way | Failure, now: datetime) -> dict[str, Any]:
 
 
 def _begin(
-    parts: Parts, run: Candidate, seeds: Mapping[int, dict[str, Any]], way: Way, attempt: int
+    parts: Parts, claim: Claim, run: Candidate, seeds: Mapping[int, dict[str, Any]], way: Way, attempt: int
 ) -> _Begun | Failure:
     try:
-        return _compose(parts, run, seeds[run.task_id], way, attempt)
+        return _compose(parts, claim, run, seeds[run.task_id], way, attempt)
     except Exception:
         log.exception("attempt failed", extra={"run_id": run.run_id, "attempt": attempt})
         return FAILED
 
 
-def _compose(parts: Parts, run: Candidate, seed: Mapping[str, Any], way: Way, attempt: int) -> _Begun:
+def _compose(
+    parts: Parts, claim: Claim, run: Candidate, seed: Mapping[str, Any], way: Way, attempt: int
+) -> _Begun:
     config = way.config
     lasting = timedelta(seconds=config.run_timeout_s) + TOKEN_GRACE
     token = mint_run_token(
-        org_id=run.org_id, run_id=run.run_id, attempt=attempt, expires_at=parts.clock() + lasting
+        org_id=run.org_id, run_id=run.run_id, attempt=attempt, expires_at=claim.now + lasting
     )
     dispatch = Dispatch(
         task_id=run.task_id,

@@ -1,12 +1,13 @@
 """All SQL of runs. Every look-up on behalf of a caller names the org."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from datetime import datetime
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from datetime import datetime, timedelta
 from functools import cache
 from typing import Any, NamedTuple
 
 from sqlalchemy import (
+    BindParameter,
     ColumnElement,
     Connection,
     Text,
@@ -24,7 +25,14 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from odyssey.core.errors import NotFoundError
 from odyssey.core.paging import ListOrder, PageRequest
 from odyssey.core.scheduling import Work
-from odyssey.core.tables import IntegerId, json_member, microseconds_between, table_of
+from odyssey.core.tables import (
+    IntegerId,
+    UtcDateTime,
+    json_member,
+    microseconds_between,
+    not_before,
+    table_of,
+)
 from odyssey.kit.pagination import Page
 from odyssey.runs.batches.models import Batch
 from odyssey.runs.models import Run, RunAttempt, Task
@@ -51,11 +59,15 @@ _OURS = (
     .with_for_update()
 )
 _RENEW = update(_RUNS).where(_RUNS.c.id == bindparam("of_run")).values(lease_until=bindparam("until"))
+_IS_UNGRADED = Run.verdict == literal_column("'PENDING'")  # as the index says it
 _START = insert(_ATTEMPTS)
 _END = (
     update(_ATTEMPTS)
     .where(_ATTEMPTS.c.run_id == bindparam("of_run"), _ATTEMPTS.c.outcome.is_(None))
-    .values(outcome=bindparam("how"), ended_at=bindparam("now"))
+    .values(
+        outcome=bindparam("how"),
+        ended_at=not_before(_ATTEMPTS.c.started_at, bindparam("now", type_=UtcDateTime)),
+    )
 )
 _SEEDS = select(_TASKS.c.id, _TASKS.c.seed).where(_TASKS.c.id.in_(bindparam("task_ids", expanding=True)))
 
@@ -257,22 +269,46 @@ def _swap(names: tuple[str, ...]) -> Update:
             _RUNS.c.attempt == bindparam("was_attempt"),
             _RUNS.c.owner.is_not_distinct_from(bindparam("was_owner", type_=_RUNS.c.owner.type)),
         )
-        .values({name: bindparam(f"new_{name}") for name in names})
+        .values({name: _new_value(name) for name in names})
     )
 
 
+_NO_EARLIER: Mapping[str, ColumnElement[Any]] = {
+    "started_at": _RUNS.c.created_at,
+    "finished_at": func.coalesce(_RUNS.c.started_at, _RUNS.c.created_at),
+}
+"""What a moment of a run follows. The process that writes it may have a clock behind that of the one before."""
+
+
+def _new_value(name: str) -> ColumnElement[Any]:
+    value: BindParameter[Any] = bindparam(f"new_{name}", type_=_RUNS.c[name].type)
+    return not_before(_NO_EARLIER[name], value) if name in _NO_EARLIER else value
+
+
 def renew_leases(
-    connection: Connection, owner: str, until: datetime, held: Collection[tuple[int, int]]
+    connection: Connection,
+    owner: str,
+    held: Collection[tuple[int, int]],
+    moment: Callable[[Connection], datetime],
+    lease: timedelta,
 ) -> set[tuple[int, int]]:
     """Take the step `Renew` for what an owner holds, by run and attempt, at once; returns what is still its own.
 
     A claim whose commit nobody knew to have happened is the owner's by the table, but held by nobody: it ends.
+    The moment is read once the rows are held: waiting for them is no part of the lease.
     """
     rows = connection.execute(_OURS, {"of_owner": owner})
     ours = [(run_id, attempt) for run_id, attempt in rows if (run_id, attempt) in held]
     if ours:
+        until = moment(connection) + lease
         connection.execute(_RENEW, [{"of_run": run_id, "until": until} for run_id, _ in ours])
     return set(ours)
+
+
+async def shorten_run_leases(session: AsyncSession, longest: datetime) -> None:
+    """Let no run wait longer than a lease for an owner that is gone, nor one that has ended for its grader."""
+    for column, is_held in ((Run.lease_until, Run.status == "running"), (Run.grading_until, _IS_UNGRADED)):
+        await session.execute(update(Run).where(is_held, column > longest).values({column: longest}))
 
 
 def start_attempts(connection: Connection, owners: Mapping[tuple[int, int], str], now: datetime) -> None:
@@ -295,6 +331,11 @@ def end_attempts(connection: Connection, outcomes: Mapping[int, str], now: datet
 def seeds_of(connection: Connection, task_ids: Collection[int]) -> dict[int, dict[str, Any]]:
     rows = connection.execute(_SEEDS, {"task_ids": list(task_ids)})
     return dict(rows.all())
+
+
+def end_of_run(now: datetime) -> ColumnElement[Any]:
+    """Give the moment a run ends that is ended from outside: now, but not before it began."""
+    return not_before(_NO_EARLIER["finished_at"], literal(now, UtcDateTime))
 
 
 async def charge_run(session: AsyncSession, run_id: int, cost_usd: float) -> None:

@@ -9,11 +9,16 @@ from typing import NamedTuple
 from odyssey.records.faults import Faults, shown
 
 MAX_FIELD = 1024 * 1024
-csv.field_size_limit(MAX_FIELD)  # of the whole process: all who read CSV in it want the same
+csv.field_size_limit(
+    MAX_FIELD + 1
+)  # with a guard; of the whole process: all who read CSV in it want the same
 
+_TOO_LONG = f"the field has more than {MAX_FIELD} characters, or its quote is not closed"
 _UNREADABLE = re.compile("[\0\ud800-\udfff]")
 _ENDED_FIELD = re.compile(r'(?:"((?:[^"]++|"")*+)"|(?!")([^,\r\n]*+)),')
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\0")
+_FORMULA = re.compile("'*[=+\\-@\\t\\r\\n\\0＝＋－＠]")
+"""What a spreadsheet would calculate, also behind guards."""
+_PARTED = re.compile('[",;\\t\\r\\n]')
 
 
 class TableRow(NamedTuple):
@@ -26,10 +31,14 @@ class TableRow(NamedTuple):
 
 
 class Table:
-    """A table by its bytes; no more than one row of it is held at a time. Faults go where the caller collects them."""
+    """A table by its bytes; no more than one row of it is held at a time. Faults go where the caller collects them.
 
-    def __init__(self, body: bytes, faults: Faults) -> None:
+    `guarded`: what `csv_line` put before formulas is taken off again.
+    """
+
+    def __init__(self, body: bytes, faults: Faults, *, guarded: bool = False) -> None:
         self._body = body
+        self._guarded = guarded
         self.header: list[str] = []
         """Empty if it is faulty."""
         self._read_header(faults)
@@ -40,6 +49,8 @@ class Table:
         try:
             for position, record in enumerate(_records(self._body), start=-1):
                 if position >= 0:
+                    if self._guarded:
+                        record.cells[:] = map(unguarded, record.cells)
                     sound = self._is_sound(record, faults.at("rows", position))
                     yield TableRow(position, record.line, record.cells if sound else None)
         except _BrokenError as error:
@@ -79,7 +90,7 @@ class Table:
             return False
         sound = True
         for position, cell in enumerate(cells):
-            problem = _unreadable(cell)
+            problem = _unreadable(cell) if len(cell) <= MAX_FIELD else _TOO_LONG
             if problem is not None:
                 faults.add(f"line {record.line}: {problem}", self._name(position))
                 sound = False
@@ -89,16 +100,29 @@ class Table:
         return self.header[position] if position < len(self.header) else position
 
 
-def csv_line(cells: Iterable[str], *, formula_safe: bool) -> str:
-    """Write one line (RFC 4180). A safe cell does nothing in a spreadsheet, but may begin with one quote more."""
-    text = io.StringIO()
-    csv.writer(text).writerow([harmless(cell) for cell in cells] if formula_safe else cells)
-    return text.getvalue()
+def csv_line(cells: Iterable[str], *, formula_safe: bool = True) -> str:
+    """Write one line (RFC 4180) that a guarded `Table` reads as it was, safe in a spreadsheet or not.
+
+    A cell with ; is quoted too: in some countries a spreadsheet would part it there.
+    """
+    written = [guarded(cell) if formula_safe or cell.startswith("'") else cell for cell in cells]
+    if written == [""]:
+        return '""\r\n'  # an empty line would be no row
+    return ",".join(map(_quoted, written)) + "\r\n"
 
 
-def harmless(cell: str) -> str:
-    """Keep a spreadsheet from taking text for a formula."""
-    return f"'{cell}" if cell.startswith(_FORMULA_STARTS) else cell
+def guarded(cell: str) -> str:
+    """Keep a spreadsheet from taking text for a formula: `=1` becomes `'=1`, and `'=1`, to be told apart, `''=1`."""
+    return f"'{cell}" if _FORMULA.match(cell) else cell
+
+
+def unguarded(cell: str) -> str:
+    """Take off what `guarded` put there."""
+    return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell
+
+
+def _quoted(cell: str) -> str:
+    return '"{}"'.format(cell.replace('"', '""')) if _PARTED.search(cell) else cell
 
 
 class _Record(NamedTuple):
@@ -157,7 +181,7 @@ def _broken(record: str, line: int, reason: str) -> _BrokenError:
         at, column = field.end(), column + 1
     message = "a quote is not closed, or not followed by a comma; write a quote within quotes twice"
     if "limit" in reason:
-        message = f"the field has more than {MAX_FIELD} characters, or its quote is not closed"
+        message = _TOO_LONG
     return _BrokenError(message, line, column)
 
 

@@ -2,16 +2,19 @@
 
 import asyncio
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
-from sqlalchemy import Connection
+from alembic.script import ScriptDirectory
+from sqlalchemy import Connection, create_engine
 
 import odyssey.main  # noqa: F401 - it imports every room, and so every table
 from odyssey.core.database import Database
-from odyssey.core.migrate import migrate
+from odyssey.core.migrate import _check_revision, migrate
 from odyssey.core.tables import Base
+from odyssey.core.unusable import DatabaseUnusableError
 
 pytestmark = pytest.mark.both_databases
 
@@ -44,3 +47,15 @@ def test_servers_that_start_together_migrate_once(empty_database: Callable[[], s
             await database.close()
 
     asyncio.run(start_all())
+
+
+def test_an_installation_with_two_newest_migrations_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "versions").mkdir()
+    for name in ("one", "other"):
+        script = f"revision = {name!r}\ndown_revision = None\n"
+        (tmp_path / "versions" / f"{name}.py").write_text(script, encoding="utf-8")
+    engine = create_engine("sqlite://")
+    with engine.connect() as connection, pytest.raises(DatabaseUnusableError) as refused:
+        _check_revision(connection, ScriptDirectory(str(tmp_path)))
+    engine.dispose()
+    assert "2 newest migrations (one, other)" in str(refused.value)

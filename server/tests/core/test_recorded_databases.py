@@ -9,6 +9,7 @@ import httpx
 import pytest
 from sqlalchemy import select
 from support.batches import ended
+from support.clocks import GivenClock
 from support.experiments import MATRIX, wait_until
 from support.platform import Org, Platform
 from support.recorded import (
@@ -54,7 +55,7 @@ def reopen(request: pytest.FixtureRequest, empty_database: Callable[[], str]) ->
             def clock() -> datetime:
                 return recording.moment + later
 
-            platform = Platform(url, clock=clock, public_url=PUBLIC_URL)
+            platform = Platform(url, clock=GivenClock(clock), public_url=PUBLIC_URL)
             stack.callback(platform.stop)
             return Reopened(recording, platform)
 

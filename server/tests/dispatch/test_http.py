@@ -144,12 +144,18 @@ async def raw_agent(talk: Callable[[asyncio.StreamWriter], Awaitable[None]]) -> 
         await server.wait_closed()
 
 
-def raw_failure(talk: Callable[[asyncio.StreamWriter], Awaitable[None]], **changes: Any) -> Failure:
+def raw_outcome(
+    talk: Callable[[asyncio.StreamWriter], Awaitable[None]], **changes: Any
+) -> AgentReply | Failure:
     async def run() -> AgentReply | Failure:
         async with raw_agent(talk) as url, transport() as http:
             return await http.dispatch(dispatch_to(url, **changes))
 
-    result = asyncio.run(run())
+    return asyncio.run(run())
+
+
+def raw_failure(talk: Callable[[asyncio.StreamWriter], Awaitable[None]], **changes: Any) -> Failure:
+    result = raw_outcome(talk, **changes)
     assert isinstance(result, Failure)
     return result
 
@@ -395,6 +401,15 @@ async def endless_headers(writer: asyncio.StreamWriter) -> None:
         await writer.drain()
 
 
+def endless_interim(status: str) -> Callable[[asyncio.StreamWriter], Awaitable[None]]:
+    async def talk(writer: asyncio.StreamWriter) -> None:
+        while True:
+            writer.write(f"HTTP/1.1 {status}\r\n\r\n".encode())
+            await writer.drain()
+
+    return talk
+
+
 @pytest.mark.parametrize(
     ("talk", "own"),
     [
@@ -404,6 +419,9 @@ async def endless_headers(writer: asyncio.StreamWriter) -> None:
         (no_http, "agent_bad_response"),
         (two_lengths, "agent_bad_response"),
         (endless_headers, "agent_bad_response"),
+        (endless_interim("100 Continue"), "agent_bad_response"),
+        (endless_interim("102 Processing"), "agent_bad_response"),
+        (endless_interim("103 Early Hints"), "agent_bad_response"),
     ],
 )
 def test_what_breaks_off_is_the_agents_own_doing_once_it_has_answered_a_ping(
@@ -412,6 +430,20 @@ def test_what_breaks_off_is_the_agents_own_doing_once_it_has_answered_a_ping(
     unknown, pinged = raw_failure(talk), raw_failure(talk, answers_pings=True)
     assert (unknown.error_class, unknown.http_status) == ("transport_error", None)
     assert (pinged.error_class, pinged.http_status) == (own, None)
+
+
+@pytest.mark.parametrize(("interim", "is_read"), [(100, True), (101, False)])
+def test_a_hundred_interim_answers_may_come_before_the_answer(interim: int, is_read: bool) -> None:
+    body = json.dumps(GOOD).encode()
+
+    async def talk(writer: asyncio.StreamWriter) -> None:
+        writer.write(b"HTTP/1.1 102 Processing\r\n\r\n" * interim)
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
+        await writer.drain()
+        writer.close()
+        await writer.wait_closed()
+
+    assert isinstance(raw_outcome(talk), AgentReply) == is_read
 
 
 @pytest.mark.parametrize("status", [401, 403])

@@ -187,8 +187,9 @@ def test_nothing_in_the_text_is_changed() -> None:
         b'{"final_response": "a"} trailing',
         b'{"final_response": "a", "final_response": "b"}',
         b'{"final_response": "a", "metadata": {"total_input_tokens": NaN}}',
-        b'{"final_response": "\\ud800"}',
-        b'{"final_response": "\xff"}',
+        b'{"final_response": \xff}',
+        b'{"final_response": \\ud800}',
+        b'{"final_response": "a", "\\ud800": 1, "\\udfff": 2}',
         b"\xef\xbb\xbf{}",
         b'{"final_response": "a", "x": ' + b"[" * 101 + b"]" * 101 + b"}",
         b'{"final_response": "a", "x": 1' + b"0" * 5000 + b"}",
@@ -198,6 +199,49 @@ def test_nothing_in_the_text_is_changed() -> None:
 def test_what_is_not_strict_json_is_not_a_reply(body: bytes) -> None:
     with pytest.raises(ReplyNotJsonError):
         parse_reply(body, Redaction())
+
+
+@pytest.mark.parametrize(
+    ("body", "read", "said"),
+    [
+        (
+            rb'"half \ud83d"',
+            "half \ufffd",
+            "1 piece that is no Unicode text",
+        ),
+        (rb'"\udc00\ud800"', "\ufffd\ufffd", "2 pieces that are no Unicode text"),
+        (rb'"\ud83d\ud83d\ude00"', "\ufffd😀", "the escape \\ud83d at character 20"),
+        (rb'"\\\ud800"', "\\\ufffd", "the escape \\ud800 at character 22"),
+        (b'"caf\xe9"', "caf\ufffd", "the byte 0xe9 at byte 23"),
+        (b'"cut \xf0\x9f\x98"', "cut \ufffd", "the byte 0xf0 at byte 24"),
+        (b'"\xed\xa0\x80 \\uDFFF"', "\ufffd\ufffd\ufffd \ufffd", "4 pieces"),
+    ],
+)
+def test_half_a_character_is_replaced_and_the_run_goes_on(body: bytes, read: str, said: str) -> None:
+    reply = parse_reply(b'{"final_response": ' + body + b', "messages": []}', Redaction())
+    assert reply.final_response == read
+    (warning,) = reply.soft_warnings
+    assert warning.startswith("reply_invalid_text: ")
+    assert said in warning
+    assert json.loads(reply.raw) == {"final_response": read, "messages": []}
+
+
+@pytest.mark.parametrize("body", [rb'"\ud83d\ude00"', rb'"\\ud800"', '"\ufffd \\ufffd 😀"'.encode()])
+def test_whole_characters_are_no_reason_to_warn(body: bytes) -> None:
+    raw = b'{"final_response": ' + body + b', "messages": []}'
+    reply = parse_reply(raw, Redaction())
+    assert (reply.final_response, reply.soft_warnings) == (json.loads(body), [])
+    assert reply.raw == raw.decode()
+
+
+@given(st.text(st.characters(exclude_categories=())), st.booleans())
+def test_any_text_an_agent_can_write_is_read_with_only_halves_replaced(text: str, ascii_only: bool) -> None:
+    """Python's own writer and its own notion of which code points are no characters stand beside ours."""
+    body = json.dumps({"final_response": "." + text}, ensure_ascii=ascii_only)
+    read = parse_reply(body.encode("utf-8", "backslashreplace"), Redaction()).final_response
+    joined = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace") if ascii_only else text
+    wanted = "".join("\ufffd" if "\ud800" <= one <= "\udfff" else one for one in joined)
+    assert read == "." + wanted
 
 
 @pytest.mark.parametrize(

@@ -12,31 +12,24 @@ import pytest
 from conftest import NewDatabase
 from sqlalchemy import select
 from support.browser import Browser, new_link
+from support.clocks import GivenClock, JumpingWall
 from support.platform import Org, Platform
 
 from odyssey.identity.models import BrowserSession, SigninLink
-from odyssey.kit.clock import utc_now
 
 PASSWORD = "correct horse battery"
 NEW_PASSWORD = "another correct horse"
 
 
-class MovingClock:
-    ahead = timedelta()
-
-    def __call__(self) -> Any:
-        return utc_now() + self.ahead
+@pytest.fixture
+def clock() -> JumpingWall:
+    return JumpingWall()
 
 
 @pytest.fixture
-def clock() -> MovingClock:
-    return MovingClock()
-
-
-@pytest.fixture
-def alone(new_database: NewDatabase, clock: MovingClock) -> Iterator[Org]:
+def alone(new_database: NewDatabase, clock: JumpingWall) -> Iterator[Org]:
     """An organisation on a server of its own: failures are counted per address, and all tests come from one."""
-    platform = Platform(new_database(), clock=clock)
+    platform = Platform(new_database(), clock=GivenClock(clock))
     yield platform.new_org()
     platform.stop()
 
@@ -126,7 +119,7 @@ def test_a_link_works_once_however_many_try_at_once(alone: Org) -> None:
 
 
 @pytest.mark.both_databases
-def test_a_link_lives_for_fifteen_minutes_and_a_session_for_a_week(alone: Org, clock: MovingClock) -> None:
+def test_a_link_lives_for_fifteen_minutes_and_a_session_for_a_week(alone: Org, clock: JumpingWall) -> None:
     early, late = new_link(alone), new_link(alone)
     with Browser(alone.platform) as browser:
         clock.ahead = timedelta(minutes=14, seconds=50)
@@ -144,7 +137,7 @@ def test_a_link_lives_for_fifteen_minutes_and_a_session_for_a_week(alone: Org, c
 
 
 def test_the_eleventh_wrong_link_in_a_minute_is_429_and_a_right_one_still_works(
-    alone: Org, clock: MovingClock
+    alone: Org, clock: JumpingWall
 ) -> None:
     person = new_person(alone)
     with Browser(alone.platform) as browser:
@@ -192,7 +185,7 @@ def test_an_address_has_ten_tries_however_many_come_at_once(platform: Platform) 
     assert sorted(answer.status_code for answer in answers) == [401] * 10 + [429] * 6
 
 
-def test_a_person_may_try_again_after_fifteen_minutes(alone: Org, clock: MovingClock) -> None:
+def test_a_person_may_try_again_after_fifteen_minutes(alone: Org, clock: JumpingWall) -> None:
     email = new_person(alone)["email"]
     for number in range(20):
         assert guess(alone.platform, f"127.0.0.{number % 2 + 2}", email).status_code == 401

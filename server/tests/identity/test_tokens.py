@@ -125,10 +125,10 @@ def test_a_token_lives_for_twelve_hours() -> None:
     now = datetime.now(UTC)
     issued_at = (now - timedelta(hours=11, minutes=58)).replace(microsecond=0)
     young = issue_person_token(MASTER, SOMEBODY, issued_at)
-    assert read_person_token(MASTER, young) == (SOMEBODY, issued_at + timedelta(hours=12))
+    assert read_person_token(MASTER, young, now) == (SOMEBODY, issued_at + timedelta(hours=12))
     old = issue_person_token(MASTER, SOMEBODY, now - timedelta(hours=12, minutes=2))
     with pytest.raises(TokenRefusedError):
-        read_person_token(MASTER, old)
+        read_person_token(MASTER, old, now)
 
 
 def test_a_token_holds_nothing_but_who_where_and_under_which_password() -> None:

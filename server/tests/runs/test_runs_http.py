@@ -66,6 +66,20 @@ def test_a_rich_reply_is_kept_and_a_malformed_part_is_a_soft_warning(
     assert sorted(codes) == ["behavior_not_understood", "final_response_truncated", "metadata_malformed"]
 
 
+@pytest.mark.both_databases
+def test_half_a_character_in_a_reply_is_kept_and_marked(org: Org, agent_server: StartAgent) -> None:
+    body = (
+        rb'{"final_response": "It is done \ud83d", "messages": [{"role": "assistant", "content": "caf'
+        + b'\xe9"}]}'
+    )
+    run = org.run(org.agent(agent_server(lambda _: Answer(200, body)).url))
+    assert (run["status"], run["final_response"]) == ("completed", "It is done \ufffd")
+    assert run["messages"] == [{"role": "assistant", "content": "caf\ufffd"}]
+    assert [warning.partition(":")[0] for warning in run["soft_warnings"]] == ["reply_invalid_text"]
+    (reply,) = org.trace(run["id"], "reply")
+    assert reply["data"]["body"]["final_response"] == "It is done \ufffd"
+
+
 @pytest.mark.parametrize(
     ("answer", "error_class"),
     [

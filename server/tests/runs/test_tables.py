@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from odyssey.records.faults import Faults
-from odyssey.runs.tables import MAX_FIELD, Table, csv_line, harmless
+from odyssey.runs.tables import MAX_FIELD, Table, csv_line, guarded, unguarded
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=20)
 
@@ -23,8 +23,9 @@ def read(body: bytes) -> tuple[list[str], list[list[str] | None], list[tuple[tup
 
 @given(st.lists(st.lists(TEXT, min_size=2, max_size=2), max_size=5), st.booleans())
 def test_what_is_written_is_read_again(rows: list[list[str]], bom: bool) -> None:
-    text = "".join(csv_line(cells, formula_safe=False) for cells in [["a", "b"], *rows])
-    assert read((b"\xef\xbb\xbf" if bom else b"") + text.encode()) == (["a", "b"], rows, [])
+    text = io.StringIO(newline="")
+    csv.writer(text).writerows([["a", "b"], *rows])
+    assert read((b"\xef\xbb\xbf" if bom else b"") + text.getvalue().encode()) == (["a", "b"], rows, [])
 
 
 @given(st.binary(max_size=60).map(lambda rest: b"a,b\n" + rest))
@@ -91,6 +92,13 @@ def test_a_field_may_be_as_long_as_the_limit() -> None:
         assert read(csv_line(["a"], formula_safe=False).encode() + f'"{cell}"'.encode())[1] == [[cell]]
 
 
+def test_a_field_may_be_as_long_as_the_limit_with_its_guard() -> None:
+    cell = "=" + "x" * (MAX_FIELD - 1)
+    body = (csv_line(["a"]) + csv_line([cell])).encode()
+    faults = Faults()
+    assert [row.cells for row in Table(body, faults, guarded=True).rows(faults)] == [[cell]]
+
+
 def test_no_more_than_a_row_is_held() -> None:
     line = ("x" * 99 + ",") * 20 + "y\n"
     body = (",".join(f"c{n}" for n in range(21)) + "\n" + line * 5000).encode()
@@ -103,11 +111,37 @@ def test_no_more_than_a_row_is_held() -> None:
     assert peak < len(body) / 20
 
 
-@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r", "\0"])
-def test_a_formula_is_made_harmless(start: str) -> None:
-    assert harmless(f"{start}1+1") == f"'{start}1+1"
-    assert csv_line([f"{start}1", "a,b"], formula_safe=True).startswith(("'", "\"'"))
+FORMULA_STARTS = "=+-@\t\r\n＝＋－＠"
+GUARDED = st.text(st.sampled_from("'a" + FORMULA_STARTS), max_size=4) | TEXT
+NUMBERS = (st.integers() | st.floats(allow_nan=False, allow_infinity=False)).map(str)
+
+
+@pytest.mark.parametrize("start", FORMULA_STARTS)
+def test_a_formula_is_guarded(start: str) -> None:
+    assert guarded(f"{start}1+1") == f"'{start}1+1"
+    assert csv_line([f"{start}1", "a,b"]).startswith(("'", "\"'"))
 
 
 def test_what_is_no_formula_stays() -> None:
-    assert [harmless(text) for text in ("", "1=1", " =1", "'=1", "x")] == ["", "1=1", " =1", "'=1", "x"]
+    texts = ("", "1=1", " =1", "x", "'", "'quoted'", "don't", "it's =1")
+    assert [guarded(text) for text in texts] == [unguarded(text) for text in texts] == list(texts)
+
+
+@given(st.lists(GUARDED | NUMBERS, min_size=1, max_size=3), st.booleans())
+def test_any_text_comes_back_from_a_table_and_a_safe_one_calculates_nothing(
+    cells: list[str], formula_safe: bool
+) -> None:
+    body = (csv_line(["a", "b", "c"][: len(cells)]) + csv_line(cells, formula_safe=formula_safe)).encode()
+    faults = Faults()
+    assert [row.cells for row in Table(body, faults, guarded=True).rows(faults)] == [cells]
+    (written,) = list(csv.reader(io.StringIO(body.decode(), newline="")))[1:]
+    if formula_safe:
+        assert [cell for cell in written if cell.startswith(tuple(FORMULA_STARTS))] == []
+    else:
+        assert [cell for cell in cells if not cell.startswith("'")] == [
+            cell for cell, given in zip(written, cells, strict=True) if not given.startswith("'")
+        ]
+
+
+def test_a_semicolon_parts_nothing() -> None:
+    assert csv_line(["a;=1", "b"]) == '"a;=1",b\r\n'

@@ -16,6 +16,7 @@ from support.agents import Dispatched
 from support.waiting import wait_for
 
 from odyssey.api.receipt import with_deadline
+from odyssey.core.clock import PlatformClock
 from odyssey.core.database import Database
 from odyssey.core.settings import Settings
 from odyssey.dispatch import envelope
@@ -25,7 +26,7 @@ from odyssey.dispatch.http import HttpTransport
 from odyssey.dispatch.reply import AgentReply
 from odyssey.identity import passwords
 from odyssey.identity.bootstrap import create_org
-from odyssey.kit.clock import Clock, utc_now
+from odyssey.kit.clock import utc_now
 from odyssey.kit.ids import new_uuid
 from odyssey.main import create_app
 from odyssey.records.error_classes import AGENT_UNREACHABLE
@@ -42,7 +43,7 @@ passwords.HASHER = PasswordHasher(time_cost=1, memory_cost=64, parallelism=1)
 class Platform:
     """Starts on construction, stops with `stop()`; every test brings its own organisation."""
 
-    def __init__(self, database_url: str, *, clock: Clock = utc_now, **changes: Any) -> None:
+    def __init__(self, database_url: str, *, clock: PlatformClock | None = None, **changes: Any) -> None:
         listener = socket.socket(proto=socket.IPPROTO_TCP)  # or asyncio leaves Nagle's delay on
         listener.bind(("127.0.0.1", 0))
         listener.listen(512)

@@ -83,8 +83,8 @@ export const auditQuery = (datasetId: number, revision: number) =>
       ),
   });
 
-export function exportPath(dataset: Dataset, format: "csv" | "json", safe = false): string {
-  return `/api/datasets/${dataset.id}/export?format=${format}${safe ? "&safe=true" : ""}`;
+export function exportPath(dataset: Dataset, format: "csv" | "json"): string {
+  return `/api/datasets/${dataset.id}/export?format=${format}`;
 }
 
 export const templatePath = (format: "csv" | "json") => `/api/datasets/template?format=${format}`;

@@ -18,7 +18,7 @@ from pipelines.odyssey.cli.key_store import last_address
 from pipelines.odyssey.cli.loading import NotLoadedError, load
 from pipelines.odyssey.cli.login import LOOPBACK, chosen, read_address, shown
 from pipelines.odyssey.cli.project import Project
-from pipelines.odyssey.cli.seeds import Fault, look_at_seeds
+from pipelines.odyssey.cli.seeds import Fault, look_at_seeds, unguarded
 from pipelines.odyssey.conformance.finding import Finding, failed, passed, skipped, timed, warned
 from pipelines.odyssey.conformance.tools_schema import schema_faults
 from pipelines.odyssey.distribution import NAME
@@ -200,7 +200,9 @@ def first_task(path: Path | None) -> Task:
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             row = next(csv.DictReader(file), {})
-        return Task(row.get("user") or None, _object(row.get("state")), _object(row.get("input")))
+        return Task(
+            unguarded(row.get("user") or "") or None, _object(row.get("state")), _object(row.get("input"))
+        )
     except (OSError, ValueError, csv.Error):
         return Task()
 

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -29,6 +30,7 @@ MOST_ROWS = 100_000
 MOST_FAULTS = 1000
 
 _YAML = (".yaml", ".yml")
+_FORMULA = re.compile("'*[=+\\-@\\t\\r\\n\\0＝＋－＠]")
 
 
 class Fault(NamedTuple):
@@ -116,7 +118,7 @@ class _TableReader:
     """CSV: the columns of the header, then row by row; gives faults, and after each row how many there are."""
 
     def __init__(self, content: bytes) -> None:
-        csv.field_size_limit(MAX_TEXT)
+        csv.field_size_limit(MAX_TEXT + 1)
         # What is not UTF-8 becomes lone surrogates, so that its cell is known.
         text = io.TextIOWrapper(io.BytesIO(content), "utf-8-sig", errors="surrogateescape", newline="")
         self._reader = csv.reader(text, strict=True)
@@ -199,7 +201,12 @@ class _TableReader:
             if cells is None:
                 return None
             if cells:
-                return line, cells
+                return line, cells if row is None else [unguarded(cell) for cell in cells]
+
+
+def unguarded(cell: str) -> str:
+    """Take off the ' that keeps a spreadsheet from calculating a cell, as the platform does."""
+    return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell
 
 
 def _column(name: str, names: list[str]) -> Column | None:

@@ -10,7 +10,7 @@ from odyssey.core.database import after_commit
 from odyssey.core.signals import Signals
 from odyssey.evals.matrices.errors import MatrixEndedError
 from odyssey.evals.matrices.models import Matrix
-from odyssey.evals.matrices.progress import status_of
+from odyssey.evals.matrices.progress import end_of_matrix, status_of
 from odyssey.evals.matrices.repository import end_waiting_runs, get_matrix
 from odyssey.evals.matrices.topics import matrix_changed
 from odyssey.identity.audit import record_change
@@ -27,7 +27,7 @@ async def cancel_matrix(
     status = status_of(matrix)
     if status != "running":
         raise MatrixEndedError(matrix_id, status)
-    matrix.state, matrix.lease_until, matrix.finished_at = "cancelled", None, clock()
+    matrix.state, matrix.lease_until, matrix.finished_at = "cancelled", None, end_of_matrix(matrix, clock())
     await session.flush()
     ended = await end_waiting_runs(session, matrix_id, clock())
     record_change(

@@ -6,7 +6,7 @@ from odyssey.agents.health import store_health
 from odyssey.core.database import after_commit
 from odyssey.dispatch.transport import PingResult
 from odyssey.evals.matrices.models import Matrix
-from odyssey.evals.matrices.progress import ended_runs
+from odyssey.evals.matrices.progress import end_of_matrix, ended_runs
 from odyssey.evals.matrices.repository import NO_RUNS, end_check, run_counts
 from odyssey.evals.matrices.topics import matrix_changed
 from odyssey.runs.attempt import Parts
@@ -26,7 +26,8 @@ async def check_agent(parts: Parts, matrix: Matrix) -> None:
             values = {"began_at": now, "ended_before": ended_runs(matrix, counts)}
             await end_check(session, matrix.id, "running", **values)
         else:
-            await end_check(session, matrix.id, "cancelled", reason=_reason(found), finished_at=now)
+            finished_at = end_of_matrix(matrix, now)
+            await end_check(session, matrix.id, "cancelled", reason=_reason(found), finished_at=finished_at)
         after_commit(session, lambda: matrix_changed(parts.signals, matrix.id))
     log.info("agent pinged", extra={"matrix_id": matrix.id, "ok": found.ok, "error_class": found.error_class})
 

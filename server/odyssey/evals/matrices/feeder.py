@@ -81,7 +81,8 @@ class MatrixFeeder:
         """Do a little for every matrix; returns after how many seconds there may be more to do."""
         async with self._parts.database.read() as session:
             room = _PINGS_AT_ONCE - len(self._pings)
-            unchecked = await unchecked_matrices(session, self._parts.clock(), room) if room > 0 else ()
+            now = await self._parts.clock.lease_moment_in(session)
+            unchecked = await unchecked_matrices(session, now, room) if room > 0 else ()
             running = [each for each in await running_matrices(session) if not self._rests(each.id)]
             hungry = [
                 matrix.id
@@ -125,9 +126,9 @@ class MatrixFeeder:
                 await self._parts.states.take(session, run_id, Cancel())
 
     async def _take_check(self, matrix_id: str) -> None:
-        now = self._parts.clock()
-        until = now + CHECK_LEASE
         async with self._parts.database.write() as session:
+            now = await self._parts.clock.lease_moment_in(session)
+            until = now + CHECK_LEASE
             matrix = await take_check(session, matrix_id, now, until)
         if matrix is not None:
             check = self._check(matrix, until)

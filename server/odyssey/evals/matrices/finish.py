@@ -11,6 +11,7 @@ from odyssey.evals.matrices.cells import AnalysedCell
 from odyssey.evals.matrices.finished import FinishedCell, PassedRun
 from odyssey.evals.matrices.observed import Analysis, analyse_runs
 from odyssey.evals.matrices.plan import Plan
+from odyssey.evals.matrices.progress import end_of_matrix
 from odyssey.evals.matrices.render import CELLS, cells_out
 from odyssey.evals.matrices.repository import (
     complete,
@@ -58,7 +59,7 @@ async def finish(database: Database, signals: Signals, clock: Clock, matrix_id: 
         done = await complete(
             session,
             matrix,
-            finished_at=clock(),
+            finished_at=end_of_matrix(matrix, clock()),
             missing_runs=matrix.planned_runs - sum(row.behaviour is not None for row in rows),
             summary=stored.summary,
             cells=stored.cells,

@@ -1,5 +1,7 @@
 """How far a matrix is, and how long it will still take by the pace so far."""
 
+from datetime import datetime
+
 from odyssey.evals.matrices.models import Matrix
 from odyssey.evals.matrices.repository import RunCounts
 from odyssey.evals.matrices.schemas import MatrixStatus, Progress
@@ -31,6 +33,11 @@ def progress_of(matrix: Matrix, counts: RunCounts) -> Progress:
         missing=ended - counts.telling,
         seconds_left=_seconds_left(matrix, ended, counts),
     )
+
+
+def end_of_matrix(matrix: Matrix, now: datetime) -> datetime:
+    """Give the moment a matrix ends: now, but not before it began, by whichever process's clock that was."""
+    return max(now, matrix.began_at or matrix.created_at)
 
 
 def ended_runs(matrix: Matrix, counts: RunCounts) -> int:

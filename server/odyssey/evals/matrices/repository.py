@@ -15,6 +15,7 @@ from odyssey.evals.eval_runs.models import EvalRun
 from odyssey.evals.matrices.models import Matrix
 from odyssey.kit.pagination import Page
 from odyssey.runs.models import Run
+from odyssey.runs.repository import end_of_run
 
 MATRIX_ORDER = ListOrder(
     Matrix.number,
@@ -118,6 +119,12 @@ async def end_check(session: AsyncSession, matrix_id: str, state: str, **values:
     return ended.first() is not None
 
 
+async def shorten_checks(session: AsyncSession, longest: datetime) -> None:
+    """Let none wait longer than that for a process that is gone and meant to ping."""
+    held = (Matrix.state == "checking", Matrix.lease_until > longest)
+    await session.execute(update(Matrix).where(*held).values(lease_until=longest))
+
+
 def _free_to_check(now: datetime) -> tuple[ColumnElement[bool], ...]:
     return (Matrix.state == "checking", or_(Matrix.lease_until.is_(None), Matrix.lease_until <= now))
 
@@ -157,7 +164,7 @@ async def take_turn(session: AsyncSession, matrix: Matrix, *, made_runs: int, ag
 async def end_waiting_runs(session: AsyncSession, matrix_id: str, now: datetime) -> Sequence[int]:
     """Cancel every run of a matrix that was never claimed, and name them."""
     statement = update(Run).where(Run.lane == matrix_id, _IS_PENDING)
-    statement = statement.values(status="cancelled", verdict="NOT APPLICABLE", finished_at=now)
+    statement = statement.values(status="cancelled", verdict="NOT APPLICABLE", finished_at=end_of_run(now))
     return (await session.scalars(statement.returning(Run.id))).all()
 
 

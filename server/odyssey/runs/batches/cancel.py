@@ -17,6 +17,7 @@ from odyssey.runs.batches.errors import BatchEndedError
 from odyssey.runs.batches.models import Batch
 from odyssey.runs.batches.render import batch_out
 from odyssey.runs.batches.repository import end_waiting_runs, get_batch
+from odyssey.runs.repository import end_of_run
 from odyssey.runs.states import RunStates
 from odyssey.runs.topics import BATCHES_TOPIC, runs_ended
 
@@ -31,7 +32,7 @@ async def cancel_batch(
         raise BatchEndedError(batch_id, status)
     batch.state, batch.lease_until = "cancelled", None
     await session.flush()
-    ended = await end_waiting_runs(session, batch_id, "cancelled", finished_at=clock())
+    ended = await end_waiting_runs(session, batch_id, "cancelled", finished_at=end_of_run(clock()))
     record_change(
         session, caller, clock, "batch.cancel", object_type="batch", object_id=batch_id, before=status
     )

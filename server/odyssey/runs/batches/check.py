@@ -16,6 +16,7 @@ from odyssey.records.error_classes import INTERNAL_ERROR
 from odyssey.runs.attempt import Parts
 from odyssey.runs.batches.models import Batch
 from odyssey.runs.batches.repository import end_check, end_waiting_runs
+from odyssey.runs.repository import end_of_run
 from odyssey.runs.topics import BATCHES_TOPIC, runs_ended
 
 log = logging.getLogger(__name__)
@@ -83,7 +84,7 @@ async def _record(parts: Parts, batch: Batch, found: PingResult) -> None:
         ended: Sequence[int] = ()
         if not found.ok:
             error = {"detail": found.detail, "http_status": found.status}
-            values = {"error_class": found.error_class, "error_json": error, "finished_at": now}
+            values = {"error_class": found.error_class, "error_json": error, "finished_at": end_of_run(now)}
             ended = await end_waiting_runs(session, batch.id, "failed", **values)
         after_commit(session, lambda: runs_ended(parts.signals, batch.org_id, ended))
         after_commit(session, lambda: parts.signals.notify(BATCHES_TOPIC))

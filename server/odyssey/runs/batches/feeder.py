@@ -67,7 +67,8 @@ class Feeder:
         """Do a little for every batch; returns after how many seconds there may be more to do."""
         async with self._parts.database.read() as session:
             room = _PINGS_AT_ONCE - len(self._pings)
-            unchecked = await unchecked_batches(session, self._parts.clock(), room) if room > 0 else ()
+            now = await self._parts.clock.lease_moment_in(session)
+            unchecked = await unchecked_batches(session, now, room) if room > 0 else ()
             unfed = await unfed_batches(session)
             hungry = [
                 batch_id
@@ -96,9 +97,9 @@ class Feeder:
             return 0
 
     async def _take_check(self, batch_id: int) -> None:
-        now = self._parts.clock()
-        until = now + CHECK_LEASE
         async with self._parts.database.write() as session:
+            now = await self._parts.clock.lease_moment_in(session)
+            until = now + CHECK_LEASE
             batch = await take_check(session, batch_id, now, until)
         if batch is not None:
             self._pings[batch_id] = asyncio.create_task(self._check(batch, until), name=f"ping {batch_id}")

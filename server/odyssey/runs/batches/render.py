@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -84,8 +85,14 @@ def _own_members(batch: Batch, figures: Figures) -> dict[str, Any]:
         "pass_k": pass_k_out(trials),
         "cost_usd": figures.cost_usd,
         "created_at": batch.created_at,
-        "finished_at": figures.last_finished_at if status not in ("checking", "running") else None,
+        "finished_at": _finished_at(batch, figures) if status not in ("checking", "running") else None,
     }
+
+
+def _finished_at(batch: Batch, figures: Figures) -> datetime | None:
+    """Not before it began: its runs may have been made by a process whose clock was behind."""
+    last = figures.last_finished_at
+    return None if last is None else max(last, batch.created_at)
 
 
 def _run_counts(batch: Batch, statuses: Counter[str]) -> RunCounts:

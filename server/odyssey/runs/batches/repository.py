@@ -94,6 +94,12 @@ async def end_check(session: AsyncSession, batch_id: int, state: str, **values: 
     return ended.first() is not None
 
 
+async def shorten_checks(session: AsyncSession, longest: datetime) -> None:
+    """Let none wait longer than that for a process that is gone and meant to ping."""
+    held = (Batch.state == "checking", Batch.lease_until > longest)
+    await session.execute(update(Batch).where(*held).values(lease_until=longest))
+
+
 def _free_to_check(now: datetime) -> tuple[ColumnElement[bool], ...]:
     return (Batch.state == "checking", or_(Batch.lease_until.is_(None), Batch.lease_until <= now))
 

@@ -59,8 +59,9 @@ Name = Query(min_length=1, max_length=255)
     "",
     status_code=201,
     openapi_extra={"requestBody": BODY},
-    description="Upload rows: all of them or none. One row is one task. In a table an empty cell says nothing, and an "
-    "unknown column is a warning.\n\n" + about_columns(),
+    description="Upload rows: all of them or none. One row is one task. In a table an empty cell says nothing, an "
+    "unknown column is a warning, and a ' before a cell that begins like a formula (= + - @) is the spreadsheet's and "
+    "taken off.\n\n" + about_columns(),
 )
 async def upload_dataset(
     keeper: KeeperDep, read_ahead: ReadAhead, request: Request, name: Annotated[PlainText, Name]
@@ -156,14 +157,15 @@ async def export_dataset(
     safe: Annotated[
         bool,
         Query(
-            description="Put a ' before cells that a spreadsheet would take for a formula; not for uploading."
+            description="Put a ' before cells that a spreadsheet would take for a formula (= + - @ and the like); an "
+            "upload takes it off again. With `false` they stay as they are."
         ),
-    ] = False,
+    ] = True,
 ) -> Response:
     """Read the present revision as a file.
 
-    Uploaded again it gives the same rows, so a cell that begins like a formula stays as it is unless `safe` is asked
-    for. The results of a batch are not for uploading and always safe.
+    Uploaded again it gives the same rows, and in a spreadsheet a table does nothing: it has a ' before what would be
+    a formula.
     """
     dataset = await get_dataset(session, caller.org_id, dataset_id)
     body: AsyncIterator[bytes] = (

@@ -46,7 +46,7 @@ class CsvSource:
     is_csv = True
 
     def __init__(self, body: bytes, faults: Faults) -> None:
-        self._table = Table(body, faults)
+        self._table = Table(body, faults, guarded=True)
         self.warnings: list[FieldError] = []
         self._columns: list[Column | str | None] = []
         """What each column stands for: a column of ours, the name of one for later, or nothing."""

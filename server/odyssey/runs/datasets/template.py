@@ -59,7 +59,7 @@ def template(kind: Literal["csv", "json"]) -> bytes:
     columns = [column for column in COLUMNS if column.name != "world"]
     lines = [[column.name for column in columns]]
     lines += [[_cell(row.get(column.member)) for column in columns] for row in TEMPLATE]
-    return "".join(csv_line(line, formula_safe=False) for line in lines).encode("utf-8")
+    return "".join(csv_line(line) for line in lines).encode("utf-8")
 
 
 def _cell(value: Any) -> str:

@@ -9,6 +9,7 @@ from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.agents.compiled import CompiledAgents
+from odyssey.core.clock import PlatformClock
 from odyssey.core.database import Database, after_commit
 from odyssey.core.outages import StorageUnavailableError
 from odyssey.core.scheduling import TERMINAL
@@ -19,7 +20,6 @@ from odyssey.grading.evidence import Evidence
 from odyssey.grading.judges.report import JUDGE_VERSION, JudgeReport
 from odyssey.grading.verdict import Decision, decide
 from odyssey.journal.events import append_event, head_of, lock_run
-from odyssey.kit.clock import Clock
 from odyssey.runs.models import Run
 from odyssey.runs.repository import find_run_unscoped, get_task
 from odyssey.runs.topics import runs_changed
@@ -51,7 +51,7 @@ class GradingParts(NamedTuple):
     worlds: SharedWorlds
     judge: Judge
     signals: Signals
-    clock: Clock
+    clock: PlatformClock
 
 
 class _Graded(NamedTuple):

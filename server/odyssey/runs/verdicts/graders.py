@@ -3,9 +3,9 @@
 import asyncio
 import contextlib
 import logging
-from datetime import timedelta
+from datetime import datetime, timedelta
 
-from sqlalchemy import literal_column, or_, select, update
+from sqlalchemy import Select, literal_column, or_, select, update
 
 from odyssey.core.scheduling import TERMINAL
 from odyssey.core.signals import Listener
@@ -58,23 +58,27 @@ class Graders:
                     await news.wait(self._parts.database.look_again_s)
 
     async def _take(self) -> int:
-        now, free = self._parts.clock(), _AT_ONCE - len(self._held)
-        waiting = (
-            Run.verdict == literal_column("'PENDING'"),  # as the index says it
-            Run.status.in_(TERMINAL),
-            or_(Run.grading_until.is_(None), Run.grading_until <= now),
-        )
-        some = select(Run.id).where(*waiting).order_by(Run.id).limit(free)
+        clock, free = self._parts.clock, _AT_ONCE - len(self._held)
+        if free <= 0:
+            return 0
         async with self._parts.database.read() as session:
-            if free <= 0 or not (await session.scalars(some.limit(1))).all():
+            now = await clock.lease_moment_in(session)
+            if not (await session.scalars(self._waiting(now).limit(1))).all():
                 return 0
         async with self._parts.database.write() as session:
-            some = some.with_for_update(skip_locked=True)
+            some = self._waiting(now).limit(free).with_for_update(skip_locked=True)
             take = update(Run).where(Run.id.in_(some)).values(grading_until=now + self._lease)
             taken = (await session.scalars(take.returning(Run.id))).all()
         for run_id in taken:
             self._held[run_id] = asyncio.create_task(self._grade(run_id), name=f"grade run {run_id}")
         return len(taken)
+
+    def _waiting(self, now: datetime) -> Select[int]:
+        """Find runs that nobody grades; what is held here is graded, even if its lease could not be renewed in time."""
+        free = or_(Run.grading_until.is_(None), Run.grading_until <= now)
+        is_pending = Run.verdict == literal_column("'PENDING'")  # as the index says it
+        statement = select(Run.id).where(is_pending, Run.status.in_(TERMINAL), free)
+        return statement.where(Run.id.not_in(list(self._held))).order_by(Run.id)
 
     async def _grade(self, run_id: int) -> None:
         try:
@@ -95,6 +99,7 @@ class Graders:
             renewed = update(Run).where(Run.id.in_(list(self._held)), Run.verdict == "PENDING")
             try:
                 async with self._parts.database.write() as session:
-                    await session.execute(renewed.values(grading_until=self._parts.clock() + self._lease))
+                    until = await self._parts.clock.lease_moment_in(session) + self._lease
+                    await session.execute(renewed.values(grading_until=until))
             except Exception:
                 log.exception("grading leases not renewed")  # the next beat tries again

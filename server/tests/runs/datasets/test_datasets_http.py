@@ -136,23 +136,22 @@ def test_a_world_is_exported_by_its_id(org: Org) -> None:
     ]
 
 
-def test_formulas_are_kept_unless_a_safe_file_is_asked_for(org: Org) -> None:
-    users = ["=1+1", "+1", "-1", "@x", "\tx", "\rx", "'=x", "x=1"]
+def test_a_table_calculates_nothing_unless_that_is_asked_for(org: Org) -> None:
+    users = ["=1+1", "+1", "-1", "@x", "\tx", "\rx", "＝1", "'=x", "x=1"]
     dataset = org.ok(post_json(org, [{"user_instruction": user} for user in users]))
-    plain, safe = (
-        [
-            row["user"]
-            for row in csv.DictReader(io.StringIO(export(org, dataset, safe=flag).decode(), newline=""))
-        ]
-        for flag in ("false", "true")
+    files = [export(org, dataset, **asked) for asked in ({}, {"safe": "false"})]
+    safe, plain = (
+        [row["user"] for row in csv.DictReader(io.StringIO(file.decode(), newline=""))] for file in files
     )
-    assert plain == users
-    assert safe == [f"'{user}" for user in users[:6]] + users[6:]
+    assert safe == [f"'{user}" for user in users[:8]] + users[8:]
+    assert plain == [*users[:7], "''=x", "x=1"]
+    for file in files:
+        assert values_of(org, org.ok(post_csv(org, file))) == values_of(org, dataset)
 
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=30)
 SAID = TEXT.filter(str.strip) | st.sampled_from(
-    ["=1+1", "-2", "@SUM(A1)", "+cmd|' /C calc'!A0", "\tx", '"', "a,b"]
+    ["=1+1", "-2", "'-2", "@SUM(A1)", "+cmd|' /C calc'!A0", "＝1", "\tx", '"', "a,b"]
 )
 ANY_TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=10)
 VALUES = st.recursive(

@@ -144,6 +144,11 @@ def test_failure_rules_are_judged_alike(org: Org, tmp_path: Path, rules: Any) ->
     assert bool(found.errors) is (rules in FAULTY_RULES)
 
 
+def test_the_guard_before_a_formula_is_taken_off_by_both(org: Org, tmp_path: Path) -> None:
+    content = "user,random_seed\n'=x,'-5\nx,''-5\n"
+    assert locally(tmp_path, content) == on_the_platform(org, content) == (['[1, "random_seed"]'], [])
+
+
 def test_columns_of_conversations_are_refused_by_both_where_they_say_something(
     org: Org, tmp_path: Path
 ) -> None:

@@ -48,9 +48,6 @@ export function DatasetActions({ dataset }: { dataset: Dataset }) {
           <Menu.Item component="a" href={exportPath(dataset, "json")} download>
             JSON
           </Menu.Item>
-          <Menu.Item component="a" href={exportPath(dataset, "csv", true)} download>
-            CSV for a spreadsheet, no formulas
-          </Menu.Item>
         </Menu.Dropdown>
       </Menu>
       {mayChange && (

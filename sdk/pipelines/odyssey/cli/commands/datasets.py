@@ -153,6 +153,7 @@ def export(
     /,
     *,
     format: Format = "csv",
+    safe: bool = True,
     output: Output = None,
     server: Server | None = None,
 ) -> None:
@@ -164,6 +165,8 @@ def export(
         Number of the dataset.
     format
         Of the file.
+    safe
+        Put a ' before what a spreadsheet would take for a formula; an upload takes it off again.
     output
         Where to write it instead of to standard output.
     server
@@ -171,7 +174,7 @@ def export(
     """
     path, missing = f"/api/datasets/{dataset_id}/export", f"There is no dataset {dataset_id}."
     with connected(server) as platform:
-        write_out(platform.download(path, missing=missing, format=format), output)
+        write_out(platform.download(path, missing=missing, format=format, safe=safe), output)
 
 
 def _print_lint(screen: Screen, found: Json) -> None:

@@ -50,9 +50,9 @@ class AsyncDatasets:
         await self._api.delete("/api/datasets/{}", dataset_id)
 
     async def export(
-        self, dataset_id: int, format: Literal["csv", "json"] = "csv", *, safe: bool = False
+        self, dataset_id: int, format: Literal["csv", "json"] = "csv", *, safe: bool = True
     ) -> bytes:
-        """Return it as a file; `safe` is for spreadsheets and not for uploading."""
+        """Return it as a file; a `safe` table has a ' before formulas, which an upload takes off again."""
         query = {"format": format, "safe": safe}
         return await self._api.read("/api/datasets/{}/export", dataset_id, query=query)
 

@@ -50,8 +50,8 @@ class Datasets:
     def delete(self, dataset_id: int) -> None:
         self._api.delete("/api/datasets/{}", dataset_id)
 
-    def export(self, dataset_id: int, format: Literal["csv", "json"] = "csv", *, safe: bool = False) -> bytes:
-        """Return it as a file; `safe` is for spreadsheets and not for uploading."""
+    def export(self, dataset_id: int, format: Literal["csv", "json"] = "csv", *, safe: bool = True) -> bytes:
+        """Return it as a file; a `safe` table has a ' before formulas, which an upload takes off again."""
         query = {"format": format, "safe": safe}
         return self._api.read("/api/datasets/{}/export", dataset_id, query=query)
 

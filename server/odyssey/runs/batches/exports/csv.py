@@ -8,7 +8,7 @@ import msgspec
 
 from odyssey.core.database import Database
 from odyssey.runs.batches.exports.runs import ExportedRun, exported_runs
-from odyssey.runs.tables import harmless
+from odyssey.runs.tables import guarded
 
 
 async def csv_export(database: Database, batch_id: int) -> AsyncIterator[bytes]:
@@ -22,7 +22,7 @@ def csv_lines(runs: Iterable[ExportedRun]) -> bytes:
 
 
 def _cells(run: ExportedRun) -> list[str]:
-    return ["" if value is None else harmless(str(value)) for value in msgspec.structs.astuple(run)]
+    return ["" if value is None else guarded(str(value)) for value in msgspec.structs.astuple(run)]
 
 
 def _lines(rows: Iterable[Iterable[str]]) -> bytes:

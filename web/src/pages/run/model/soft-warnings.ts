@@ -5,6 +5,7 @@ const SENTENCES: Record<string, string> = {
   final_response_truncated: "The final response was too long and is cut before grading.",
   messages_missing: "The reply has no messages, so there is no transcript beside the final response.",
   messages_malformed: "The reply's messages are not what the contract says, so there is no transcript.",
+  reply_invalid_text: "The reply has pieces that are no Unicode text; each is shown as �.",
   metadata_malformed: "The reply's metadata is not what the contract says and was left out.",
 };
 
