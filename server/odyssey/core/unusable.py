@@ -9,6 +9,7 @@ from sqlalchemy.exc import DBAPIError
 
 from odyssey.core.database import Database
 from odyssey.core.outages import StorageUnavailableError
+from odyssey.core.outages import log as outage_log
 
 _BACKUP = "Put a backup in its place, or choose another directory with --data."
 
@@ -19,7 +20,8 @@ class DatabaseUnusableError(Exception):
 
 @contextmanager
 def explained(database: Database) -> Iterator[None]:
-    """Turn what goes wrong with the database in here into a DatabaseUnusableError."""
+    """Turn what goes wrong with the database in here into a DatabaseUnusableError, which is not logged as well."""
+    outage_log.disabled = True
     try:
         yield
     except StorageUnavailableError as error:
@@ -28,6 +30,8 @@ def explained(database: Database) -> Iterator[None]:
         raise DatabaseUnusableError(_sentence(database, error.orig or error)) from error
     except (sqlite3.Error, PostgresError, OSError) as error:
         raise DatabaseUnusableError(_sentence(database, error)) from error
+    finally:
+        outage_log.disabled = False
 
 
 def _sentence(database: Database, error: BaseException) -> str:

@@ -21,6 +21,7 @@ from sqlalchemy import (
     update,
 )
 from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import defer
 
 from odyssey.core.errors import NotFoundError
 from odyssey.core.paging import ListOrder, PageRequest
@@ -37,6 +38,10 @@ from odyssey.kit.pagination import Page
 from odyssey.runs.batches.models import Batch
 from odyssey.runs.models import Run, RunAttempt, Task
 
+WITHOUT_LARGE = tuple(
+    defer(column, raiseload=True) for column in (Run.messages, Run.reply_metadata, Run.error_json)
+)
+"""For lists: an agent may send a megabyte in each, and no summary shows them."""
 _RUNS, _ATTEMPTS, _TASKS = table_of(Run), table_of(RunAttempt), table_of(Task)
 _WORKS = (
     select(
@@ -150,7 +155,7 @@ EVERY_RUN = RunFilter()
 async def list_runs(
     session: AsyncSession, org_id: int, page: PageRequest, wanted: RunFilter = EVERY_RUN
 ) -> Page[Run]:
-    statement = select(Run).where(Run.org_id == org_id)
+    statement = select(Run).where(Run.org_id == org_id).options(*WITHOUT_LARGE)
     equal = {
         Run.verdict: wanted.verdict,
         Run.error_class: wanted.error_class,
@@ -190,8 +195,8 @@ async def newest_states(session: AsyncSession, org_id: int, limit: int) -> dict[
 
 
 async def runs_by_id(session: AsyncSession, org_id: int, run_ids: Collection[int]) -> Sequence[Run]:
-    """Read runs, oldest first."""
-    statement = select(Run).where(Run.org_id == org_id, Run.id.in_(run_ids))
+    """Read runs as lists show them, oldest first."""
+    statement = select(Run).where(Run.org_id == org_id, Run.id.in_(run_ids)).options(*WITHOUT_LARGE)
     return (await session.scalars(statement.order_by(Run.id))).all()
 
 

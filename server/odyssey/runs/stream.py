@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.core.database import Database
 from odyssey.core.depends import DatabaseDep, FeedsDep, ObjectId
-from odyssey.core.errors import ValidationFailedError
+from odyssey.core.errors import NotFoundError, ValidationFailedError
 from odyssey.core.event_stream import EventStream, event_message, event_stream
 from odyssey.core.scheduling import TERMINAL
 from odyssey.identity.depends import OpenStreamDep
@@ -19,7 +19,7 @@ from odyssey.identity.guard import GuardedRouter, Viewer
 from odyssey.journal.events import EventRecord, head_of, read_events, run_topic
 from odyssey.records.problems import FieldError
 from odyssey.runs.render import summaries, summary
-from odyssey.runs.repository import RunState, get_run, newest_states, runs_by_id
+from odyssey.runs.repository import RunState, newest_states, runs_by_id
 from odyssey.runs.topics import org_runs_topic
 
 router = GuardedRouter(prefix="/api/runs", tags=["runs"])
@@ -131,7 +131,10 @@ class _Trace:
         return self.ended is not None
 
     async def look(self, session: AsyncSession) -> bool:
-        run = await get_run(session, self.org_id, self.run_id)
+        found = await runs_by_id(session, self.org_id, [self.run_id])
+        if not found:
+            raise NotFoundError
+        run = found[0]
         before = self.head
         if before is None:
             self.head = await head_of(session, self.run_id)

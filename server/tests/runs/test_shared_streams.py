@@ -94,6 +94,19 @@ def test_fifty_idle_streams_ask_nothing_and_one_change_is_read_once_for_all(
     assert len([one for one in sent if "FROM events" in one]) < 20
 
 
+def test_lists_and_streams_leave_what_agents_send_where_it_is(org: Org, agent_server: StartAgent) -> None:
+    said = final() | {"messages": [{"role": "assistant", "content": "Done."}], "metadata": {"a": 1}}
+    run = org.graded(org.run(org.agent(agent_server(lambda _: said).url))["id"])
+    assert run["messages"]
+    with statements(org.platform) as sent:
+        org.ok(org.get("/api/runs"))
+        org.ok(org.get("/api/v1/eval/runs"))
+        org.get(f"/api/runs/{run['id']}/events")
+    reads = [one for one in sent if "runs.final_response" in one]
+    assert len(reads) >= 3
+    assert not [one for one in reads if "runs.messages" in one or "runs.metadata" in one]
+
+
 def test_a_stream_is_told_of_runs_that_end_together(org: Org, agent_server: StartAgent) -> None:
     """No event of theirs is written: those that wait in a batch are cancelled by one statement."""
     registered = org.agent(agent_server(lambda _: final()).url)

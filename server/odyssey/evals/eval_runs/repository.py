@@ -19,6 +19,7 @@ from odyssey.journal.models import Event
 from odyssey.kit.pagination import Page
 from odyssey.records.error_classes import OWN_FAILURES
 from odyssey.runs.models import Run
+from odyssey.runs.repository import WITHOUT_LARGE
 
 EVAL_RUN_ORDER = ListOrder(
     EvalRun.run_id,
@@ -248,6 +249,7 @@ def _found() -> Select[EvalRun, Run, Scenario]:
         select(EvalRun, Run, Scenario)
         .join(Run, Run.id == EvalRun.run_id)
         .join(Scenario, Scenario.number == EvalRun.scenario_number)
+        .options(*WITHOUT_LARGE)
     )
 
 
