@@ -1,13 +1,17 @@
 """Secrets at rest: sealed for one org and one purpose, unreadable in the database, useless without the key."""
 
+import asyncio
 import base64
 from collections.abc import Callable
 from typing import Any
 
 import pytest
+from conftest import NewDatabase
 from sqlalchemy import inspect, select, text
 from support.platform import SECRET_KEY, Org, Platform
 
+from odyssey.core.database import Database
+from odyssey.identity.bootstrap import create_org
 from odyssey.identity.keys import MasterKey
 from odyssey.identity.models import DataKey
 from odyssey.identity.vault import UnsealError, Vault
@@ -108,6 +112,28 @@ def test_another_master_key_opens_nothing_and_says_what_to_do(org: Org, platform
         unseal(platform, org_id_of(org), sealed, vault=other)
     assert MasterKey(SECRET_KEY).id in str(refused.value)
     assert SECRET_KEY not in str(refused.value)
+
+
+def test_a_start_is_refused_if_the_key_opens_nothing_at_all(new_database: NewDatabase) -> None:
+    """A database that servers with two keys have written to is opened by either."""
+    mine, theirs, nobodys = (
+        vault_of(f"the secret key of {name}, long enough to be one") for name in ("me", "them", "nobody")
+    )
+
+    async def check() -> None:
+        database = Database(new_database())
+        async with database.write() as session:
+            await nobodys.check_key(session)
+            for vault in (mine, theirs):
+                await create_org(session, utc_now, name="Test", admin_email="a@example.com")
+                await vault.ensure_data_key(session, 1 if vault is mine else 2)
+            await mine.check_key(session)
+            await theirs.check_key(session)
+            with pytest.raises(UnsealError, match=nobodys.master.id):
+                await nobodys.check_key(session)
+        await database.close()
+
+    asyncio.run(check())
 
 
 @pytest.mark.both_databases
