@@ -73,7 +73,7 @@ class Graders:
             self._held[run_id] = asyncio.create_task(self._grade(run_id), name=f"grade run {run_id}")
         return len(taken)
 
-    def _waiting(self, now: datetime) -> Select[tuple[int]]:
+    def _waiting(self, now: datetime) -> Select[int]:
         """Find runs that nobody grades; what is held here is graded, even if its lease could not be renewed in time."""
         free = or_(Run.grading_until.is_(None), Run.grading_until <= now)
         is_pending = Run.verdict == literal_column("'PENDING'")  # as the index says it
