@@ -30,6 +30,7 @@ MOST_ROWS = 100_000
 MOST_FAULTS = 1000
 
 _YAML = (".yaml", ".yml")
+_TOO_LONG = f"a cell has more than {MAX_TEXT} characters, or its quote is not closed"
 _FORMULA = re.compile("'*[=+\\-@\\t\\r\\n\\0＝＋－＠]")
 
 
@@ -195,13 +196,17 @@ class _TableReader:
                 message = (
                     "a quote is not closed, or not followed by a comma; write a quote within quotes twice"
                 )
-                if "limit" in str(error):
-                    message = f"a cell has more than {MAX_TEXT} characters, or its quote is not closed"
-                raise _Stopped(Fault(row, None, line, message)) from None
+                raise _Stopped(
+                    Fault(row, None, line, _TOO_LONG if "limit" in str(error) else message)
+                ) from None
             if cells is None:
                 return None
+            if row is not None:
+                cells = [unguarded(cell) for cell in cells]
+            if any(len(cell) > MAX_TEXT for cell in cells):
+                raise _Stopped(Fault(row, None, line, _TOO_LONG))
             if cells:
-                return line, cells if row is None else [unguarded(cell) for cell in cells]
+                return line, cells
 
 
 def unguarded(cell: str) -> str:

@@ -4,10 +4,12 @@ import asyncio
 import json
 import threading
 from collections import Counter
+from datetime import timedelta
 from typing import Any
 
 import httpx
 import pytest
+from sqlalchemy import update
 from support.agents import Answer, Dispatched, SeesPings, final
 from support.evals import RUNS, SCENARIOS, StartAgent, refusal
 from support.experiments import (
@@ -26,7 +28,9 @@ from support.platform import Org, Platform
 
 from odyssey.evals.matrices.feed import feed
 from odyssey.evals.matrices.finish import finish
+from odyssey.evals.matrices.models import Matrix
 from odyssey.evals.matrices.repository import may_repeat
+from odyssey.kit.clock import rfc3339, utc_now
 
 REFUSE = '{"decision": "refuse"}'
 VARIATIONS = "/api/v1/eval/variations"
@@ -64,6 +68,27 @@ def stopped_midway(org: Org, agent_server: StartAgent, first: int = 20, **member
     tap.opened.set()
     matrix_id: str = planned["id"]
     return matrix_id
+
+
+def test_a_matrix_that_began_by_a_clock_ahead_of_ours_has_no_negative_duration(
+    platform: Platform, org: Org, agent_server: StartAgent
+) -> None:
+    tap = Tap(0)
+    org.agent(agent_server(tap).url)
+    matrix_id = start_matrix(org, cases(org, "late"), "sycophancy", repeats=2)["id"]
+    assert tap.shut.wait(60)
+    later = utc_now() + timedelta(hours=5)
+
+    async def move() -> None:
+        async with platform.database.write() as session:
+            change = update(Matrix).where(Matrix.id == matrix_id)
+            await session.execute(change.values(created_at=later, began_at=later))
+
+    platform.do(move())
+    org.ok(org.post(f"{MATRIX}/{matrix_id}/cancel"))
+    tap.opened.set()
+    matrix = read_matrix(org, matrix_id)
+    assert matrix["finished_at"] == matrix["created_at"] == rfc3339(later)
 
 
 @pytest.mark.both_databases
