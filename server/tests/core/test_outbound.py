@@ -298,7 +298,7 @@ def test_a_drip_of_bytes_does_not_outlast_the_total_time() -> None:
             await writer.drain()
             await asyncio.sleep(0.02)
 
-    failing(drip, TimedOutError, timeout_s=0.3)
+    failing(drip, TimedOutError, timeout_s=1)
 
 
 @pytest.mark.parametrize("sent", [b"", b"HTTP/1.1 200", b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n"])
@@ -307,7 +307,7 @@ def test_silence_at_any_point_ends_at_the_total_time(sent: bytes) -> None:
         writer.write(sent)
         await asyncio.Event().wait()
 
-    failing(stall, TimedOutError, timeout_s=0.2)
+    failing(stall, TimedOutError, timeout_s=1)
 
 
 def test_endless_interim_answers_end_at_the_total_time() -> None:
@@ -315,9 +315,9 @@ def test_endless_interim_answers_end_at_the_total_time() -> None:
         while True:
             writer.write(b"HTTP/1.1 103 Early Hints\r\n\r\n")
             await writer.drain()
-            await asyncio.sleep(0.01)
+            await asyncio.sleep(0.1)
 
-    failing(hint, TimedOutError, timeout_s=0.3)
+    failing(hint, TimedOutError, timeout_s=1)
 
 
 def test_a_peer_that_never_reads_is_let_go_with_its_socket() -> None:
@@ -329,11 +329,11 @@ def test_a_peer_that_never_reads_is_let_go_with_its_socket() -> None:
             async with outbound() as client:
                 url = f"http://127.0.0.1:{listener.getsockname()[1]}/"
                 with pytest.raises(TimedOutError):
-                    await post(client, url, body=bytes(64 * MIB), timeout_s=0.3)
+                    await post(client, url, body=bytes(64 * MIB), timeout_s=1)
                 with pytest.raises(TimedOutError):
-                    await post(client, url, body=bytes(MIB), timeout_s=0.3)
-                await asyncio.sleep(0.05)
-                assert open_sockets() == before
+                    await post(client, url, body=bytes(MIB), timeout_s=1)
+                while open_sockets() != before:
+                    await asyncio.sleep(0.01)
 
     asyncio.run(run())
 
