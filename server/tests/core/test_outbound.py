@@ -20,6 +20,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 from support.raw_server import Peer, Talk, answer, raw_server, replying, reset, until_gone
+from support.waiting import wait_for
 
 from odyssey.core.addresses import AddressPolicy, Resolve, parse_allow_list
 from odyssey.core.outbound import (
@@ -332,8 +333,7 @@ def test_a_peer_that_never_reads_is_let_go_with_its_socket() -> None:
                     await post(client, url, body=bytes(64 * MIB), timeout_s=1)
                 with pytest.raises(TimedOutError):
                     await post(client, url, body=bytes(MIB), timeout_s=1)
-                while open_sockets() != before:
-                    await asyncio.sleep(0.01)
+                await asyncio.to_thread(wait_for, open_sockets, lambda now: now == before)
 
     asyncio.run(run())
 
