@@ -10,14 +10,13 @@ from odyssey.grading.judges.rubric import read_rubric
 from odyssey.kit.ids import MAX_INTEGER_ID
 from odyssey.records.canonical import content_hash
 from odyssey.records.faults import did_you_mean, shown
-from odyssey.records.problems import FieldError
+from odyssey.records.problems import FaultList, FieldError
 from odyssey.records.tools import LedgerSchema
 from odyssey.runs.behaviours import take_behavior
 from odyssey.simulation.rules import read_rules
 
 MAX_INSTRUCTION = 1024 * 1024
 _SEED_LIMIT = 2**63
-_MOST_ERRORS = 100
 
 _MEMBERS = frozenset(
     {
@@ -102,9 +101,9 @@ def read_seeds(
 ) -> list[Seed]:
     """Read all seeds of a request, or say everything that is wrong with any of them."""
     read = [read_seed(item, ledger_schema, worlds) for item in raw]
-    errors = [fault.under("seeds", index) for index, one in enumerate(read) for fault in one.errors]
+    errors = FaultList.of(*(one.errors.under("seeds", index) for index, one in enumerate(read)))
     if errors:
-        raise ValidationFailedError(errors[:_MOST_ERRORS])
+        raise ValidationFailedError(errors)
     later = {member for one in read for member in one.later}
     if later:
         raise NotAvailableYetError(sorted(later))
@@ -114,7 +113,7 @@ def read_seeds(
 class ReadSeed(NamedTuple):
     seed: Seed | None
     """None if there are errors."""
-    errors: list[FieldError]
+    errors: FaultList
     """Each is located within the seed."""
     later: frozenset[str]
     """Members this server does not know what to do with yet."""
@@ -130,7 +129,7 @@ class _Reader:
     def __init__(self, ledger_schema: LedgerSchema | None, worlds: Mapping[int, SeedWorld]) -> None:
         self._ledger_schema = ledger_schema
         self._worlds = worlds
-        self.errors: list[FieldError] = []
+        self.errors = FaultList()
         self.later: set[str] = set()
         self._behavior = ""
 
@@ -165,7 +164,7 @@ class _Reader:
             if member in _LATER:
                 self.later.add(member)
             elif member not in _MEMBERS:
-                hint = did_you_mean(member, _MEMBERS)
+                hint = "" if self.errors.is_full else did_you_mean(member, _MEMBERS)
                 self._fault((member[:100],), f"a seed has no member {shown(member)}{hint}")
 
     def _check_own(self, raw: dict[str, Any]) -> None:

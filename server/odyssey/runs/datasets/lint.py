@@ -8,7 +8,7 @@ from odyssey.agents.initial_state import check_initial_state
 from odyssey.core.errors import NotAvailableYetError
 from odyssey.grading.checks import read_checks
 from odyssey.records.faults import Faults, did_you_mean, shown
-from odyssey.records.problems import FieldError
+from odyssey.records.problems import FaultList, FieldError
 from odyssey.runs.datasets.columns import BY_MEMBER
 from odyssey.runs.datasets.reading import ReadRow, check_rows, read_rows
 from odyssey.runs.datasets.references import Referred
@@ -29,10 +29,10 @@ def lint(source: RowSource, referred: Referred, faults: Faults, agent: CompiledA
     plain = referred._replace(worlds=without_schema)
     checked = check_rows(source, plain, faults)
     errors = [*checked.errors, *NotAvailableYetError(checked.later).errors]
-    odd = Faults(found=list(checked.warnings), limit=MOST_NOTES)
+    odd = Faults(found=FaultList(checked.warnings, MOST_NOTES))
     if agent is not None or _BEHAVING & set(checked.columns):
         for row in read_rows(source, plain, Faults(limit=MOST_NOTES)):
-            if odd.is_full():
+            if odd.found.is_full:
                 break
             for note in _odd(row, agent, referred):
                 member, *path = note.loc

@@ -15,8 +15,6 @@ from odyssey.runs.datasets.references import Referred, look_up
 from odyssey.runs.datasets.sources import CsvSource, JsonSource, RowSource
 from odyssey.runs.datasets.spool import Spool
 
-_MOST_FAULTS = 100
-
 BODY: dict[str, Any] = {
     "required": True,
     "content": {
@@ -64,7 +62,7 @@ async def receive(
     request: Request, session: AsyncSession, org_id: int, spool: Spool | None = None
 ) -> Received:
     """Take rows that are without fault, or raise with every fault they have."""
-    faults = Faults(limit=_MOST_FAULTS)
+    faults = Faults()
     source = await read_source(request, faults)
     referred = await look_up(session, org_id, source)
     checked = await asyncio.to_thread(check_rows, source, referred, faults, spool)

@@ -10,7 +10,7 @@ from odyssey.identity.caller import Caller
 from odyssey.journal.conduct import Conduct, load_conduct
 from odyssey.journal.contents import store_document
 from odyssey.kit.clock import Clock
-from odyssey.records.problems import FieldError
+from odyssey.records.problems import FaultList
 from odyssey.runs.behaviours import take_behavior
 from odyssey.runs.fidelity import FidelityIn
 from odyssey.runs.named_worlds.errors import WorldChangedError
@@ -20,12 +20,10 @@ from odyssey.runs.named_worlds.schemas import WorldChange, WorldIn
 from odyssey.runs.named_worlds.state import Prepared, check_state
 from odyssey.simulation.rules import read_rules
 
-_MOST_FAULTS = 100
-
 
 def check_contents(body: WorldIn | WorldChange) -> str | None:
     """Say everything that is wrong with what is given; returns the behaviour as text, None where none is given."""
-    faults: list[FieldError] = []
+    faults = FaultList()
     if isinstance(body, WorldIn) or body.initial_state is not None:
         faults += check_state(body.initial_state)
     if isinstance(body, WorldIn) or body.failure_rules is not None:
@@ -35,7 +33,7 @@ def check_contents(body: WorldIn | WorldChange) -> str | None:
         behaviour, wrong = take_behavior(body.behavior_instructions)
         faults += wrong
     if faults:
-        raise ValidationFailedError(faults[:_MOST_FAULTS])
+        raise ValidationFailedError(faults)
     return behaviour
 
 

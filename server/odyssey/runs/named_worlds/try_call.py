@@ -19,7 +19,7 @@ from odyssey.proxy.answering import Asked, Outcome, Waiting, answer, check_argum
 from odyssey.proxy.asking import ask
 from odyssey.records.faults import Faults, did_you_mean, shown
 from odyssey.records.ledger import ConsistencyMode
-from odyssey.records.problems import FieldError
+from odyssey.records.problems import FaultList, FieldError
 from odyssey.records.tools import LedgerSchema, declared_types
 from odyssey.runs.named_worlds.models import World
 from odyssey.runs.named_worlds.repository import get_world
@@ -104,7 +104,7 @@ def _manner(side: _Side, body: TryIn, stored: str, ledger: Ledger) -> Manner:
         if program is not None:
             programs[side.tool.tool.name] = program
     if read.errors or faults.found:
-        raise ValidationFailedError([*read.errors, *faults.found])
+        raise ValidationFailedError(FaultList.of(read.errors, faults.found))
     if body.engine == "program" and side.tool.tool.name not in programs:
         raise _refusal("engine", f"{side.tool.tool.name} has no program; give one as program")
     if body.engine is not None:
