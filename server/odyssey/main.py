@@ -19,6 +19,7 @@ from odyssey.core.migrate import migrate
 from odyssey.core.outbound import OutboundClient
 from odyssey.core.settings import Settings
 from odyssey.core.signals import Signals
+from odyssey.core.worker import Worker
 from odyssey.dispatch.http import HttpTransport
 from odyssey.dispatch.pings import RecentPings
 from odyssey.endpoints.credential_users import EndpointCredentialUsers
@@ -135,7 +136,8 @@ def create_app(
 
     gateway = Gateway(proxy_parts)
     loops: tuple[Loop, ...] = (graders, executor, feeder, observer, MatrixFeeder(parts), gateway)
-    closing = (hops.close, writer.close, upstreams.close, client.close, database.close)
+    worker = Worker()
+    closing = (worker.close, hops.close, writer.close, upstreams.close, client.close, database.close)
     hosts = AllowedHosts(settings.allowed_host_names | {urlsplit(public_url).hostname or ""})
     front = Front(build_app(_lifespan(database, signals, loops, closing)), Proxy(proxy_parts, gateway), hosts)
     state = front.state
@@ -143,7 +145,7 @@ def create_app(
     state.agents, state.vault, state.transport, state.site = agents, vault, transport, Site(public_url)
     state.upstreams, state.credential_users = upstreams, EndpointCredentialUsers(upstreams.forget)
     state.run_states, state.executor, state.writer = states, executor, writer
-    state.worlds, state.llm = worlds, llm
+    state.worlds, state.llm, state.worker = worlds, llm, worker
     state.models, state.judge = models, judge
     state.provisional_matrices = Provisional()
     return front

@@ -12,6 +12,7 @@ from odyssey.core.database import Database
 from odyssey.core.errors import NotFoundError
 from odyssey.core.settings import Settings
 from odyssey.core.signals import Signals
+from odyssey.core.worker import Worker
 from odyssey.kit.clock import Clock
 from odyssey.kit.ids import MAX_INTEGER_ID
 from odyssey.kit.pagination import MAX_LIMIT
@@ -29,6 +30,11 @@ def _settings(request: Request) -> Settings:
 
 def _signals(request: Request) -> Signals:
     found: Signals = request.app.state.signals
+    return found
+
+
+def _worker(request: Request) -> Worker:
+    found: Worker = request.app.state.worker
     return found
 
 
@@ -67,6 +73,7 @@ def existing_id(value: int) -> int:
 DatabaseDep = Annotated[Database, Depends(database)]
 SettingsDep = Annotated[Settings, Depends(_settings)]
 SignalsDep = Annotated[Signals, Depends(_signals)]
+WorkerDep = Annotated[Worker, Depends(_worker)]
 ClockDep = Annotated[Clock, Depends(_clock)]
 ReadSession = Annotated[AsyncSession, Depends(read_session, scope="function")]
 WriteSession = Annotated[AsyncSession, Depends(write_session, scope="function")]

@@ -40,6 +40,10 @@ class OdysseyError(Exception):
         if retry_after_s is not None:
             self.headers["Retry-After"] = str(retry_after_s)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """An error may be raised in another process (`core.worker`); kinds differ in what they are made of."""
+        return _raised_again, (type(self), vars(self))
+
 
 class JsonRefusedError(OdysseyError):
     status, code, title = 400, "json_invalid", "The body is not one strict JSON document"
@@ -104,6 +108,12 @@ class NotAvailableYetError(ValidationFailedError):
 
 class TooManyRequestsError(OdysseyError):
     status, code, title, retryable = 429, "rate_limited", "Too many requests", True
+
+
+def _raised_again(kind: type[OdysseyError], members: dict[str, Any]) -> OdysseyError:
+    error = kind.__new__(kind, members["detail"])
+    vars(error).update(members)
+    return error
 
 
 def _count(faults: FaultList) -> str:

@@ -19,14 +19,14 @@ from odyssey.core.depends import write_session
 from odyssey.core.errors import (
     BadRequestError,
     ForbiddenError,
-    JsonRefusedError,
     UnsupportedMediaTypeError,
     ValidationFailedError,
 )
+from odyssey.core.wire import Body, read_body
+from odyssey.core.worker import Worker
 from odyssey.identity.authenticate import authenticate
 from odyssey.identity.caller import Caller, Role
 from odyssey.identity.idempotency import answer_once
-from odyssey.kit.json_reader import JsonInvalidError, read_json
 from odyssey.records.faults import did_you_mean, shown
 from odyssey.records.problems import FieldError
 
@@ -68,14 +68,16 @@ Anyone = Annotated[None, Depends(AllowAnyone())]
 
 
 class StrictRequest(Request):
-    """A request whose JSON went through the one strict reader."""
+    """A request whose JSON goes through the one strict reader, into the model of its route."""
+
+    model: type[Body]
 
     async def json(self) -> Any:
+        """Return the model's instance, which FastAPI hands to the route as it is."""
         if not hasattr(self, "_strict"):
-            try:
-                self._strict = read_json(await self.body())
-            except JsonInvalidError as error:
-                raise JsonRefusedError(f"The body is not valid JSON: {error}.") from error
+            raw = await self.body()
+            worker: Worker = self.app.state.worker
+            self._strict = await worker.read(len(raw), read_body, raw, self.model)
         return self._strict
 
 
@@ -85,7 +87,7 @@ class GuardedRoute(APIRoute):
         allow = declared_access(self)
         keeps_answers = self.methods == {"POST"} and _depends_on(self.dependant, write_session)
         secret = deals_in_secrets(self)
-        takes_json = self.body_field is not None
+        model = _body_model(self)
         parameters = frozenset(_query_parameters(self.dependant))
 
         async def guarded(request: Request) -> Response:
@@ -99,7 +101,8 @@ class GuardedRoute(APIRoute):
                 request.state.caller = caller
                 if request.method == "GET":
                     _check_parameters(request, parameters)
-            if takes_json:
+            if model is not None:
+                request.model = model
                 await _read_body(request)
             key = request.headers.get("idempotency-key")
             if key is None or self.methods != {"POST"}:
@@ -118,6 +121,15 @@ class GuardedRoute(APIRoute):
 class GuardedRouter(APIRouter):
     def __init__(self, *, prefix: str, tags: list[str]) -> None:
         super().__init__(prefix=prefix, tags=list(tags), route_class=GuardedRoute)
+
+
+def _body_model(route: APIRoute) -> type[Body] | None:
+    if route.body_field is None:
+        return None
+    model = route.body_field.field_info.annotation
+    if not (isinstance(model, type) and issubclass(model, Body)):
+        raise TypeError(f"{route.methods} {route.path} must take its body as one `Body`, not {model}")
+    return model
 
 
 def deals_in_secrets(route: APIRoute) -> bool:

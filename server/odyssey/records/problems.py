@@ -1,7 +1,7 @@
 """What is wrong with an input, said so that its author can mend it."""
 
 from collections.abc import Callable, Iterable
-from typing import Self
+from typing import Any, Self
 
 import msgspec
 
@@ -29,6 +29,9 @@ class FaultList(list[FieldError]):
         self.most = most
         self.left_out = 0
         self.extend(faults)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (tuple(self), self.most, self.left_out)
 
     @property
     def total(self) -> int:
@@ -70,3 +73,9 @@ class FaultList(list[FieldError]):
         for part in parts:
             joined.extend(part)
         return joined
+
+
+def _restored(faults: tuple[FieldError, ...], most: int, left_out: int) -> FaultList:
+    restored = FaultList(faults, most)
+    restored.left_out = left_out
+    return restored

@@ -3,12 +3,15 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+import msgspec
+
 from odyssey.agents.initial_state import check_initial_state
 from odyssey.core.errors import NotAvailableYetError, ValidationFailedError
 from odyssey.grading.checks import read_checks
 from odyssey.grading.judges.rubric import read_rubric
+from odyssey.journal.contents import Document, document
 from odyssey.kit.ids import MAX_INTEGER_ID
-from odyssey.records.canonical import content_hash
+from odyssey.records.canonical import canonical_json, content_hash
 from odyssey.records.faults import did_you_mean, shown
 from odyssey.records.problems import FaultList, FieldError
 from odyssey.records.tools import LedgerSchema
@@ -65,7 +68,10 @@ class Seed(NamedTuple):
 
     user_instruction: str
     behavior_instructions: str
-    initial_state: dict[str, Any]
+    initial_state: Document
+    """As text, for it may be large."""
+    types: frozenset[str]
+    """Of its entities."""
     failure_rules: list[Any]
     expected_outcome: str
     input: dict[str, Any]
@@ -78,7 +84,7 @@ class Seed(NamedTuple):
     def stored(self) -> dict[str, Any]:
         """Return the seed without what is kept by hash."""
         members = self._asdict()
-        del members["world"], members["initial_state"]
+        del members["world"], members["initial_state"], members["types"]
         if self.world is not None:
             del members["behavior_instructions"], members["failure_rules"]
             members["world_id"] = self.world.id
@@ -90,17 +96,15 @@ class Seed(NamedTuple):
         return content_hash({**said, "state": state_hash, "conduct": conduct_hash})
 
 
-def world_ids(raw: list[Any]) -> set[int]:
+def world_ids(raw: bytes) -> set[int]:
     """The worlds that seeds name, as far as they can exist."""
-    named = [item.get("world_id") for item in raw if isinstance(item, dict)]
+    named = [item.get("world_id") for item in msgspec.json.decode(raw) if isinstance(item, dict)]
     return {each for each in named if type(each) is int and 0 < each <= MAX_INTEGER_ID}
 
 
-def read_seeds(
-    raw: list[Any], ledger_schema: LedgerSchema | None, worlds: Mapping[int, SeedWorld]
-) -> list[Seed]:
+def read_seeds(raw: bytes, ledger_schema: LedgerSchema | None, worlds: Mapping[int, SeedWorld]) -> list[Seed]:
     """Read all seeds of a request, or say everything that is wrong with any of them."""
-    read = [read_seed(item, ledger_schema, worlds) for item in raw]
+    read = [read_seed(item, ledger_schema, worlds) for item in msgspec.json.decode(raw)]
     errors = FaultList.of(*(one.errors.under("seeds", index) for index, one in enumerate(read)))
     if errors:
         raise ValidationFailedError(errors)
@@ -143,10 +147,12 @@ class _Reader:
         self._check_own(raw)
         if self.errors:
             return None
+        state = _given(raw, "initial_state", {})
         return Seed(
             user_instruction=raw["user_instruction"],
             behavior_instructions=self._behavior,
-            initial_state=_given(raw, "initial_state", {}),
+            initial_state=document(canonical_json(state)),
+            types=frozenset(state),
             failure_rules=_given(raw, "failure_rules", []),
             expected_outcome=_given(raw, "expected_outcome", "completion"),
             input=_given(raw, "input", {}),

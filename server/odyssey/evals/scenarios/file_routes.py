@@ -14,6 +14,7 @@ from odyssey.core.errors import (
     ValidationFailedError,
 )
 from odyssey.core.paging import PageRequest
+from odyssey.core.worker import Worker
 from odyssey.evals.scenarios.files import (
     MAX_SCENARIOS,
     Entry,
@@ -125,7 +126,8 @@ async def _entries(request: Request) -> list[Entry]:
     if request.headers.get("content-encoding", "identity").lower() != "identity":
         raise UnsupportedMediaTypeError("Send the body as it is, without Content-Encoding.")
     body = await request.body()
-    return await asyncio.to_thread(_read, body, is_json=media_type == "application/json")
+    worker: Worker = request.app.state.worker
+    return await worker.read(len(body), _read, body, is_json=media_type == "application/json")
 
 
 def _read(body: bytes, *, is_json: bool) -> list[Entry]:

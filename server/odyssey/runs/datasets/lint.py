@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+import msgspec
+
 from odyssey.agents.compiled import CompiledAgent
 from odyssey.agents.initial_state import check_initial_state
 from odyssey.core.errors import NotAvailableYetError
@@ -58,7 +60,7 @@ def _against(seed: Seed, agent: CompiledAgent, referred: Referred) -> Iterator[F
         for fault in referred.worlds[seed.world.id].faults:
             yield FieldError(loc=("world_id",), msg=fault)
     elif agent.ledger_schema is not None:
-        yield from check_initial_state(seed.initial_state, agent.ledger_schema)
+        yield from check_initial_state(msgspec.json.decode(seed.initial_state.text), agent.ledger_schema)
     yield from _unknown_tools(seed, list(agent.tools))
 
 

@@ -14,7 +14,7 @@ from odyssey.runs.datasets.columns import BY_MEMBER, BY_NAME, COLUMNS, NOTHING
 from odyssey.runs.datasets.errors import CsvInvalidError
 from odyssey.runs.datasets.references import Referred
 from odyssey.runs.datasets.sources import GivenRow, RowSource
-from odyssey.runs.datasets.spool import Spool
+from odyssey.runs.datasets.spool import SpoolWriter
 from odyssey.runs.datasets.unclear import FirstUnclear
 from odyssey.runs.seeds import Seed, read_seed
 from odyssey.runs.tables import MAX_FIELD
@@ -58,7 +58,9 @@ def read_rows(source: RowSource, referred: Referred, faults: Faults) -> Iterator
             yield _read(given, referred, is_csv=source.is_csv)
 
 
-def check_rows(source: RowSource, referred: Referred, faults: Faults, spool: Spool | None = None) -> Checked:
+def check_rows(
+    source: RowSource, referred: Referred, faults: Faults, spool: SpoolWriter | None = None
+) -> Checked:
     """Look at all rows; as long as there is no fault they go to the spool, if there is one."""
     count, filled, later = 0, set[str](), set[str]()
     unclear = FirstUnclear()
