@@ -4,6 +4,7 @@ What a map knows beside its entities is found out when first asked for, and hand
 all of it, indexes of fields, and which ids were touched since a common ancestor. Each then costs what changed.
 """
 
+import asyncio
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any, NamedTuple
@@ -14,7 +15,7 @@ from immutables import Map
 from odyssey.records.canonical import canonical_json
 from odyssey.records.ledger import Fields
 from odyssey.worlds.digest_trie import DigestTrie
-from odyssey.worlds.field_index import FieldIndex, Path
+from odyssey.worlds.field_index import LOOKS_AGAIN, FieldIndex, IndexMissingError, Path
 
 
 class _History:
@@ -48,6 +49,8 @@ class Sample:
 
 
 SAMPLE_SIZE = 32
+_MANY = 5000
+"""Entities beyond which an index takes so long to build that nobody else should wait for it."""
 
 
 class EntityMap(Mapping[str, Fields]):
@@ -164,7 +167,13 @@ class EntityMap(Mapping[str, Fields]):
         if index is None and not self:
             return FieldIndex.of(path, ())
         if index is None:
-            index = self._indexes[path] = FieldIndex.of(path, self.items())
+            if len(self) > _MANY and LOOKS_AGAIN.get() and _is_on_event_loop():
+                raise IndexMissingError(lambda: self._build(path))
+            index = self._build(path)
+        return index
+
+    def _build(self, path: Path) -> FieldIndex:
+        index = self._indexes[path] = FieldIndex.of(path, self.items())
         return index
 
     def ids_that_may_differ(self, other: "EntityMap") -> Iterable[str]:
@@ -173,6 +182,14 @@ class EntityMap(Mapping[str, Fields]):
         if common is None:
             return self.keys() | other.keys()
         return {*_touched(self._history, common), *_touched(other._history, common)}
+
+
+def _is_on_event_loop() -> bool:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
 
 
 def entity_map(entities: Mapping[str, Fields]) -> EntityMap:

@@ -61,7 +61,7 @@ async def try_call(parts: TryingParts, org_id: int, world_id: int, body: TryIn) 
     """Answer the call; the members of the result are those of `TriedOut`. No session is held while a model is asked."""
     async with parts.database.read() as session:
         asked = await _asked(session, parts, await get_world(session, org_id, world_id), body)
-    outcome = answer(asked)
+    outcome = await asyncio.to_thread(answer, asked)
     if isinstance(outcome, Waiting):
         told = await ask(parts.llm, outcome, org_id=org_id, run_id=None)
         outcome = told.outcome(outcome)
