@@ -5,7 +5,8 @@ The order is fixed here: who calls, then whether they may, then the body as stri
 
 import re
 from collections.abc import Callable, Coroutine, Iterator
-from typing import Annotated, Any
+from types import NoneType
+from typing import Annotated, Any, get_args
 
 from fastapi import APIRouter, Depends, Security
 from fastapi.dependencies.models import Dependant
@@ -126,7 +127,8 @@ class GuardedRouter(APIRouter):
 def _body_model(route: APIRoute) -> type[Body] | None:
     if route.body_field is None:
         return None
-    model = route.body_field.field_info.annotation
+    annotation = route.body_field.field_info.annotation
+    (model,) = [each for each in get_args(annotation) or (annotation,) if each is not NoneType]
     if not (isinstance(model, type) and issubclass(model, Body)):
         raise TypeError(f"{route.methods} {route.path} must take its body as one `Body`, not {model}")
     return model
