@@ -49,6 +49,7 @@ class Sample:
 
 
 SAMPLE_SIZE = 32
+_AT_ONCE = 1000
 _MANY = 5000
 """Entities beyond which an index takes so long to build that nobody else should wait for it."""
 
@@ -198,10 +199,18 @@ def entity_map(entities: Mapping[str, Fields]) -> EntityMap:
 
 
 def _lay_out(entities: Mapping[str, Fields]) -> _Layout:
-    numbered = list(enumerate(entities.items()))
-    placed: Any = Map({entity_id: (place, fields) for place, (entity_id, fields) in numbered})
-    ids: Any = Map({place: entity_id for place, (entity_id, _) in numbered})
-    return _Layout(placed, ids, 0, len(numbered))
+    placed = _map((entity_id, (place, fields)) for place, (entity_id, fields) in enumerate(entities.items()))
+    ids = _map(enumerate(entities))
+    return _Layout(placed, ids, 0, len(ids))
+
+
+def _map(pairs: Iterable[tuple[Any, Any]]) -> Any:
+    """Make a map in parts: one of a hundred thousand at once would hold the interpreter's lock all the while."""
+    rest = iter(pairs)
+    made: Any = Map(dict(islice(rest, _AT_ONCE)))
+    while part := dict(islice(rest, _AT_ONCE)):
+        made = made.update(part)
+    return made
 
 
 def _touched(newest: _History, oldest: _History) -> Iterator[str]:
