@@ -75,6 +75,10 @@ class Worker:
         """Of the process, if there is one."""
         return None if self._process is None else self._process.pid
 
+    @property
+    def is_at_work(self) -> bool:
+        return self._turn.locked()
+
     async def close(self) -> None:
         self._is_closed = True
         self._kill()

@@ -28,8 +28,7 @@ from odyssey.core.worker import Worker
 from odyssey.identity.authenticate import authenticate
 from odyssey.identity.caller import Caller, Role
 from odyssey.identity.idempotency import answer_once
-from odyssey.records.faults import did_you_mean, shown
-from odyssey.records.problems import FieldError
+from odyssey.records.faults import Faults, shown
 
 _HOW = (
     "An API key (pk_live_…) or a token from POST /api/auth/token. A browser may instead send the session cookie that "
@@ -164,15 +163,11 @@ def _query_parameters(dependant: Dependant) -> Iterator[str]:
 
 def _check_parameters(request: Request, known: frozenset[str]) -> None:
     """Refuse a filter that does not exist: an answer that ignores it would be taken for a filtered one."""
-    unknown = sorted(set(request.query_params) - known)
-    if unknown:
-        message = "{} is not a parameter of this address{}"
-        raise ValidationFailedError(
-            [
-                FieldError(loc=("query", name), msg=message.format(shown(name), did_you_mean(name, known)))
-                for name in unknown
-            ]
-        )
+    faults = Faults("query")
+    for name in sorted(set(request.query_params) - known):
+        faults.add(f"{shown(name)} is not a parameter of this address{faults.hint(name, known)}", name)
+    if faults.found:
+        raise ValidationFailedError(faults.found)
 
 
 async def _read_body(request: StrictRequest) -> None:
