@@ -23,7 +23,7 @@ from odyssey.agents.ledger_adapters import check_adapters
 from odyssey.agents.ledger_schema import MAX_ENTITIES, MAX_FIELDS, read_ledger_schema
 from odyssey.agents.schemas import AgentIn
 from odyssey.agents.tools_schema import MAX_TOOLS, read_tools_schema
-from odyssey.api.edges import MAX_BODY_BYTES as MAX_REQUEST
+from odyssey.api.body_caps import BODY_CAPS, DEFAULT_CAP
 from odyssey.core.errors import problem
 from odyssey.core.outbound import MAX_BODY_BYTES as MAX_REPLY
 from odyssey.core.scheduling import MAX_ATTEMPTS
@@ -46,6 +46,7 @@ from odyssey.proxy import errors as proxy_errors
 from odyssey.proxy.answering import MAX_RESPONSE_BYTES
 from odyssey.proxy.errors import ArgumentsInvalidError
 from odyssey.proxy.parts import MAX_BODY_BYTES, TRACE_LIMIT
+from odyssey.records.problems import MOST_FAULTS
 from odyssey.proxy.trace_events import EVENT_TYPES
 from odyssey.records.error_classes import OWN_FAILURES, ErrorClass
 from odyssey.records.faults import Faults
@@ -341,7 +342,9 @@ def test_the_limits_are_those_of_the_code() -> None:
     assert said == [
         *(DEFAULT_RUN_TIMEOUT_S, MAX_RUN_TIMEOUT_S),
         *(Settings.model_fields["rate_limit"].default, TRACE_LIMIT),
-        *(MAX_BODY_BYTES // MIB, MAX_RESPONSE_BYTES // MIB, MAX_REPLY // MIB, MAX_REQUEST // MIB),
+        *(MAX_BODY_BYTES // MIB, MAX_RESPONSE_BYTES // MIB, MAX_REPLY // MIB),
+        *(cap // MIB for cap in (*dict.fromkeys(BODY_CAPS.values()), DEFAULT_CAP)),
+        MOST_FAULTS,
         *(ATTEMPTS, LONGEST_WAIT_S, MAX_FINAL_RESPONSE, MAX_DETAIL),
         *(MAX_TOOLS, MAX_SCHEMA_BYTES // 1024, MAX_ENTITIES, MAX_FIELDS),
         *(MAX_RULES, MAX_LATENCY_MS, MAX_CHECKS, MAX_ROWS, MAX_BYTES // MIB),
