@@ -44,7 +44,7 @@ def pack(items: list[Any]) -> Any:
     return msgspec.json.encode(items)
 
 
-def packed(items: list[Any]) -> bytes:
+def packed(items: Any) -> bytes:
     """Return a list that was packed when it was validated; a default never was."""
     return items if isinstance(items, bytes) else msgspec.json.encode(items)
 

@@ -101,18 +101,16 @@ class GuardedRoute(APIRoute):
                 request.state.caller = caller
                 if request.method == "GET":
                     _check_parameters(request, parameters)
-            if model is not None:
-                request.model = model
-                await _read_body(request)
-            key = request.headers.get("idempotency-key")
-            if key is None or self.methods != {"POST"}:
-                return await handle(request)
-            if secret:
+            key = request.headers.get("idempotency-key") if self.methods == {"POST"} else None
+            if key is not None and secret:
                 raise BadRequestError(
                     "This route deals in secrets, which are not kept; send no Idempotency-Key."
                 )
-            if not keeps_answers:
-                return await handle(request)  # it changes nothing, so a repeat is harmless
+            if model is not None:
+                request.model = model
+                await _read_body(request)
+            if key is None or not keeps_answers:
+                return await handle(request)  # what changes nothing may be repeated without harm
             return await answer_once(request, key, handle)
 
         return guarded

@@ -68,10 +68,6 @@ class Seed(NamedTuple):
 
     user_instruction: str
     behavior_instructions: str
-    initial_state: Document
-    """As text, for it may be large."""
-    types: frozenset[str]
-    """Of its entities."""
     failure_rules: list[Any]
     expected_outcome: str
     input: dict[str, Any]
@@ -80,6 +76,10 @@ class Seed(NamedTuple):
     random_seed: int | None
     """None: drawn for each run."""
     world: SeedWorld | None
+    initial_state: Document = document(b"{}")
+    """As text, for it may be large."""
+    types: frozenset[str] = frozenset()
+    """Of its entities."""
 
     def stored(self) -> dict[str, Any]:
         """Return the seed without what is kept by hash."""

@@ -28,6 +28,7 @@ from odyssey.core.errors import problem
 from odyssey.core.outbound import MAX_BODY_BYTES as MAX_REPLY
 from odyssey.core.scheduling import MAX_ATTEMPTS
 from odyssey.core.settings import Settings
+from odyssey.core.wire import packed
 from odyssey.dispatch import envelope
 from odyssey.dispatch.classify import MAX_DETAIL
 from odyssey.dispatch.contract import violates_rich_contract
@@ -46,12 +47,11 @@ from odyssey.proxy import errors as proxy_errors
 from odyssey.proxy.answering import MAX_RESPONSE_BYTES
 from odyssey.proxy.errors import ArgumentsInvalidError
 from odyssey.proxy.parts import MAX_BODY_BYTES, TRACE_LIMIT
-from odyssey.records.problems import MOST_FAULTS
 from odyssey.proxy.trace_events import EVENT_TYPES
 from odyssey.records.error_classes import OWN_FAILURES, ErrorClass
 from odyssey.records.faults import Faults
 from odyssey.records.json_schema import MAX_SCHEMA_BYTES, compile_schema
-from odyssey.records.problems import FieldError
+from odyssey.records.problems import MOST_FAULTS, FieldError
 from odyssey.runs.datasets.columns import COLUMNS, MAX_BYTES, MAX_ROWS
 from odyssey.runs.opening import TOKEN_GRACE
 from odyssey.runs.schemas import EventOut, RunsIn
@@ -241,7 +241,7 @@ def check_agent(value: Any) -> None:
 
 def check_runs(value: Any) -> None:
     fits("RunsIn", value)
-    assert len(read_seeds(RunsIn.model_validate(value).seeds, None, {})) == len(value["seeds"])
+    assert len(read_seeds(packed(RunsIn.model_validate(value).seeds), None, {})) == len(value["seeds"])
 
 
 def check_scenario(value: Any) -> None:
