@@ -67,24 +67,32 @@ class Platform:
             self._http = await stack.enter_async_context(
                 aiohttp.ClientSession(f"http://127.0.0.1:{self.port}", headers={"X-API-Key": KEY})
             )
-            config = {"endpoint_url": agent_url, "run_timeout_s": RUN_TIMEOUT_S}
-            body = {"name": "bench", "mode": "http", "tools_schema": TOOLS_SCHEMA, "config": config}
-            self._agent_id = (await self._ask("POST", "/api/agents", body))["id"]
-            await self._ask("POST", f"/api/agents/{self._agent_id}/publish", {})
+            self._config = {"endpoint_url": agent_url, "run_timeout_s": RUN_TIMEOUT_S}
+            self.agent_id = await self.publish(TOOLS_SCHEMA)
             self._stack = stack.pop_all()
         return self
+
+    async def publish(self, tools: list[dict[str, Any]]) -> int:
+        """Publish an agent that holds its runs; returns its id."""
+        body = {"name": "bench", "mode": "http", "tools_schema": tools, "config": self._config}
+        agent_id: int = (await self.ask("POST", "/api/agents", body))["id"]
+        await self.ask("POST", f"/api/agents/{agent_id}/publish", {})
+        return agent_id
 
     async def __aexit__(self, *error: object) -> None:
         self._over.set()
         await self._stack.aclose()
 
     @asynccontextmanager
-    async def open_runs(self, count: int) -> AsyncIterator[list[OpenRun]]:
-        """Start runs on a fresh world each; they end, and are waited for, on leaving."""
-        world = {"order": {order["order_id"]: order for order in orders()}}
-        seeds = [{"user_instruction": "wait", "initial_state": world}] * count
+    async def open_runs(
+        self, count: int, *, agent_id: int | None = None, seed: dict[str, Any] | None = None
+    ) -> AsyncIterator[list[OpenRun]]:
+        """Start runs, by default on a fresh world each; they end, and are waited for, on leaving."""
+        if seed is None:
+            seed = {"initial_state": {"order": {order["order_id"]: order for order in orders()}}}
+        seeds = [{"user_instruction": "wait", **seed}] * count
         self._over = asyncio.Event()
-        await self._ask("POST", "/api/runs", {"agent_id": self._agent_id, "seeds": seeds})
+        await self.ask("POST", "/api/runs", {"agent_id": agent_id or self.agent_id, "seeds": seeds})
         try:
             async with asyncio.timeout(WAIT_SECONDS):
                 runs = [await self._arrived.get() for _ in range(count)]
@@ -109,11 +117,11 @@ class Platform:
 
     async def _call(self, run: OpenRun, tool: str, arguments: dict[str, str]) -> Any:
         headers = {"X-Pipelines-Run-Token": run.token}
-        return await self._ask("POST", f"{run.base}/tools/{tool}", arguments, headers)
+        return await self.ask("POST", f"{run.base}/tools/{tool}", arguments, headers)
 
     async def _wait_until_ended(self, run: OpenRun) -> None:
         for _ in range(WAIT_SECONDS * 10):
-            if (await self._ask("GET", f"/api/runs/{run.run_id}"))["status"] not in ("queued", "running"):
+            if (await self.ask("GET", f"/api/runs/{run.run_id}"))["status"] not in ("queued", "running"):
                 return
             await asyncio.sleep(0.1)
         raise BenchmarkError(f"run {run.run_id} did not end in {WAIT_SECONDS} s")
@@ -127,7 +135,7 @@ class Platform:
         await over.wait()
         return "done"
 
-    async def _ask(
+    async def ask(
         self, method: str, path: str, body: Any = None, headers: dict[str, str] | None = None
     ) -> Any:
         async with self._http.request(method, path, json=body, headers=headers) as answer:

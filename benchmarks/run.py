@@ -41,6 +41,9 @@ from benchmarks.retail.measure import (
     retail_table,
 )
 from benchmarks.sdk_import import SdkImport, measure_sdk_import, sdk_outcome, sdk_table
+from benchmarks.stalls import FULL as FULL_STALLS
+from benchmarks.stalls import TINY as TINY_STALLS
+from benchmarks.stalls import Stalls, measure_stalls, stalls_json, stalls_outcomes, stalls_table
 from benchmarks.targets import Outcome, exit_code, target_lines
 from benchmarks.world import FULL, TINY, World, measure_world
 
@@ -57,6 +60,7 @@ class Results(NamedTuple):
     passthrough: Passthrough | None
     sdk: SdkImport | None
     retail: Retail | None
+    stalls: Stalls | None
 
 
 def main() -> None:
@@ -85,7 +89,7 @@ def _options() -> argparse.Namespace:
     )
     parser.add_argument(
         "--only",
-        choices=("proxy", "passthrough", "growth", "world", "sdk", "retail"),
+        choices=("proxy", "passthrough", "growth", "world", "sdk", "retail", "stalls"),
         help="one of the parts",
     )
     parser.add_argument("--calls", type=_positive, default=4000, help="calls in one measurement (4000)")
@@ -120,12 +124,13 @@ def _options() -> argparse.Namespace:
 
 
 def _document(machine: dict[str, Any], results: Results) -> dict[str, Any]:
-    subjects, growth, world, outcomes, passthrough, sdk, retail = results
+    subjects, growth, world, outcomes, passthrough, sdk, retail, stalls = results
     document = as_json(machine, subjects, growth, world, outcomes)
     return document | {
         "passthrough": None if passthrough is None else passthrough_json(passthrough),
         "sdk_import": None if sdk is None else sdk.ratios,
         "retail": None if retail is None else retail_json(retail),
+        "stalls": None if stalls is None else stalls_json(stalls),
     }
 
 
@@ -167,7 +172,17 @@ async def _measure(options: argparse.Namespace) -> Results:
         outcomes.append(sdk_outcome(sdk))
         _print(options, *sdk_table(sdk))
     retail = _retail(options, outcomes) if options.only in (None, "retail") else None
-    return Results(subjects, growth, world, outcomes, passthrough, sdk, retail)
+    stalls = await _stalls(options, outcomes) if options.only in (None, "stalls") else None
+    return Results(subjects, growth, world, outcomes, passthrough, sdk, retail, stalls)
+
+
+async def _stalls(options: argparse.Namespace, outcomes: list[Outcome]) -> Stalls:
+    with tempfile.TemporaryDirectory(prefix="odyssey-bench-") as folder:
+        async with Servers(Path(folder)) as servers:
+            stalls = await measure_stalls(servers, TINY_STALLS if options.tiny else FULL_STALLS)
+    outcomes += stalls_outcomes(stalls)
+    _print(options, *stalls_table(stalls))
+    return stalls
 
 
 def _retail(options: argparse.Namespace, outcomes: list[Outcome]) -> Retail | None:

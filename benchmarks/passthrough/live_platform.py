@@ -32,8 +32,8 @@ class LivePlatform(Platform):
             live_tool(UPDATE, await self._endpoint("orders", "http_openapi", http)),
             live_tool(UPDATE_BY_MCP, await self._endpoint("orders by MCP", "mcp_server", mcp)),
         ]
-        await self._ask("PUT", f"/api/agents/{self._agent_id}", {"tools_schema": tools})
-        await self._ask("POST", f"/api/agents/{self._agent_id}/publish", {})
+        await self.ask("PUT", f"/api/agents/{self.agent_id}", {"tools_schema": tools})
+        await self.ask("POST", f"/api/agents/{self.agent_id}/publish", {})
         arguments = {"order_id": "ord_17", "status": "shipped"}
         async with self.open_runs(1) as (run,):
             for tool in (UPDATE, UPDATE_BY_MCP):
@@ -43,7 +43,7 @@ class LivePlatform(Platform):
 
     async def _endpoint(self, name: str, kind: str, config: dict[str, Any]) -> str:
         body = {"name": name, "type": kind, "config": config}
-        endpoint_id: str = (await self._ask("POST", "/api/tool-endpoints", body))["id"]
+        endpoint_id: str = (await self.ask("POST", "/api/tool-endpoints", body))["id"]
         return endpoint_id
 
 

@@ -12,6 +12,7 @@ import benchmarks.retail.measure
 import benchmarks.run
 import benchmarks.sdk_import
 import benchmarks.shift.report
+import benchmarks.stalls
 import pytest
 from benchmarks.targets import Outcome, Target, exit_code, target_lines
 from benchmarks.tests.recordings import write_shop
@@ -84,7 +85,11 @@ def test_the_docs_list_every_target_and_no_other() -> None:
     page = (DOCS / "reference" / "benchmarks.md").read_text("utf-8")
     listed = re.findall(r"^\| (.*) \| (at .*) \| `make bench(?:-matrix)?` \|$", page, re.MULTILINE)
     of_bench = stated(
-        benchmarks.report, benchmarks.passthrough.report, benchmarks.sdk_import, benchmarks.retail.measure
+        benchmarks.report,
+        benchmarks.passthrough.report,
+        benchmarks.sdk_import,
+        benchmarks.retail.measure,
+        benchmarks.stalls,
     )
     assert listed == [(each.name, each.wanted) for each in (*of_bench, *stated(benchmarks.matrix.report))]
     names = [name for name, _ in listed]

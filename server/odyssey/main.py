@@ -22,6 +22,7 @@ from odyssey.core.outbound import OutboundClient
 from odyssey.core.relay import Relay
 from odyssey.core.settings import Settings
 from odyssey.core.signals import Signals
+from odyssey.core.worker import Worker
 from odyssey.dispatch.http import HttpTransport
 from odyssey.dispatch.pings import RecentPings
 from odyssey.endpoints.credential_users import EndpointCredentialUsers
@@ -172,7 +173,16 @@ def create_app(
     recorder = FaultRecorder(faults, writer, signals)
     work = (recorder, graders, executor, feeder, observer, MatrixFeeder(parts))
     loops: tuple[Loop, ...] = (relay, open_streams, *work, gateway)
-    closing = (feeds.close, hops.close, writer.close, upstreams.close, client.close, database.close)
+    worker = Worker()
+    closing = (
+        worker.close,
+        feeds.close,
+        hops.close,
+        writer.close,
+        upstreams.close,
+        client.close,
+        database.close,
+    )
     hosts = AllowedHosts(settings.allowed_host_names | {urlsplit(public_url).hostname or ""})
 
     async def begin() -> None:
@@ -189,7 +199,7 @@ def create_app(
     state.upstreams, state.credential_users = upstreams, EndpointCredentialUsers(upstreams.forget)
     state.addresses = addresses
     state.run_states, state.executor, state.writer = states, executor, writer
-    state.worlds, state.llm, state.platform_faults = worlds, llm, faults
+    state.worlds, state.llm, state.worker, state.platform_faults = worlds, llm, worker, faults
     state.models, state.judge = models, judge
     state.provisional_matrices = Provisional()
     return front

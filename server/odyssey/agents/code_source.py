@@ -48,9 +48,9 @@ def read_source(value: Any, faults: Faults) -> CodeSource | None:
 
 
 def _read_code(code: Any, faults: Faults) -> str | None:
-    count = len(faults.found)
+    count = faults.count()
     check_text(code, faults)
-    if len(faults.found) > count:
+    if faults.count() > count:
         return None
     assert isinstance(code, str)
     try:

@@ -18,6 +18,7 @@ from odyssey.simulation.choosing import Manner
 from odyssey.simulation.programs import Program, read_program
 
 _KEPT = 256
+_FEW_TOOLS = 16
 
 
 class CompiledTool(NamedTuple):
@@ -71,13 +72,13 @@ class CompiledAgents:
 
 
 async def _compiled(content: dict[str, Any]) -> CompiledAgent:
-    """Programs may be long enough that others should not wait for them."""
-    if "programs" in content["config"]:
-        return await asyncio.to_thread(_compile, content)
-    return _compile(content)
+    """Programs and many schemas may be long enough that others should not wait for them."""
+    if "programs" in content["config"] or len(content["tools_schema"]) > _FEW_TOOLS:
+        return await asyncio.to_thread(compile_agent, content)
+    return compile_agent(content)
 
 
-def _compile(content: dict[str, Any]) -> CompiledAgent:
+def compile_agent(content: dict[str, Any]) -> CompiledAgent:
     tools = msgspec.convert(content["tools_schema"], list[Tool])
     config = from_public(content["config"])
     return CompiledAgent(

@@ -9,7 +9,7 @@ import msgspec
 from odyssey.agents.code_source import CodeSource, read_source
 from odyssey.agents.tools_schema import MAX_TOOLS
 from odyssey.agents.web_address import check_url
-from odyssey.records.faults import Faults, did_you_mean, one_of, shown
+from odyssey.records.faults import Faults, one_of, shown
 from odyssey.records.ledger import ConsistencyMode
 from odyssey.records.problems import FieldError
 from odyssey.records.python_code import MAX_LISTED, read_env_vars, read_requirements
@@ -284,7 +284,7 @@ def _read_programs(value: Any, faults: Faults) -> Any:
 
 def _read_word(member: str, words: tuple[str, ...], value: Any, faults: Faults) -> Any:
     if value not in words:
-        hint = did_you_mean(value, words) if isinstance(value, str) else ""
+        hint = faults.hint(value, words) if isinstance(value, str) else ""
         faults.add(f"{member} must be {one_of(words)}, not {shown(value)}{hint}")
     return value
 

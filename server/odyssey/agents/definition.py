@@ -13,7 +13,7 @@ from odyssey.agents.programs import check_programs
 from odyssey.agents.tools_schema import read_tools_schema
 from odyssey.core.errors import NotAvailableYetError, ValidationFailedError
 from odyssey.endpoints.binding import Bound
-from odyssey.records.problems import FieldError
+from odyssey.records.problems import FaultList, FieldError
 from odyssey.records.tools import LedgerSchema, Tool
 
 Mode = Literal["http", "code"]
@@ -46,7 +46,7 @@ def read_tools(tools_schema: Any, ledger_schema: Any) -> tuple[list[Tool], Ledge
     """Read the two schemas alone, checked as in a registration."""
     tools, tool_errors = read_tools_schema(tools_schema)
     ledger, ledger_errors = read_ledger_schema(ledger_schema)
-    errors = [*ledger_errors, *tool_errors, *check_adapters(tools, ledger)]
+    errors = FaultList.of(ledger_errors, tool_errors, check_adapters(tools, ledger))
     if errors:
         raise ValidationFailedError(errors)
     return tools, ledger
@@ -63,13 +63,15 @@ async def read_definition(
     resolve: ResolveBindings,
 ) -> tuple[Definition, list[Bound]]:
     """Read a whole registration, and which endpoints its tools are bound to."""
-    tools, tool_errors = read_tools_schema(tools_schema)
+    # Hundreds of schemas and long programs take their time, so others do not wait for any of it.
+    tools, tool_errors = await asyncio.to_thread(read_tools_schema, tools_schema)
     binding_errors, bound = await resolve(tools)
-    ledger, ledger_errors = read_ledger_schema(ledger_schema)
-    settings, config_errors, not_available = read_config(config, mode)
+    ledger, ledger_errors = await asyncio.to_thread(read_ledger_schema, ledger_schema)
+    settings, config_errors, not_available = await asyncio.to_thread(read_config, config, mode)
     if not tool_errors:
         config_errors += await asyncio.to_thread(check_programs, config, tools)
-    errors = [*config_errors, *ledger_errors, *tool_errors, *binding_errors, *check_adapters(tools, ledger)]
+    adapter_errors = await asyncio.to_thread(check_adapters, tools, ledger)
+    errors = FaultList.of(config_errors, ledger_errors, tool_errors, binding_errors, adapter_errors)
     if errors:
         raise ValidationFailedError(errors)
     if not_available:

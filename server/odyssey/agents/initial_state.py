@@ -2,25 +2,22 @@
 
 from typing import Any
 
-from odyssey.records.faults import Faults, did_you_mean, shown
-from odyssey.records.problems import FieldError
+from odyssey.records.faults import Faults, shown
+from odyssey.records.problems import FaultList
 from odyssey.records.tools import EntityType, LedgerSchema
 from odyssey.worlds.schema import check_value, id_text
 
-MAX_ERRORS = 50
 _LONGEST_MESSAGE = 300
 
 
-def check_initial_state(state: Any, schema: LedgerSchema | None) -> list[FieldError]:
-    """Name what is wrong with `{entity_type: {entity_id: {field: value}}}`, at most 50 faults."""
-    faults = Faults("initial_state", limit=MAX_ERRORS)
+def check_initial_state(state: Any, schema: LedgerSchema | None) -> FaultList:
+    """Name what is wrong with `{entity_type: {entity_id: {field: value}}}`."""
+    faults = Faults("initial_state")
     if not isinstance(state, dict):
         faults.add(f"initial_state must be an object of entity types, not {shown(state)}")
         return faults.found
     declared = None if schema is None else {entity.type: entity for entity in schema.entities}
     for name, entities in state.items():
-        if faults.is_full():
-            break
         _check_type(name, entities, declared, faults.at(name[:128]))
     return faults.found
 
@@ -29,15 +26,13 @@ def _check_type(name: str, entities: Any, declared: dict[str, EntityType] | None
     if not name:
         faults.add("an entity type must not be empty")
     elif declared is not None and name not in declared:
-        hint = did_you_mean(name, declared)
+        hint = faults.hint(name, declared)
         faults.add(f"entity type {shown(name)} is not declared in the ledger schema{hint}")
     if not isinstance(entities, dict):
         faults.add(f"must be an object of entity ids, not {shown(entities)}")
         return
     entity = None if declared is None else declared.get(name)
     for key, fields in entities.items():
-        if faults.is_full():
-            break
         place = faults.at(key[:128])
         if not key:
             place.add("an entity id must not be empty")

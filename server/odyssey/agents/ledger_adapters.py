@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from odyssey.records.faults import Faults, did_you_mean, one_of, shown
+from odyssey.records.faults import Faults, one_of, shown
 from odyssey.records.problems import FieldError
 from odyssey.records.tools import EntityType, JsonSchema, LedgerSchema, Tool
 from odyssey.worlds.adapters import PLACEHOLDER, is_flag_template
@@ -78,7 +78,7 @@ def _find_entity(
         return None
     declared = {entity.type: entity for entity in ledger_schema.entities}
     if name not in declared:
-        hint = did_you_mean(name, declared)
+        hint = faults.hint(name, declared)
         faults.add(f"entity_type {shown(name)} is not declared in the ledger_schema{hint}", "entity_type")
     return declared.get(name)
 
@@ -86,7 +86,7 @@ def _find_entity(
 def _check_field(name: str, entity: EntityType, faults: Faults) -> None:
     declared = [entity.id_field, *(field.name for field in entity.fields)]
     if name not in declared:
-        hint = did_you_mean(name, declared)
+        hint = faults.hint(name, declared)
         faults.add(f"{entity.type!r} declares no field {shown(name)} in the ledger_schema{hint}")
 
 
@@ -122,7 +122,7 @@ def _check_templates(tool: Tool, ledger_schema: LedgerSchema | None, faults: Fau
             faults.add(message, index)
         for name in PLACEHOLDER.findall(template):
             if known is not None and name not in known and not (name == "id" and writes_entity):
-                hint = did_you_mean(name, known)
+                hint = faults.hint(name, known)
                 faults.add(f"{tool.name!r} takes no argument {shown(name)}{hint}", index)
         if not _may_be_allowed(template, ledger_schema):
             faults.add(f"{shown(template)} is none of the flags the ledger_schema allows", index)

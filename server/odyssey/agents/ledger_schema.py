@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Literal, get_args
 
 from odyssey.records.canonical import canonical_json
-from odyssey.records.faults import Faults, did_you_mean, one_of, shown
+from odyssey.records.faults import Faults, one_of, shown
 from odyssey.records.problems import FieldError
 from odyssey.records.tools import EntityField, EntityType, FlagPolicy, LedgerSchema
 from odyssey.worlds.schema import check_value
@@ -114,7 +114,7 @@ def _read_type(value: Any, faults: Faults) -> FieldType | None:
     if value is None:
         faults.add(f"type is missing: {one_of(_FIELD_TYPES)}", "type")
     else:
-        hint = did_you_mean(value, _FIELD_TYPES) if isinstance(value, str) else ""
+        hint = faults.hint(value, _FIELD_TYPES) if isinstance(value, str) else ""
         faults.add(f"type must be {one_of(_FIELD_TYPES)}, not {shown(value)}{hint}", "type")
     return None
 

@@ -20,8 +20,6 @@ from odyssey.simulation.programs import read_program
 
 router = GuardedRouter(prefix="/api/programs", tags=["agents"])
 
-_MOST_FAULTS = 100
-
 ToolIn = Annotated[
     Any,
     WithJsonSchema(
@@ -64,7 +62,7 @@ async def read_one_program(
         agent = await get_agent(session, caller.org_id, body.agent_id)
         compiled = await agents.get(session, agent.id, agent.version)
         tool = _tool_of(body.tool, {name: each.tool for name, each in compiled.tools.items()})
-    faults = Faults(limit=_MOST_FAULTS)
+    faults = Faults()
     program = await asyncio.to_thread(read_program, body.program, faults, tool=tool)
     return ReadProgramOut(
         valid=program is not None,

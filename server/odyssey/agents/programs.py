@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from odyssey.records.faults import Faults, did_you_mean, shown
+from odyssey.records.faults import Faults, shown
 from odyssey.records.problems import FieldError
 from odyssey.records.tools import Tool
 from odyssey.simulation.programs import read_program
@@ -70,7 +70,7 @@ def _check_choice(
 
 def _find(name: str, tools: Mapping[str, Tool], faults: Faults) -> Tool | None:
     if name not in tools:
-        faults.add(f"no tool is called {shown(name)}{did_you_mean(name, tools)}")
+        faults.add(f"no tool is called {shown(name)}{faults.hint(name, tools)}")
     return tools.get(name)
 
 

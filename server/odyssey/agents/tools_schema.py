@@ -7,7 +7,7 @@ from typing import Any, TypeVar, get_args
 
 from odyssey.agents.ledger_adapters import check_adapters
 from odyssey.records.canonical import canonical_json
-from odyssey.records.faults import Faults, did_you_mean, one_of, shown
+from odyssey.records.faults import Faults, one_of, shown
 from odyssey.records.json_schema import SchemaInvalidError, compile_schema
 from odyssey.records.problems import FieldError
 from odyssey.records.tools import TOOL_NAME, ExecutionMode, JsonSchema, LedgerWritePolicy, Tool
@@ -168,7 +168,7 @@ def _read_word(entry: Entry, member: str, words: tuple[Word, ...], faults: Fault
         if value == word:
             return word
     if value is not None:
-        hint = did_you_mean(value, words) if isinstance(value, str) else ""
+        hint = faults.hint(value, words) if isinstance(value, str) else ""
         faults.add(f"{member} must be {one_of(words)}, not {shown(value)}{hint}", member)
     return None
 
@@ -186,9 +186,9 @@ def _read_binding(entry: Entry, mode: ExecutionMode, faults: Faults) -> dict[str
     if not isinstance(binding, dict):
         faults.add(f"passthrough_binding must be an object, not {shown(binding)}", "passthrough_binding")
         return None
-    count = len(faults.found)
+    count = faults.count()
     _check_binding(binding, faults.at("passthrough_binding"))
-    return binding if len(faults.found) == count else None
+    return binding if faults.count() == count else None
 
 
 def _check_binding(binding: Entry, faults: Faults) -> None:

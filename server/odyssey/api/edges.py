@@ -9,13 +9,13 @@ from starlette.datastructures import Headers
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from odyssey.api.body_caps import body_cap, in_words
 from odyssey.api.problems import ProblemResponse
 from odyssey.core.errors import BodyTooLargeError, OdysseyError
 from odyssey.core.requests import request_id
 
 log = logging.getLogger("odyssey.requests")
 
-MAX_BODY_BYTES = 64 * 1024 * 1024
 _REQUEST_ID = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 
 
@@ -60,8 +60,9 @@ class Edges:
 
     async def _within_size(self, scope: Scope, receive: Receive, send: Send) -> None:
         declared = Headers(scope=scope).get("content-length", "0")
-        if declared.isdecimal() and int(declared[:20]) > MAX_BODY_BYTES:
-            await ProblemResponse(_too_large())(scope, receive, send)
+        cap = body_cap(scope["path"])
+        if declared.isdecimal() and int(declared[:20]) > cap:
+            await ProblemResponse(_too_large(cap))(scope, receive, send)
             return
         size = 0
 
@@ -69,8 +70,8 @@ class Edges:
             nonlocal size
             message = await receive()
             size += len(message.get("body", b""))
-            if size > MAX_BODY_BYTES:
-                raise _too_large()
+            if size > cap:
+                raise _too_large(cap)
             return message
 
         await self._app(scope, counted, send)
@@ -80,5 +81,7 @@ def _failed() -> OdysseyError:
     return OdysseyError("Odyssey failed to serve this request; its log has the place.")
 
 
-def _too_large() -> BodyTooLargeError:
-    return BodyTooLargeError(f"The body is larger than {MAX_BODY_BYTES} bytes.")
+def _too_large(cap: int) -> BodyTooLargeError:
+    return BodyTooLargeError(
+        f"A body sent to this address has at most {in_words(cap)} ({cap} bytes); send less."
+    )

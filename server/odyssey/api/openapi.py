@@ -11,10 +11,12 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from odyssey import __version__
+from odyssey.api.body_caps import body_cap, in_words
 from odyssey.identity.guard import deals_in_secrets, opens_stream
 from odyssey.identity.open_streams import MOST_STREAMS
 from odyssey.proxy.address import PREFIX
 from odyssey.proxy.openapi import PROXY_PATHS, PROXY_SCHEMAS
+from odyssey.records.problems import MOST_FAULTS
 
 _PROBLEM: dict[str, Any] = {
     "type": "object",
@@ -29,7 +31,8 @@ _PROBLEM: dict[str, Any] = {
         "retryable": {"type": "boolean", "description": "True means that nothing was applied."},
         "errors": {
             "type": "array",
-            "description": "Present on 422.",
+            "description": "Present on 422: the first hundred faults. `detail` says how many more there are.",
+            "maxItems": MOST_FAULTS,
             "items": {
                 "type": "object",
                 "required": ["loc", "msg"],
@@ -76,8 +79,10 @@ def build_openapi(app: FastAPI) -> dict[str, Any]:
         "description": "The run token of a dispatch; X-Pipelines-Run-Token is accepted as well.",
     }
     document["paths"] |= {PREFIX + path: item for path, item in PROXY_PATHS.items()}
-    for item in document["paths"].values():
+    for path, item in document["paths"].items():
         for operation in item.values():
+            if "requestBody" in operation:
+                operation["requestBody"]["description"] = f"At most {in_words(body_cap(path))}."
             operation["responses"].pop("422", None)
             operation["responses"]["default"] = _ERROR
     for context in iter_route_contexts(app.routes):

@@ -1,7 +1,6 @@
 """Every error leaves through here, in one shape (RFC 9457)."""
 
 from http import HTTPStatus
-from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -10,7 +9,8 @@ from starlette.responses import JSONResponse
 from starlette.routing import Match
 
 from odyssey.core.errors import NotFoundError, OdysseyError, ValidationFailedError, problem
-from odyssey.records.problems import FieldError
+from odyssey.core.wire import pydantic_faults
+from odyssey.records.problems import MOST_FAULTS
 
 _METHODS = ("DELETE", "GET", "HEAD", "PATCH", "POST", "PUT")
 
@@ -46,14 +46,11 @@ async def _expected(request: Request, error: Exception) -> ProblemResponse:
 
 async def _invalid(request: Request, error: Exception) -> ProblemResponse:
     assert isinstance(error, RequestValidationError)
-    return ProblemResponse(ValidationFailedError([_fault(item) for item in error.errors()]))
-
-
-def _fault(item: dict[str, Any]) -> FieldError:
-    path = tuple(part if isinstance(part, int) else str(part)[:100] for part in item["loc"])
-    if path[:1] == ("body",):
-        path = path[1:] or path  # a place in the body is named by its members alone, whoever finds the fault
-    return FieldError(loc=path, msg=f"{'.'.join(str(part) for part in path)}: {item['msg']}")
+    errors = error.errors()
+    for item in errors[:MOST_FAULTS]:
+        if item["loc"][:1] == ("body",):  # a place in the body is named by its members alone
+            item["loc"] = item["loc"][1:]
+    return ProblemResponse(ValidationFailedError(pydantic_faults(errors, "body")))
 
 
 async def _http(request: Request, error: Exception) -> ProblemResponse:

@@ -14,6 +14,7 @@ from odyssey.core.errors import NotFoundError
 from odyssey.core.feeds import Feeds
 from odyssey.core.settings import Settings
 from odyssey.core.signals import Signals
+from odyssey.core.worker import Worker
 from odyssey.kit.clock import Clock
 from odyssey.kit.ids import MAX_INTEGER_ID
 from odyssey.kit.pagination import MAX_LIMIT
@@ -42,6 +43,11 @@ def _signals(request: Request) -> Signals:
 
 def _feeds(request: Request) -> Feeds:
     found: Feeds = request.app.state.feeds
+    return found
+
+
+def _worker(request: Request) -> Worker:
+    found: Worker = request.app.state.worker
     return found
 
 
@@ -82,6 +88,7 @@ SettingsDep = Annotated[Settings, Depends(_settings)]
 AddressPolicyDep = Annotated[AddressPolicy, Depends(_address_policy)]
 SignalsDep = Annotated[Signals, Depends(_signals)]
 FeedsDep = Annotated[Feeds, Depends(_feeds)]
+WorkerDep = Annotated[Worker, Depends(_worker)]
 ClockDep = Annotated[Clock, Depends(_clock)]
 ReadSession = Annotated[AsyncSession, Depends(read_session, scope="function")]
 WriteSession = Annotated[AsyncSession, Depends(write_session, scope="function")]

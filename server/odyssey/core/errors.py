@@ -14,7 +14,7 @@ Domains add their own in their `errors.py`.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from odyssey.records.problems import FieldError
+from odyssey.records.problems import FaultList, FieldError
 
 
 class OdysseyError(Exception):
@@ -35,10 +35,14 @@ class OdysseyError(Exception):
     ) -> None:
         super().__init__(detail)
         self.detail = detail
-        self.errors = tuple(errors)
+        self.errors = tuple(FaultList(errors))
         self.headers = dict(headers or {})
         if retry_after_s is not None:
             self.headers["Retry-After"] = str(retry_after_s)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """An error may be raised in another process (`core.worker`); kinds differ in what they are made of."""
+        return _raised_again, (type(self), vars(self))
 
 
 class JsonRefusedError(OdysseyError):
@@ -83,7 +87,8 @@ class ValidationFailedError(OdysseyError):
     status, code, title = 422, "validation_failed", "The input is not valid"
 
     def __init__(self, errors: Sequence[FieldError], detail: str | None = None) -> None:
-        super().__init__(detail or _count(errors), errors=errors)
+        faults = FaultList.of(errors)
+        super().__init__(detail or _count(faults), errors=faults)
 
 
 class SecretRequiredError(ValidationFailedError):
@@ -105,9 +110,18 @@ class TooManyRequestsError(OdysseyError):
     status, code, title, retryable = 429, "rate_limited", "Too many requests", True
 
 
-def _count(errors: Sequence[FieldError]) -> str:
-    first = errors[0].msg if errors else "The input is not valid."
-    return first if len(errors) < 2 else f"{first} (and {len(errors) - 1} more, see `errors`)"
+def _raised_again(kind: type[OdysseyError], members: dict[str, Any]) -> OdysseyError:
+    error = kind.__new__(kind, members["detail"])
+    vars(error).update(members)
+    return error
+
+
+def _count(faults: FaultList) -> str:
+    first = faults[0].msg if faults else "The input is not valid."
+    if faults.total < 2:
+        return first
+    listed = f"the first {len(faults)} are in `errors`" if faults.left_out else "see `errors`"
+    return f"{first} (and {faults.total - 1:,} more, {listed})"
 
 
 def problem(error: OdysseyError) -> dict[str, Any]:

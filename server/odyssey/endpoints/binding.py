@@ -7,7 +7,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.endpoints.models import AgentEndpoint
 from odyssey.endpoints.repository import Named, drop_uses, named_endpoints
-from odyssey.records.faults import Faults, did_you_mean, shown
+from odyssey.records.faults import Faults, shown
 from odyssey.records.problems import FieldError
 from odyssey.records.tools import Tool
 
@@ -102,6 +102,6 @@ def _check_tool(tool: Tool, endpoint: Named, faults: Faults) -> None:
         )
     elif wanted not in listed:
         faults.add(
-            f"{shown(wanted)} is no tool of the endpoint {endpoint.name!r}{did_you_mean(wanted, listed)}",
+            f"{shown(wanted)} is no tool of the endpoint {endpoint.name!r}{faults.hint(wanted, listed)}",
             "tool_name",
         )

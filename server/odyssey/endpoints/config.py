@@ -10,7 +10,7 @@ from odyssey.core.outbound import header_problem
 from odyssey.endpoints.schemas import AuthType, EndpointType
 from odyssey.identity.credentials.schemas import NAME
 from odyssey.records.canonical import canonical_json
-from odyssey.records.faults import Faults, did_you_mean, one_of, shown
+from odyssey.records.faults import Faults, one_of, shown
 from odyssey.records.problems import FieldError
 from odyssey.records.python_code import MAX_LISTED, read_env_vars, read_files, read_requirements
 
@@ -153,7 +153,7 @@ def _read_auth(raw: Any, faults: Faults) -> tuple[Auth, str | None, str | None]:
     faults.unknown_members(given, _AUTH_MEMBERS, "auth")
     kind = given.get("type")
     if kind not in _AUTH_TYPES:
-        hint = did_you_mean(kind, _AUTH_TYPES) if isinstance(kind, str) else ""
+        hint = faults.hint(kind, _AUTH_TYPES) if isinstance(kind, str) else ""
         faults.add(f"type must be {one_of(_AUTH_TYPES)}, not {shown(kind)}{hint}", "type")
         return Auth(), None, None
     if kind == "none":

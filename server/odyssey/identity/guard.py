@@ -5,7 +5,8 @@ The order is fixed here: who calls, then whether they may, then the body as stri
 
 import re
 from collections.abc import Callable, Coroutine, Iterator
-from typing import Annotated, Any
+from types import NoneType
+from typing import Annotated, Any, get_args
 
 from fastapi import APIRouter, Depends, Security
 from fastapi.dependencies.models import Dependant
@@ -19,17 +20,16 @@ from odyssey.core.depends import write_session
 from odyssey.core.errors import (
     BadRequestError,
     ForbiddenError,
-    JsonRefusedError,
     UnsupportedMediaTypeError,
     ValidationFailedError,
 )
+from odyssey.core.wire import Body, read_body
+from odyssey.core.worker import Worker
 from odyssey.identity.authenticate import authenticate
 from odyssey.identity.caller import Caller, Role
 from odyssey.identity.depends import open_stream
 from odyssey.identity.idempotency import answer_once
-from odyssey.kit.json_reader import JsonInvalidError, read_json
-from odyssey.records.faults import did_you_mean, shown
-from odyssey.records.problems import FieldError
+from odyssey.records.faults import Faults, shown
 
 _HOW = (
     "An API key (pk_live_…) or a token from POST /api/auth/token. A browser may instead send the session cookie that "
@@ -69,14 +69,16 @@ Anyone = Annotated[None, Depends(AllowAnyone())]
 
 
 class StrictRequest(Request):
-    """A request whose JSON went through the one strict reader."""
+    """A request whose JSON goes through the one strict reader, into the model of its route."""
+
+    model: type[Body]
 
     async def json(self) -> Any:
+        """Return the model's instance, which FastAPI hands to the route as it is."""
         if not hasattr(self, "_strict"):
-            try:
-                self._strict = read_json(await self.body())
-            except JsonInvalidError as error:
-                raise JsonRefusedError(f"The body is not valid JSON: {error}.") from error
+            raw = await self.body()
+            worker: Worker = self.app.state.worker
+            self._strict = await worker.read(len(raw), read_body, raw, self.model)
         return self._strict
 
 
@@ -86,7 +88,7 @@ class GuardedRoute(APIRoute):
         allow = declared_access(self)
         keeps_answers = self.methods == {"POST"} and _depends_on(self.dependant, write_session)
         secret = deals_in_secrets(self)
-        takes_json = self.body_field is not None
+        model = _body_model(self)
         parameters = frozenset(_query_parameters(self.dependant))
 
         async def guarded(request: Request) -> Response:
@@ -100,17 +102,16 @@ class GuardedRoute(APIRoute):
                 request.state.caller = caller
                 if request.method == "GET":
                     _check_parameters(request, parameters)
-            if takes_json:
-                await _read_body(request)
-            key = request.headers.get("idempotency-key")
-            if key is None or self.methods != {"POST"}:
-                return await handle(request)
-            if secret:
+            key = request.headers.get("idempotency-key") if self.methods == {"POST"} else None
+            if key is not None and secret:
                 raise BadRequestError(
                     "This route deals in secrets, which are not kept; send no Idempotency-Key."
                 )
-            if not keeps_answers:
-                return await handle(request)  # it changes nothing, so a repeat is harmless
+            if model is not None:
+                request.model = model
+                await _read_body(request)
+            if key is None or not keeps_answers:
+                return await handle(request)  # what changes nothing may be repeated without harm
             return await answer_once(request, key, handle)
 
         return guarded
@@ -119,6 +120,16 @@ class GuardedRoute(APIRoute):
 class GuardedRouter(APIRouter):
     def __init__(self, *, prefix: str, tags: list[str]) -> None:
         super().__init__(prefix=prefix, tags=list(tags), route_class=GuardedRoute)
+
+
+def _body_model(route: APIRoute) -> type[Body] | None:
+    if route.body_field is None:
+        return None
+    annotation = route.body_field.field_info.annotation
+    (model,) = [each for each in get_args(annotation) or (annotation,) if each is not NoneType]
+    if not (isinstance(model, type) and issubclass(model, Body)):
+        raise TypeError(f"{route.methods} {route.path} must take its body as one `Body`, not {model}")
+    return model
 
 
 def deals_in_secrets(route: APIRoute) -> bool:
@@ -155,15 +166,11 @@ def _query_parameters(dependant: Dependant) -> Iterator[str]:
 
 def _check_parameters(request: Request, known: frozenset[str]) -> None:
     """Refuse a filter that does not exist: an answer that ignores it would be taken for a filtered one."""
-    unknown = sorted(set(request.query_params) - known)
-    if unknown:
-        message = "{} is not a parameter of this address{}"
-        raise ValidationFailedError(
-            [
-                FieldError(loc=("query", name), msg=message.format(shown(name), did_you_mean(name, known)))
-                for name in unknown
-            ]
-        )
+    faults = Faults("query")
+    for name in sorted(set(request.query_params) - known):
+        faults.add(f"{shown(name)} is not a parameter of this address{faults.hint(name, known)}", name)
+    if faults.found:
+        raise ValidationFailedError(faults.found)
 
 
 async def _read_body(request: StrictRequest) -> None:

@@ -3,6 +3,7 @@
 The answer is kept in the transaction of its effect: either both exist or neither.
 """
 
+import asyncio
 import base64
 from collections.abc import Callable, Coroutine
 from datetime import timedelta
@@ -16,6 +17,7 @@ from starlette.responses import Response
 
 from odyssey.core.database import Database
 from odyssey.core.errors import BadRequestError, ConflictError
+from odyssey.core.worker import ON_THE_SPOT
 from odyssey.identity.caller import Caller
 from odyssey.identity.keys import token_hash
 from odyssey.identity.models import IdempotentResponse
@@ -26,6 +28,7 @@ from odyssey.kit.clock import Clock
 KEPT_FOR = timedelta(hours=24)
 MAX_KEY_LENGTH = 255
 _PURPOSE = "idempotent response"
+_REQUEST = "idempotent request"
 
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 
@@ -88,7 +91,10 @@ async def _identity(request: Request, key: str) -> tuple[str, str]:
     vault: Vault = request.app.state.vault
     caller: Caller = request.state.caller
     scope = token_hash("\n".join([str(caller.org_id), caller.label, request.method, request.url.path, key]))
-    return scope, vault.master.digest("idempotent request", await _asked(request))
+    asked = await _asked(request)
+    if len(asked) <= ON_THE_SPOT:
+        return scope, vault.master.digest(_REQUEST, asked)
+    return scope, await asyncio.to_thread(vault.master.digest, _REQUEST, asked)
 
 
 async def _asked(request: Request) -> bytes:

@@ -1,5 +1,6 @@
 """One tool call, from its arguments to the envelope, wherever its answer comes from."""
 
+import asyncio
 import time
 from typing import NamedTuple
 
@@ -15,6 +16,7 @@ from odyssey.proxy.live_runs import LiveRun
 from odyssey.proxy.outages import OUTAGES, note_outage
 from odyssey.proxy.parts import Arrived, ProxyParts, Started
 from odyssey.proxy.recording import Call, Served
+from odyssey.worlds.field_index import LOOKS_AGAIN, IndexMissingError
 
 _PATIENCE = 3
 """How often a model is asked while the run may move on."""
@@ -92,9 +94,13 @@ async def _settle(
     run, arrived, body, started = accepted
     while True:
         call = Call(parts, run, arrived, body, started)
+        LOOKS_AGAIN.set(True)
         try:
             check_rate(parts, run, arrived)
             decided = call.decide()
+        except IndexMissingError as missing:
+            await asyncio.to_thread(missing.build)
+            continue
         except RateLimitedError as refusal:
             await count_refusal(parts, run, arrived, refusal)
             raise
@@ -106,11 +112,11 @@ async def _settle(
                 if told is None or not told.holds_for(decided):
                     return decided
                 decided = told.outcome(decided)
-            settled: Served | Sent | None
-            if isinstance(decided, Outcome):
-                settled = await call.record(decided)
-            else:
-                settled = await send(call, decided, route)
+            settled: Served | Sent | None = (
+                await call.record(decided)
+                if isinstance(decided, Outcome)
+                else await send(call, decided, route)
+            )
             if settled is not None:
                 return settled
         await parts.live_runs.bring_up_to_date(run)

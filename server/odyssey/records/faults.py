@@ -4,7 +4,7 @@ import difflib
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
-from odyssey.records.problems import FieldError
+from odyssey.records.problems import MOST_FAULTS, FaultList, FieldError
 
 _SHOWN = 80
 _KINDS = {dict: "an object", list: "a list", type(None): "null"}
@@ -17,37 +17,35 @@ class Faults:
         self,
         *loc: str | int,
         tool: str | None = None,
-        found: list[FieldError] | None = None,
-        limit: int | None = None,
+        found: FaultList | None = None,
+        limit: int = MOST_FAULTS,
     ) -> None:
         self._loc = loc
         self._tool = tool
-        self._limit = limit
-        self.found: list[FieldError] = [] if found is None else found
+        self.found = FaultList(most=limit) if found is None else found
 
     def at(self, *steps: str | int) -> "Faults":
         short = (step[:_SHOWN] if isinstance(step, str) else step for step in steps)
-        return Faults(*self._loc, *short, tool=self._tool, found=self.found, limit=self._limit)
+        return Faults(*self._loc, *short, tool=self._tool, found=self.found)
 
     def of_tool(self, tool: str | None) -> "Faults":
-        return Faults(*self._loc, tool=tool, found=self.found, limit=self._limit)
+        return Faults(*self._loc, tool=tool, found=self.found)
 
     def add(self, message: str, *steps: str | int) -> None:
-        if not self.is_full():
-            self.found.append(FieldError((*self._loc, *steps), message, self._tool))
+        self.found.append(FieldError((*self._loc, *steps), message, self._tool))
 
     def count(self) -> int:
-        return len(self.found)
+        """How many there are, listed or not."""
+        return self.found.total
 
-    def is_full(self) -> bool:
-        return self._limit is not None and len(self.found) >= self._limit
+    def hint(self, given: str, known: Iterable[str]) -> str:
+        """Guess what was meant, as long as anybody will read it: a guess costs more than all else about a fault."""
+        return "" if self.found.is_full else did_you_mean(given, known)
 
     def unknown_members(self, given: Mapping[str, Any], known: Collection[str], what: str) -> None:
         for member in given:
             if member not in known:
-                self.add(
-                    f"{what} has no member {shown(member)}{did_you_mean(member, known)}", member[:_SHOWN]
-                )
+                self.add(f"{what} has no member {shown(member)}{self.hint(member, known)}", member[:_SHOWN])
 
     def text(
         self, given: Mapping[str, Any], member: str, *, longest: int, required: bool = False

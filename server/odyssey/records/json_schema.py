@@ -8,6 +8,7 @@ from typing import Any
 import jsonschema_rs
 
 from odyssey.records.canonical import canonical_json
+from odyssey.records.pattern_work import MOST_WORK, SIZES, PatternWork, pattern_options
 from odyssey.records.problems import FieldError
 from odyssey.records.schema_graph import Node, SchemaGraph, SchemaInvalidError
 
@@ -25,7 +26,7 @@ _KINDS = {
     type(None): "null",
 }
 _JSON_TYPES = "string, number, integer, boolean, object, array or null"
-_PATTERNS = jsonschema_rs.RegexOptions(size_limit=1 << 17, dfa_size_limit=1 << 20)
+_PATTERNS = pattern_options(SIZES[-1])
 _LOOK_AROUND = re.compile(r"\(\?<?[=!]")
 _BACKREFERENCE = re.compile(r"\\[1-9]|\\k<|\(\?P=")
 # ValidationError, UnicodeEncodeError and "recursion limit reached" are ValueErrors too.
@@ -36,6 +37,8 @@ _MAX_REPORT_COST = 100_000
 _MAX_REPORT_PAIRS = 20_000
 _MAX_REPORT_DEPTH = 250
 _CHARACTERS_PER_COST = 40
+_PASSES_OF_REPORT = 3
+"""How often a report matches each pattern."""
 
 # A verdict looks at a value's nodes at most this often in all; about a second of work.
 _MAX_VISITS = 50_000_000
@@ -47,12 +50,15 @@ class CompiledSchema:
 
     def __init__(self, schema: dict[str, Any] | bool) -> None:
         self._graph = SchemaGraph(schema) if isinstance(schema, dict) else SchemaGraph({})
+        self._patterns = PatternWork(self._graph.nodes, self._graph.root, _steps)
         self._validator = _validator(schema)
         self._is_plain = not any(node.is_choice for node in self._graph.nodes)
 
     def is_valid(self, value: Any) -> bool:
         try:
-            return not self._is_too_much(value) and self._validator.is_valid(value)
+            if self._is_too_much(value) or self._patterns.is_too_much(value):
+                return False
+            return self._validator.is_valid(value)
         except _REFUSALS:
             return False
 
@@ -72,6 +78,14 @@ class CompiledSchema:
                     (), "too large a value for a schema this complex; send less or simplify the schema"
                 )
             ]
+        if self._patterns.is_too_much(value):
+            return [
+                FieldError(
+                    (), "too much text for the patterns of the schema; send less, or write simpler patterns"
+                )
+            ]
+        if self._patterns.is_too_much(value, MOST_WORK // _PASSES_OF_REPORT):
+            return []
         cost = _ReportCost(self._graph.nodes)
         whole = cost.of(self._graph.root, value)
         if whole <= _MAX_REPORT_COST:

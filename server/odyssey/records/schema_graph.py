@@ -30,7 +30,18 @@ class SchemaInvalidError(ValueError):
 class Node:
     """One subschema: indexes of the subschemas it applies, by the part of the value they look at."""
 
-    __slots__ = ("every_item", "every_member", "is_choice", "items", "members", "references", "same")
+    __slots__ = (
+        "every_item",
+        "every_member",
+        "is_choice",
+        "items",
+        "key_patterns",
+        "members",
+        "names",
+        "pattern",
+        "references",
+        "same",
+    )
 
     def __init__(self) -> None:
         self.references: list[int] = []
@@ -40,6 +51,10 @@ class Node:
         self.items: list[int] = []
         self.every_item: list[int] = []
         self.is_choice = False
+        self.pattern: str | None = None
+        self.key_patterns: list[str] = []
+        self.names: int | None = None
+        """What looks at the names of an object's members."""
 
     def in_place(self) -> list[int]:
         return self.references + self.same
@@ -93,6 +108,12 @@ class SchemaGraph:
                 self._waiting.append((node, schema[keyword]))
         node.same = self._apply(schema, _SAME_VALUE)
         node.is_choice = "anyOf" in schema or "oneOf" in schema
+        if isinstance(schema.get("pattern"), str):
+            node.pattern = schema["pattern"]
+        if isinstance(schema.get("patternProperties"), dict):
+            node.key_patterns = list(schema["patternProperties"])
+        if isinstance(schema.get("propertyNames"), dict):
+            node.names = self._place(schema["propertyNames"])
         node.every_member = self._apply(schema, _EVERY_MEMBER)
         node.every_item = self._apply(schema, _EVERY_ITEM)
         node.items = self._apply(schema, ("prefixItems",))

@@ -20,8 +20,6 @@ from odyssey.runs.behaviours import Known, known_of, take_behavior
 from odyssey.runs.named_worlds.repository import get_world
 from odyssey.simulation.behaviours import read_behaviours
 
-_MOST_FAULTS = 100
-
 router = GuardedRouter(prefix="/api/behaviors", tags=["behaviors"])
 
 
@@ -58,7 +56,7 @@ async def _known(session: AsyncSession, agents: CompiledAgents, org_id: int, bod
 def _read(body: BehaviorsIn, known: Known) -> dict[str, object]:
     text, errors = take_behavior(body.behavior_instructions)
     if errors:
-        raise ValidationFailedError(errors[:_MOST_FAULTS])
+        raise ValidationFailedError(errors)
     lines = read_behaviours(text, tools=known.tools, types=known.types).lines
     return {
         "text": text,

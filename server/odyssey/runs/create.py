@@ -9,6 +9,8 @@ from odyssey.agents.repository import get_agent
 from odyssey.core.database import after_commit
 from odyssey.core.errors import ValidationFailedError
 from odyssey.core.signals import Signals
+from odyssey.core.wire import packed
+from odyssey.core.worker import Worker
 from odyssey.endpoints.cassettes.playback import Replay
 from odyssey.endpoints.cassettes.replays import hold_cassette, plan_replay
 from odyssey.identity.audit import record_change
@@ -62,7 +64,13 @@ class Created(NamedTuple):
 
 
 async def plan_runs(
-    session: AsyncSession, agents: CompiledAgents, caller: Caller, body: RunsIn, *, may_be_draft: bool = False
+    session: AsyncSession,
+    agents: CompiledAgents,
+    worker: Worker,
+    caller: Caller,
+    body: RunsIn,
+    *,
+    may_be_draft: bool = False,
 ) -> Plan:
     """Check a request for runs, or say everything that is wrong with it."""
     if body.dataset_id is None and not body.seeds:
@@ -83,8 +91,9 @@ async def plan_runs(
         dataset = await get_dataset(session, caller.org_id, body.dataset_id)
         await check_rows_fit(session, dataset, schema)
         return Plan(agent.id, version, is_draft, [], dataset, *how)
-    worlds = await seed_worlds(session, caller.org_id, world_ids(body.seeds), schema)
-    seeds = read_seeds(body.seeds, schema, worlds)
+    raw = packed(body.seeds)
+    worlds = await seed_worlds(session, caller.org_id, await worker.read(len(raw), world_ids, raw), schema)
+    seeds = await worker.read(len(raw), read_seeds, raw, schema, worlds)
     return Plan(agent.id, version, is_draft, seeds, None, *how)
 
 

@@ -9,12 +9,11 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from odyssey.core.database import insert_numbered
 from odyssey.core.tables import table_of
 from odyssey.endpoints.cassettes.playback import Replay
-from odyssey.journal.contents import Document, document, store_documents
+from odyssey.journal.contents import Document, store_documents
 from odyssey.journal.injections import CarriedText
 from odyssey.journal.models import RunContext
 from odyssey.kit.clock import Clock
 from odyssey.kit.ids import new_random_seed
-from odyssey.records.canonical import canonical_json
 from odyssey.records.tools import CacheUse
 from odyssey.runs.behaviours import soft_warnings
 from odyssey.runs.models import Run, Task
@@ -54,7 +53,7 @@ async def make_tasks(session: AsyncSession, clock: Clock, org_id: int, seeds: Se
     rows = []
     for position, seed in enumerate(seeds):
         if seed.world is None:
-            states.append(document(canonical_json(seed.initial_state)))
+            states.append(seed.initial_state)
             state_hash, conduct_hash = states[-1].hash, None
         else:
             state_hash, conduct_hash = seed.world.state_hash, seed.world.conduct_hash

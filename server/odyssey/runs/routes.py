@@ -18,6 +18,7 @@ from odyssey.core.depends import (
     ReadSession,
     SignalsDep,
     SortedCursor,
+    WorkerDep,
     WriteSession,
 )
 from odyssey.core.errors import NotFoundError
@@ -75,6 +76,7 @@ async def start_runs(
     read_ahead: ReadAhead,
     signals: SignalsDep,
     clock: ClockDep,
+    worker: WorkerDep,
     request: Request,
 ) -> RunsCreated:
     """Start one run per seed, or per row of a dataset, each `repeats` times.
@@ -85,7 +87,7 @@ async def start_runs(
     agents: CompiledAgents = request.app.state.agents
     judge: Judge = request.app.state.judge
     async with read_ahead() as ahead:
-        plan = await plan_runs(ahead, agents, caller, body)
+        plan = await plan_runs(ahead, agents, worker, caller, body)
         judged = await judge.is_set(ahead, caller.org_id)
     created = await create_runs(session, signals, clock, caller, plan, judged=judged)
     return RunsCreated(
@@ -96,11 +98,11 @@ async def start_runs(
 
 @router.post("/validate")
 async def validate_runs(
-    body: RunsIn, caller: Member, session: ReadSession, request: Request
+    body: RunsIn, caller: Member, session: ReadSession, worker: WorkerDep, request: Request
 ) -> ValidatedRuns:
     """Check a request for runs exactly as starting them would, but let the agent be a draft; nothing is saved."""
     agents: CompiledAgents = request.app.state.agents
-    plan = await plan_runs(session, agents, caller, body, may_be_draft=True)
+    plan = await plan_runs(session, agents, worker, caller, body, may_be_draft=True)
     problems = await _unclear(session, caller.org_id, plan)
     return ValidatedRuns(runs=plan.runs, publish_first=plan.is_draft, behavior_problems=problems)
 

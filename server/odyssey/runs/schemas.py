@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, Field, WithJsonSchema
 
 from odyssey.core.depends import existing_id
-from odyssey.core.wire import Body, Instant
+from odyssey.core.wire import Body, Instant, pack
 from odyssey.endpoints.cassettes.schemas import ReplayIn, ReplayOut
 from odyssey.journal.events import EventKind
 from odyssey.records.tools import CacheUse
@@ -54,6 +54,7 @@ class RunsIn(Body):
     seeds: Annotated[
         list[Any],
         Field(min_length=1, max_length=1000),
+        AfterValidator(pack),
         WithJsonSchema({"type": "array", "minItems": 1, "maxItems": 1000, "items": _SEED_SCHEMA}),
     ] = Field(default_factory=list)
     dataset_id: Annotated[int, Field(ge=1), AfterValidator(existing_id)] | None = Field(

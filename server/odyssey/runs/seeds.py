@@ -3,21 +3,23 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+import msgspec
+
 from odyssey.agents.initial_state import check_initial_state
 from odyssey.core.errors import NotAvailableYetError, ValidationFailedError
 from odyssey.grading.checks import read_checks
 from odyssey.grading.judges.rubric import read_rubric
+from odyssey.journal.contents import Document, document
 from odyssey.kit.ids import MAX_INTEGER_ID
-from odyssey.records.canonical import content_hash
+from odyssey.records.canonical import canonical_json, content_hash
 from odyssey.records.faults import did_you_mean, shown
-from odyssey.records.problems import FieldError
+from odyssey.records.problems import FaultList, FieldError
 from odyssey.records.tools import LedgerSchema
 from odyssey.runs.behaviours import take_behavior
 from odyssey.simulation.rules import read_rules
 
 MAX_INSTRUCTION = 1024 * 1024
 _SEED_LIMIT = 2**63
-_MOST_ERRORS = 100
 
 _MEMBERS = frozenset(
     {
@@ -66,7 +68,6 @@ class Seed(NamedTuple):
 
     user_instruction: str
     behavior_instructions: str
-    initial_state: dict[str, Any]
     failure_rules: list[Any]
     expected_outcome: str
     input: dict[str, Any]
@@ -75,11 +76,15 @@ class Seed(NamedTuple):
     random_seed: int | None
     """None: drawn for each run."""
     world: SeedWorld | None
+    initial_state: Document = document(b"{}")
+    """As text, for it may be large."""
+    types: frozenset[str] = frozenset()
+    """Of its entities."""
 
     def stored(self) -> dict[str, Any]:
         """Return the seed without what is kept by hash."""
         members = self._asdict()
-        del members["world"], members["initial_state"]
+        del members["world"], members["initial_state"], members["types"]
         if self.world is not None:
             del members["behavior_instructions"], members["failure_rules"]
             members["world_id"] = self.world.id
@@ -91,20 +96,18 @@ class Seed(NamedTuple):
         return content_hash({**said, "state": state_hash, "conduct": conduct_hash})
 
 
-def world_ids(raw: list[Any]) -> set[int]:
+def world_ids(raw: bytes) -> set[int]:
     """The worlds that seeds name, as far as they can exist."""
-    named = [item.get("world_id") for item in raw if isinstance(item, dict)]
+    named = [item.get("world_id") for item in msgspec.json.decode(raw) if isinstance(item, dict)]
     return {each for each in named if type(each) is int and 0 < each <= MAX_INTEGER_ID}
 
 
-def read_seeds(
-    raw: list[Any], ledger_schema: LedgerSchema | None, worlds: Mapping[int, SeedWorld]
-) -> list[Seed]:
+def read_seeds(raw: bytes, ledger_schema: LedgerSchema | None, worlds: Mapping[int, SeedWorld]) -> list[Seed]:
     """Read all seeds of a request, or say everything that is wrong with any of them."""
-    read = [read_seed(item, ledger_schema, worlds) for item in raw]
-    errors = [fault.under("seeds", index) for index, one in enumerate(read) for fault in one.errors]
+    read = [read_seed(item, ledger_schema, worlds) for item in msgspec.json.decode(raw)]
+    errors = FaultList.of(*(one.errors.under("seeds", index) for index, one in enumerate(read)))
     if errors:
-        raise ValidationFailedError(errors[:_MOST_ERRORS])
+        raise ValidationFailedError(errors)
     later = {member for one in read for member in one.later}
     if later:
         raise NotAvailableYetError(sorted(later))
@@ -114,7 +117,7 @@ def read_seeds(
 class ReadSeed(NamedTuple):
     seed: Seed | None
     """None if there are errors."""
-    errors: list[FieldError]
+    errors: FaultList
     """Each is located within the seed."""
     later: frozenset[str]
     """Members this server does not know what to do with yet."""
@@ -130,7 +133,7 @@ class _Reader:
     def __init__(self, ledger_schema: LedgerSchema | None, worlds: Mapping[int, SeedWorld]) -> None:
         self._ledger_schema = ledger_schema
         self._worlds = worlds
-        self.errors: list[FieldError] = []
+        self.errors = FaultList()
         self.later: set[str] = set()
         self._behavior = ""
 
@@ -144,10 +147,12 @@ class _Reader:
         self._check_own(raw)
         if self.errors:
             return None
+        state = _given(raw, "initial_state", {})
         return Seed(
             user_instruction=raw["user_instruction"],
             behavior_instructions=self._behavior,
-            initial_state=_given(raw, "initial_state", {}),
+            initial_state=document(canonical_json(state)),
+            types=frozenset(state),
             failure_rules=_given(raw, "failure_rules", []),
             expected_outcome=_given(raw, "expected_outcome", "completion"),
             input=_given(raw, "input", {}),
@@ -165,7 +170,7 @@ class _Reader:
             if member in _LATER:
                 self.later.add(member)
             elif member not in _MEMBERS:
-                hint = did_you_mean(member, _MEMBERS)
+                hint = "" if self.errors.is_full else did_you_mean(member, _MEMBERS)
                 self._fault((member[:100],), f"a seed has no member {shown(member)}{hint}")
 
     def _check_own(self, raw: dict[str, Any]) -> None:

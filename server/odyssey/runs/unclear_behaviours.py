@@ -37,7 +37,7 @@ class Said(NamedTuple):
 def said_of(seed: Seed) -> Said:
     if seed.world is not None:
         return Said(seed.world.behavior, seed.world.types)
-    return Said(seed.behavior_instructions, frozenset(seed.initial_state))
+    return Said(seed.behavior_instructions, seed.types)
 
 
 def find_unclear(side: Side, said: Sequence[Said]) -> list[Sequence[Unclear]]:

@@ -4,6 +4,7 @@ What a map knows beside its entities is found out when first asked for, and hand
 all of it, indexes of fields, and which ids were touched since a common ancestor. Each then costs what changed.
 """
 
+import asyncio
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any, NamedTuple
@@ -14,7 +15,7 @@ from immutables import Map
 from odyssey.records.canonical import canonical_json
 from odyssey.records.ledger import Fields
 from odyssey.worlds.digest_trie import DigestTrie
-from odyssey.worlds.field_index import FieldIndex, Path
+from odyssey.worlds.field_index import LOOKS_AGAIN, FieldIndex, IndexMissingError, Path
 
 
 class _History:
@@ -48,6 +49,9 @@ class Sample:
 
 
 SAMPLE_SIZE = 32
+_AT_ONCE = 1000
+_MANY = 5000
+"""Entities beyond which an index takes so long to build that nobody else should wait for it."""
 
 
 class EntityMap(Mapping[str, Fields]):
@@ -164,7 +168,13 @@ class EntityMap(Mapping[str, Fields]):
         if index is None and not self:
             return FieldIndex.of(path, ())
         if index is None:
-            index = self._indexes[path] = FieldIndex.of(path, self.items())
+            if len(self) > _MANY and LOOKS_AGAIN.get() and _is_on_event_loop():
+                raise IndexMissingError(lambda: self._build(path))
+            index = self._build(path)
+        return index
+
+    def _build(self, path: Path) -> FieldIndex:
+        index = self._indexes[path] = FieldIndex.of(path, self.items())
         return index
 
     def ids_that_may_differ(self, other: "EntityMap") -> Iterable[str]:
@@ -175,16 +185,32 @@ class EntityMap(Mapping[str, Fields]):
         return {*_touched(self._history, common), *_touched(other._history, common)}
 
 
+def _is_on_event_loop() -> bool:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
+
+
 def entity_map(entities: Mapping[str, Fields]) -> EntityMap:
     """Lay entities out from the beginning, without gaps."""
     return EntityMap(_lay_out(entities), _History())
 
 
 def _lay_out(entities: Mapping[str, Fields]) -> _Layout:
-    numbered = list(enumerate(entities.items()))
-    placed: Any = Map({entity_id: (place, fields) for place, (entity_id, fields) in numbered})
-    ids: Any = Map({place: entity_id for place, (entity_id, _) in numbered})
-    return _Layout(placed, ids, 0, len(numbered))
+    placed = _map((entity_id, (place, fields)) for place, (entity_id, fields) in enumerate(entities.items()))
+    ids = _map(enumerate(entities))
+    return _Layout(placed, ids, 0, len(ids))
+
+
+def _map(pairs: Iterable[tuple[Any, Any]]) -> Any:
+    """Make a map in parts: one of a hundred thousand at once would hold the interpreter's lock all the while."""
+    rest = iter(pairs)
+    made: Any = Map(dict(islice(rest, _AT_ONCE)))
+    while part := dict(islice(rest, _AT_ONCE)):
+        made = made.update(part)
+    return made
 
 
 def _touched(newest: _History, oldest: _History) -> Iterator[str]:

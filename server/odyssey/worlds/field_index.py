@@ -1,6 +1,7 @@
 """Which entities of one type have a given value in one place: built once, then kept up with every change."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextvars import ContextVar
 from enum import Enum
 from itertools import chain
 from typing import Any, NamedTuple
@@ -23,6 +24,21 @@ class Step(Enum):
 
 Path = tuple[str | Step, ...]
 """`("place", "name")`, or `("parts", Step.EACH, "part_id")` for what lies in a list or under ids."""
+
+
+class IndexMissingError(Exception):
+    """A look-up among many entities has no index yet: `build` it in a thread, then look again.
+
+    Only raised on an event loop, to those who said that they look again.
+    """
+
+    def __init__(self, build: Callable[[], object]) -> None:
+        super().__init__("an index is to be built first")
+        self.build = build
+
+
+LOOKS_AGAIN: ContextVar[bool] = ContextVar("looks_again", default=False)
+"""Whether whoever looks up is ready for `IndexMissingError`."""
 
 
 class _Since(NamedTuple):

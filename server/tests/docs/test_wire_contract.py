@@ -23,11 +23,12 @@ from odyssey.agents.ledger_adapters import check_adapters
 from odyssey.agents.ledger_schema import MAX_ENTITIES, MAX_FIELDS, read_ledger_schema
 from odyssey.agents.schemas import AgentIn
 from odyssey.agents.tools_schema import MAX_TOOLS, read_tools_schema
-from odyssey.api.edges import MAX_BODY_BYTES as MAX_REQUEST
+from odyssey.api.body_caps import BODY_CAPS, DEFAULT_CAP
 from odyssey.core.errors import problem
 from odyssey.core.outbound import MAX_BODY_BYTES as MAX_REPLY
 from odyssey.core.scheduling import MAX_ATTEMPTS
 from odyssey.core.settings import Settings
+from odyssey.core.wire import packed
 from odyssey.dispatch import envelope
 from odyssey.dispatch.classify import MAX_DETAIL
 from odyssey.dispatch.contract import violates_rich_contract
@@ -51,7 +52,7 @@ from odyssey.proxy.trace_events import EVENT_TYPES
 from odyssey.records.error_classes import OWN_FAILURES, ErrorClass
 from odyssey.records.faults import Faults
 from odyssey.records.json_schema import MAX_SCHEMA_BYTES, compile_schema
-from odyssey.records.problems import FieldError
+from odyssey.records.problems import MOST_FAULTS, FieldError
 from odyssey.runs.datasets.columns import COLUMNS, MAX_BYTES, MAX_ROWS
 from odyssey.runs.opening import TOKEN_GRACE
 from odyssey.runs.schemas import EventOut, RunsIn
@@ -241,7 +242,7 @@ def check_agent(value: Any) -> None:
 
 def check_runs(value: Any) -> None:
     fits("RunsIn", value)
-    assert len(read_seeds(RunsIn.model_validate(value).seeds, None, {})) == len(value["seeds"])
+    assert len(read_seeds(packed(RunsIn.model_validate(value).seeds), None, {})) == len(value["seeds"])
 
 
 def check_scenario(value: Any) -> None:
@@ -342,7 +343,9 @@ def test_the_limits_are_those_of_the_code() -> None:
     assert said == [
         *(DEFAULT_RUN_TIMEOUT_S, MAX_RUN_TIMEOUT_S),
         *(Settings.model_fields["rate_limit"].default, TRACE_LIMIT),
-        *(MAX_BODY_BYTES // MIB, MAX_RESPONSE_BYTES // MIB, MAX_REPLY // MIB, MAX_REQUEST // MIB),
+        *(MAX_BODY_BYTES // MIB, MAX_RESPONSE_BYTES // MIB, MAX_REPLY // MIB),
+        *(cap // MIB for cap in (*dict.fromkeys(BODY_CAPS.values()), DEFAULT_CAP)),
+        MOST_FAULTS,
         *(ATTEMPTS, LONGEST_WAIT_S, MAX_FINAL_RESPONSE, MAX_DETAIL),
         *(MAX_TOOLS, MAX_SCHEMA_BYTES // 1024, MAX_ENTITIES, MAX_FIELDS),
         *(MAX_RULES, MAX_LATENCY_MS, MAX_CHECKS, MAX_ROWS, MAX_BYTES // MIB),

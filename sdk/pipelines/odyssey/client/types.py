@@ -2367,7 +2367,7 @@ class VersionsPage(TypedDict):
 
 
 class WorldChange(TypedDict):
-    """Omitted members stay as they are."""
+    """Omitted members stay as they are. Once it was read, it holds what `WorldIn` does."""
 
     behavior_instructions: NotRequired[str | Sequence[Mapping[str, Any]]]
     """How tools behave: lines, or the same as a list of rules, which is kept as lines."""
@@ -2391,6 +2391,8 @@ class WorldEdit(TypedDict):
 
 
 class WorldIn(TypedDict):
+    """Once it was read, `initial_state` is `Prepared` and `behavior_instructions` a text."""
+
     behavior_instructions: NotRequired[str | Sequence[Mapping[str, Any]]]
     """How tools behave: lines, or the same as a list of rules, which is kept as lines."""
     failure_rules: NotRequired[Sequence[Mapping[str, Any]]]

@@ -124,7 +124,6 @@ def _seed(plan: Plan, row: int, content: ScenarioContent, user_instruction: str)
     return Seed(
         user_instruction=user_instruction,
         behavior_instructions="",
-        initial_state={},
         failure_rules=[] if rule_set is None or world is not None else rule_set.failure_rules,
         expected_outcome="completion",
         input=content.input_context,

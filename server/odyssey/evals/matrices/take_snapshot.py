@@ -32,12 +32,10 @@ from odyssey.journal.conduct import Conduct, load_conduct
 from odyssey.journal.contents import Document
 from odyssey.kit.ids import new_random_seed
 from odyssey.records.canonical import content_hash
-from odyssey.records.problems import FieldError
+from odyssey.records.problems import FaultList, FieldError
 from odyssey.runs.named_worlds.seeding import seed_worlds
 from odyssey.runs.seeds import SeedWorld
 from odyssey.simulation.rules import read_rules
-
-_MOST_FAULTS = 100
 
 
 class Taken(NamedTuple):
@@ -123,7 +121,7 @@ async def _scenarios(session: AsyncSession, org_id: int, ids: Sequence[str]) -> 
 
 async def _variations(session: AsyncSession, org_id: int, names: Sequence[str]) -> list[Variation]:
     found: list[Variation] = []
-    faults: list[FieldError] = []
+    faults = FaultList()
     for index, name in enumerate(names):
         try:
             found.append(await find_variation(session, org_id, name))
@@ -135,16 +133,16 @@ async def _variations(session: AsyncSession, org_id: int, names: Sequence[str]) 
 
 
 def _check_rule_sets(rule_sets: Sequence[RuleSetIn]) -> None:
-    faults: list[FieldError] = []
+    faults = FaultList()
     names: set[str] = set()
     for index, rule_set in enumerate(rule_sets):
         if rule_set.name in names:
             message = "another rule set has this name; cells are told apart by it"
             faults.append(FieldError(("rule_sets", index, "name"), message))
         names.add(rule_set.name)
-        faults += [fault.under("rule_sets", index) for fault in read_rules(rule_set.failure_rules).errors]
+        faults += read_rules(rule_set.failure_rules).errors.under("rule_sets", index)
     if faults:
-        raise ValidationFailedError(faults[:_MOST_FAULTS])
+        raise ValidationFailedError(faults)
 
 
 def _size(body: MatrixIn) -> Size:

@@ -9,14 +9,13 @@ from fastapi import Query, Request, Response
 from odyssey.core.depends import ClockDep, ReadSession, WriteSession
 from odyssey.core.errors import (
     BadRequestError,
-    BodyTooLargeError,
     JsonRefusedError,
     UnsupportedMediaTypeError,
     ValidationFailedError,
 )
 from odyssey.core.paging import PageRequest
+from odyssey.core.worker import Worker
 from odyssey.evals.scenarios.files import (
-    MAX_BYTES,
     MAX_SCENARIOS,
     Entry,
     Format,
@@ -126,14 +125,9 @@ async def _entries(request: Request) -> list[Entry]:
         )
     if request.headers.get("content-encoding", "identity").lower() != "identity":
         raise UnsupportedMediaTypeError("Send the body as it is, without Content-Encoding.")
-    declared = request.headers.get("content-length", "0")
-    too_large = BodyTooLargeError(f"A file of scenarios has at most {MAX_BYTES} bytes; split it.")
-    if declared.isdecimal() and int(declared[:20]) > MAX_BYTES:
-        raise too_large
     body = await request.body()
-    if len(body) > MAX_BYTES:
-        raise too_large
-    return await asyncio.to_thread(_read, body, is_json=media_type == "application/json")
+    worker: Worker = request.app.state.worker
+    return await worker.read(len(body), _read, body, is_json=media_type == "application/json")
 
 
 def _read(body: bytes, *, is_json: bool) -> list[Entry]:

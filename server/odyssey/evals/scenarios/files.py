@@ -7,17 +7,17 @@ from pydantic import ValidationError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.core.errors import ValidationFailedError
+from odyssey.core.wire import pydantic_faults
 from odyssey.evals.scenarios.content import ScenarioContent
 from odyssey.evals.scenarios.keep import Kept, Known, ScenarioKeeper, content_of
 from odyssey.evals.scenarios.models import Scenario
 from odyssey.evals.scenarios.repository import find_scenarios, get_scenario, scenarios_named
 from odyssey.evals.scenarios.schemas import ScenarioIn
 from odyssey.evals.scenarios.yaml_text import write_yaml
-from odyssey.records.problems import FieldError
+from odyssey.records.problems import FaultList, FieldError
 
 Format = Literal["yaml", "json"]
 
-MAX_BYTES = 4 * 1024 * 1024
 MAX_SCENARIOS = 1000
 
 _LIST = "scenarios"
@@ -33,7 +33,6 @@ _ORDER = (
     "world_id",
     "agent_id",
 )
-_MOST_FAULTS = 100
 
 
 class Entry(NamedTuple):
@@ -52,15 +51,13 @@ def read_entries(document: Any) -> list[Entry]:
     if len(rows) > MAX_SCENARIOS:
         message = f"has {len(rows)} scenarios; at most {MAX_SCENARIOS} are taken at once"
         raise ValidationFailedError([FieldError(loc=(_LIST,), msg=message)])
-    faults: list[FieldError] = []
+    faults = FaultList()
     entries: list[Entry] = []
     for index, row in enumerate(rows):
         try:
             entries.append(_read_entry(row))
         except ValidationError as error:
-            faults += [_fault(index, item) for item in error.errors(include_url=False, include_input=False)]
-        if len(faults) >= _MOST_FAULTS:
-            break
+            faults += _faults(error).under(_LIST, index)
     _refuse(faults)
     return entries
 
@@ -69,11 +66,9 @@ async def take_in(session: AsyncSession, keeper: ScenarioKeeper, entries: list[E
     """Keep all scenarios of a file or none. One that is known, by its id or else its name, is changed."""
     org_id = keeper.caller.org_id
     known = await Known.look_up(session, org_id, [entry.content for entry in entries])
-    faults = [
-        fault.under(_LIST, index)
-        for index, entry in enumerate(entries)
-        for fault in known.faults(entry.content)
-    ]
+    faults = FaultList.of(
+        *(known.faults(entry.content).under(_LIST, index) for index, entry in enumerate(entries))
+    )
     _refuse(faults)
     targets = await _targets(session, org_id, entries)
     kept: list[Kept] = []
@@ -120,14 +115,15 @@ def _read_entry(row: Any) -> Entry:
     return Entry(scenario_id if isinstance(scenario_id, str) else None, content_of(body))
 
 
-def _fault(index: int, item: Any) -> FieldError:
-    place = tuple(part if isinstance(part, int) else str(part)[:100] for part in item["loc"])
-    return FieldError((_LIST, index, *place), f"{'.'.join(map(str, place)) or 'scenario'}: {item['msg']}")
+def _faults(error: ValidationError) -> FaultList:
+    return pydantic_faults(error.errors(include_url=False, include_input=False), "scenario").each(
+        lambda fault: FieldError(() if fault.loc == ("scenario",) else fault.loc, fault.msg)
+    )
 
 
-def _refuse(faults: list[FieldError]) -> None:
+def _refuse(faults: FaultList) -> None:
     if faults:
-        raise ValidationFailedError(faults[:_MOST_FAULTS])
+        raise ValidationFailedError(faults)
 
 
 def _ordered(scenario_id: str, content: ScenarioContent) -> dict[str, Any]:

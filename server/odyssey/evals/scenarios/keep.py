@@ -17,10 +17,9 @@ from odyssey.identity.audit import record_change
 from odyssey.identity.caller import Caller
 from odyssey.kit.clock import Clock
 from odyssey.kit.ids import new_uuid
-from odyssey.records.problems import FieldError
+from odyssey.records.problems import FaultList, FieldError
 from odyssey.runs.named_worlds.repository import find_worlds
 
-_MOST_FAULTS = 100
 _MAY_BE_TAKEN_AWAY = ("user_instruction", "world_id", "agent_id")
 
 
@@ -98,7 +97,7 @@ class ScenarioKeeper:
         known = await Known.look_up(self._session, self.caller.org_id, [content])
         faults = known.faults(content)
         if faults:
-            raise ValidationFailedError(faults[:_MOST_FAULTS])
+            raise ValidationFailedError(faults)
 
     def _audit(self, scenario: Scenario, action: str, *, before: Any = None, after: Any = None) -> None:
         record_change(
@@ -128,7 +127,7 @@ class Known(NamedTuple):
         known_worlds = await find_worlds(session, org_id, worlds) if worlds else {}
         return Known(frozenset(known_agents), frozenset(known_worlds))
 
-    def faults(self, content: ScenarioContent) -> list[FieldError]:
+    def faults(self, content: ScenarioContent) -> FaultList:
         found = expected_faults(content.expected_behavior)
         if content.agent_id is not None and content.agent_id not in self.agents:
             found.append(FieldError(("agent_id",), f"there is no agent {content.agent_id}"))

@@ -6,7 +6,7 @@ from odyssey.grading.checks.check import Compiled, Facts, Finding
 from odyssey.grading.checks.tools import Named, read_tools
 from odyssey.grading.checks.wording import as_json, times
 from odyssey.grading.evidence import ObservedCall
-from odyssey.records.faults import Faults, did_you_mean, one_of, shown
+from odyssey.records.faults import Faults, one_of, shown
 from odyssey.simulation.rules.arguments import Matcher, read_args, read_value
 
 _MEMBERS = ("tool", "args", "count")
@@ -78,7 +78,7 @@ def _check_operator(name: str, operand: Any, faults: Faults) -> None:
             faults.add("write a list of integers of 0 or more")
     elif name not in _COMPARISONS:
         known = (*_COMPARISONS, *_LISTS)
-        faults.add(f"{shown(name)} is none of {one_of(known)}{did_you_mean(name, known)}")
+        faults.add(f"{shown(name)} is none of {one_of(known)}{faults.hint(name, known)}")
     elif not _is_count(operand):
         faults.add("compare with an integer of 0 or more")
 

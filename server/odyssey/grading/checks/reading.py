@@ -10,8 +10,8 @@ from odyssey.grading.checks.flags import read_flag, read_no_flag
 from odyssey.grading.checks.ledger import read_ledger
 from odyssey.grading.checks.order import read_order
 from odyssey.grading.checks.policy import read_policy
-from odyssey.records.faults import Faults, did_you_mean, shown
-from odyssey.records.problems import FieldError
+from odyssey.records.faults import Faults, shown
+from odyssey.records.problems import FaultList
 
 MAX_CHECKS = 100
 
@@ -30,12 +30,12 @@ _KINDS: dict[str, Callable[[Any, Faults], Compiled | None]] = {
 class ReadChecks(NamedTuple):
     checks: tuple[Check, ...]
     """Empty when there are errors."""
-    errors: list[FieldError]
+    errors: FaultList
 
 
 def read_checks(raw: Any) -> ReadChecks:
     """Read and compile a list of checks, or say everything that is wrong with any of them."""
-    errors: list[FieldError] = []
+    errors = FaultList()
     faults = Faults("checks", found=errors)
     if not isinstance(raw, list):
         faults.add("checks is a list of checks")
@@ -55,7 +55,7 @@ def _read_check(index: int, raw: Any, faults: Faults) -> Check | None:
     ((kind, asked),) = raw.items()
     reader = _KINDS.get(kind)
     if reader is None:
-        faults.at(kind).add(f"there is no check {shown(kind)}{did_you_mean(kind, _KINDS)}")
+        faults.at(kind).add(f"there is no check {shown(kind)}{faults.hint(kind, _KINDS)}")
         return None
     compiled = reader(asked, faults.at(kind))
     return None if compiled is None else Check(index, kind, compiled.look, compiled.tools)

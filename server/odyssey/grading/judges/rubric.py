@@ -6,7 +6,7 @@ from typing import Any, Literal, NamedTuple
 
 import msgspec
 
-from odyssey.records.faults import Faults, did_you_mean, shown
+from odyssey.records.faults import Faults, shown
 from odyssey.records.problems import FieldError
 
 MAX_QUESTIONS = 20
@@ -125,7 +125,7 @@ def _read_answer(raw: Any, faults: Faults) -> tuple[Kind | None, tuple[str, ...]
     if raw == "scale":
         return "scale", ()
     if not isinstance(raw, list):
-        near = did_you_mean(raw, ("yes_no", "scale")) if isinstance(raw, str) else ""
+        near = faults.hint(raw, ("yes_no", "scale")) if isinstance(raw, str) else ""
         faults.add(f"write {_KINDS}{near}")
         return None, ()
     before = faults.count()

@@ -4,8 +4,7 @@ Three straw agents answer and call no tool, so all there is to know of their run
 """
 
 import asyncio
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
@@ -15,10 +14,10 @@ from odyssey.grading.checks import Check, read_checks, run_checks
 from odyssey.grading.evidence import Evidence
 from odyssey.grading.verdict import decide
 from odyssey.runs.datasets.models import Dataset
-from odyssey.runs.datasets.reading import ReadRow
 from odyssey.runs.datasets.render import page_of_rows
 from odyssey.runs.datasets.repository import StoredRow
 from odyssey.runs.datasets.schemas import AuditOut, PassedRowOut, StrawAgent
+from odyssey.runs.datasets.spool import Part, Spool
 from odyssey.worlds.ledger import Ledger
 from odyssey.worlds.shared import SharedWorlds
 
@@ -125,13 +124,11 @@ async def audit_dataset(session: AsyncSession, worlds: SharedWorlds, dataset: Da
     return audit.report()
 
 
-async def audit_rows(
-    session: AsyncSession, worlds: SharedWorlds, org_id: int, read: Iterator[ReadRow]
-) -> AuditOut:
+async def audit_rows(session: AsyncSession, worlds: SharedWorlds, org_id: int, spool: Spool) -> AuditOut:
     """Audit rows that nobody keeps; all are without fault."""
     audit = Audit()
-    while part := await asyncio.to_thread(lambda: list(islice(read, _ROWS_AT_ONCE))):
-        rows = [_of_read(row) for row in part]
+    while part := await asyncio.to_thread(spool.next_part):
+        rows = await asyncio.to_thread(_of_spooled, part)
         await asyncio.to_thread(audit.look_at_all, rows, await _ledgers(session, worlds, org_id, rows))
     return audit.report()
 
@@ -156,19 +153,23 @@ def _of_stored(row: StoredRow) -> AuditRow:
     )
 
 
-def _of_read(row: ReadRow) -> AuditRow:
-    seed = row.seed
-    assert seed is not None
-    return AuditRow(
-        position=row.position,
-        task_id=None,
-        user_instruction=seed.user_instruction,
-        expected_outcome=seed.expected_outcome,
-        checks=seed.checks,
-        has_rubric=bool(seed.rubric),
-        state=seed.initial_state if seed.world is None else None,
-        state_hash="" if seed.world is None else seed.world.state_hash,
-    )
+def _of_spooled(part: Part) -> list[AuditRow]:
+    rows: list[AuditRow] = []
+    for row in part.rows:
+        seed, state = msgspec.json.decode(row.seed), part.documents.get(row.initial_state_hash)
+        rows.append(
+            AuditRow(
+                position=row.position,
+                task_id=None,
+                user_instruction=seed["user_instruction"],
+                expected_outcome=seed["expected_outcome"],
+                checks=seed["checks"],
+                has_rubric=bool(seed["rubric"]),
+                state=None if row.conduct_hash is not None or state is None else msgspec.json.decode(state),
+                state_hash=row.initial_state_hash,
+            )
+        )
+    return rows
 
 
 def _cut(instruction: str) -> str:

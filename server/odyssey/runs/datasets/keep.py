@@ -69,7 +69,6 @@ class DatasetKeeper:
         await write_alone(self._session, dataset.org_id)
         digest = hashlib.sha256()
         now = self._clock()
-        upload.spool.rewind()
         while (part := await asyncio.to_thread(upload.spool.next_part)) is not None:
             await store_documents(self._session, dataset.org_id, part.documents)
             await store_rows(self._session, [_task(row, dataset, now) for row in part.rows])

@@ -3,12 +3,14 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+import msgspec
+
 from odyssey.agents.compiled import CompiledAgent
 from odyssey.agents.initial_state import check_initial_state
 from odyssey.core.errors import NotAvailableYetError
 from odyssey.grading.checks import read_checks
 from odyssey.records.faults import Faults, did_you_mean, shown
-from odyssey.records.problems import FieldError
+from odyssey.records.problems import FaultList, FieldError
 from odyssey.runs.datasets.columns import BY_MEMBER
 from odyssey.runs.datasets.reading import ReadRow, check_rows, read_rows
 from odyssey.runs.datasets.references import Referred
@@ -29,10 +31,10 @@ def lint(source: RowSource, referred: Referred, faults: Faults, agent: CompiledA
     plain = referred._replace(worlds=without_schema)
     checked = check_rows(source, plain, faults)
     errors = [*checked.errors, *NotAvailableYetError(checked.later).errors]
-    odd = Faults(found=list(checked.warnings), limit=MOST_NOTES)
+    odd = Faults(found=FaultList(checked.warnings, MOST_NOTES))
     if agent is not None or _BEHAVING & set(checked.columns):
         for row in read_rows(source, plain, Faults(limit=MOST_NOTES)):
-            if odd.is_full():
+            if odd.found.is_full:
                 break
             for note in _odd(row, agent, referred):
                 member, *path = note.loc
@@ -58,7 +60,7 @@ def _against(seed: Seed, agent: CompiledAgent, referred: Referred) -> Iterator[F
         for fault in referred.worlds[seed.world.id].faults:
             yield FieldError(loc=("world_id",), msg=fault)
     elif agent.ledger_schema is not None:
-        yield from check_initial_state(seed.initial_state, agent.ledger_schema)
+        yield from check_initial_state(msgspec.json.decode(seed.initial_state.text), agent.ledger_schema)
     yield from _unknown_tools(seed, list(agent.tools))
 
 

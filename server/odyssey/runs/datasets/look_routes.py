@@ -1,22 +1,22 @@
 """Looking at rows over HTTP before anything runs: lint and audit. Nothing is saved."""
 
-import asyncio
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import Query, Request
 
-from odyssey.agents.compiled import CompiledAgent, CompiledAgents
-from odyssey.agents.repository import get_agent
-from odyssey.core.depends import ObjectId, ReadSession
+from odyssey.agents.compiled import CompiledAgents, compile_agent
+from odyssey.agents.repository import get_agent, get_version
+from odyssey.core.depends import ObjectId, ReadSession, WorkerDep
 from odyssey.identity.guard import GuardedRouter, Member
 from odyssey.records.faults import Faults
+from odyssey.records.tools import LedgerSchema
 from odyssey.runs.datasets.audit import audit_dataset, audit_rows
 from odyssey.runs.datasets.lint import MOST_NOTES, lint
-from odyssey.runs.datasets.reading import read_rows
-from odyssey.runs.datasets.receive import BODY, read_source, receive
-from odyssey.runs.datasets.references import look_up
+from odyssey.runs.datasets.receive import BODY, Sent, named_in, read_sent, receive
+from odyssey.runs.datasets.references import Referred, look_up
 from odyssey.runs.datasets.repository import get_dataset
 from odyssey.runs.datasets.schemas import AuditOut, LintOut
+from odyssey.runs.datasets.spool import Spool
 
 router = GuardedRouter(prefix="/api/datasets", tags=["datasets"])
 
@@ -25,6 +25,7 @@ router = GuardedRouter(prefix="/api/datasets", tags=["datasets"])
 async def lint_rows(
     caller: Member,
     session: ReadSession,
+    worker: WorkerDep,
     request: Request,
     agent_id: Annotated[
         ObjectId | None,
@@ -35,24 +36,32 @@ async def lint_rows(
     ] = None,
 ) -> LintOut:
     """Say everything that is wrong with rows, at once, and save nothing."""
-    agent: CompiledAgent | None = None
+    content: dict[str, Any] | None = None
+    schema: LedgerSchema | None = None
     if agent_id is not None:
         agents: CompiledAgents = request.app.state.agents
         found = await get_agent(session, caller.org_id, agent_id)
-        agent = await agents.get(session, found.id, found.published_version or found.version)
-    faults = Faults(limit=MOST_NOTES)
-    source = await read_source(request, faults)
-    schema = None if agent is None else agent.ledger_schema
-    referred = await look_up(session, caller.org_id, source, schema)
-    return await asyncio.to_thread(lint, source, referred, faults, agent)
+        version = found.published_version or found.version
+        content = (await get_version(session, found.id, version)).content
+        schema = (await agents.get(session, found.id, version)).ledger_schema
+    sent = await read_sent(request)
+    spoken_of = await worker.read(len(sent.body), named_in, sent)
+    referred = await look_up(session, caller.org_id, spoken_of, schema)
+    return await worker.read(len(sent.body), _lint, sent, referred, content)
 
 
 @router.post("/audit", openapi_extra={"requestBody": BODY})
 async def audit_given_rows(caller: Member, session: ReadSession, request: Request) -> AuditOut:
     """Name the rows that an agent passes which does nothing, by the checks alone, and save nothing."""
-    received = await receive(request, session, caller.org_id)
-    rows = read_rows(received.source, received.referred, Faults())
-    return await audit_rows(session, request.app.state.worlds, caller.org_id, rows)
+    with Spool() as spool:
+        await receive(request, session, caller.org_id, spool)
+        return await audit_rows(session, request.app.state.worlds, caller.org_id, spool)
+
+
+def _lint(sent: Sent, referred: Referred, content: dict[str, Any] | None) -> LintOut:
+    faults = Faults(limit=MOST_NOTES)
+    agent = None if content is None else compile_agent(content)
+    return lint(sent.source(faults), referred, faults, agent)
 
 
 @router.post("/{dataset_id}/audit")

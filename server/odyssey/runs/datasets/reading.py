@@ -2,18 +2,19 @@
 
 import re
 from collections.abc import Iterator
+from functools import partial
 from typing import Any, NamedTuple
 
 import msgspec
 
 from odyssey.core.errors import NotAvailableYetError, OdysseyError, ValidationFailedError
 from odyssey.records.faults import Faults, shown
-from odyssey.records.problems import FieldError
+from odyssey.records.problems import FaultList, FieldError
 from odyssey.runs.datasets.columns import BY_MEMBER, BY_NAME, COLUMNS, NOTHING
 from odyssey.runs.datasets.errors import CsvInvalidError
 from odyssey.runs.datasets.references import Referred
 from odyssey.runs.datasets.sources import GivenRow, RowSource
-from odyssey.runs.datasets.spool import Spool
+from odyssey.runs.datasets.spool import SpoolWriter
 from odyssey.runs.datasets.unclear import FirstUnclear
 from odyssey.runs.seeds import Seed, read_seed
 from odyssey.runs.tables import MAX_FIELD
@@ -26,7 +27,7 @@ class ReadRow(NamedTuple):
     position: int
     seed: Seed | None
     """None if there are errors."""
-    errors: list[FieldError]
+    errors: FaultList
     later: frozenset[str]
     filled: frozenset[str]
     """The columns it says something in."""
@@ -38,7 +39,7 @@ class Checked(NamedTuple):
 
     row_count: int
     columns: list[str]
-    errors: list[FieldError]
+    errors: FaultList
     warnings: list[FieldError]
     later: list[str]
 
@@ -49,17 +50,17 @@ class Checked(NamedTuple):
 
 
 def read_rows(source: RowSource, referred: Referred, faults: Faults) -> Iterator[ReadRow]:
-    """Give every row. Of rows that are no rows the faults are collected aside; once those are as many as anybody wants
-    to see, rows are only counted.
-    """
+    """Give every row. Of rows that are no rows the faults are collected aside."""
     for given in source.rows(faults):
-        if given.seed is None or faults.is_full():
-            yield ReadRow(given.position, None, [], frozenset(), frozenset(), given.size)
+        if given.seed is None:
+            yield ReadRow(given.position, None, FaultList(), frozenset(), frozenset(), given.size)
         else:
             yield _read(given, referred, is_csv=source.is_csv)
 
 
-def check_rows(source: RowSource, referred: Referred, faults: Faults, spool: Spool | None = None) -> Checked:
+def check_rows(
+    source: RowSource, referred: Referred, faults: Faults, spool: SpoolWriter | None = None
+) -> Checked:
     """Look at all rows; as long as there is no fault they go to the spool, if there is one."""
     count, filled, later = 0, set[str](), set[str]()
     unclear = FirstUnclear()
@@ -70,9 +71,7 @@ def check_rows(source: RowSource, referred: Referred, faults: Faults, spool: Spo
         if spool is not None and row.seed is not None and not faults.found:
             spool.add(row.position, row.seed, row.size)
             unclear.look(row.position, row.seed)
-        for error in row.errors:
-            if not faults.is_full():
-                faults.found.append(error.under("rows", row.position))
+        faults.found += row.errors.under("rows", row.position)
     if not count and not faults.found:
         faults.add("there are no rows", "rows")
     columns = [column.name for column in COLUMNS if column.name in filled]
@@ -81,7 +80,7 @@ def check_rows(source: RowSource, referred: Referred, faults: Faults, spool: Spo
 
 
 def _read(given: GivenRow, referred: Referred, *, is_csv: bool) -> ReadRow:
-    raw, errors = given.seed, list(given.errors)
+    raw, errors = given.seed, FaultList(given.errors)
     if given.world is not None:
         found = referred.by_text[given.world]
         if isinstance(found, int):
@@ -89,13 +88,17 @@ def _read(given: GivenRow, referred: Referred, *, is_csv: bool) -> ReadRow:
         else:
             errors.append(FieldError(loc=("world",), msg=found))
     read = read_seed(raw, None, referred.worlds)
-    errors += [_of_column(error) if is_csv else _of_member(error) for error in read.errors]
+    errors += read.errors.each(_of_column if is_csv else _of_member)
     if not errors and read.seed is not None:
         errors += _own_limits(raw, read.seed, given.size)
     if given.line is not None:
-        errors = [FieldError(error.loc, f"line {given.line}: {error.msg}", error.tool) for error in errors]
+        errors = errors.each(partial(_at_line, given.line))
     seed = None if errors else read.seed
     return ReadRow(given.position, seed, errors, read.later, _filled(raw), given.size)
+
+
+def _at_line(line: int, error: FieldError) -> FieldError:
+    return FieldError(error.loc, f"line {line}: {error.msg}", error.tool)
 
 
 def _filled(raw: Any) -> frozenset[str]:

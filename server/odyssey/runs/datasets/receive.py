@@ -1,21 +1,19 @@
 """Taking an upload from a request: which form it has, whether it is small enough, whether it is without fault."""
 
-import asyncio
 from typing import Any, NamedTuple
 
 from fastapi import Request
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.core.errors import UnsupportedMediaTypeError
+from odyssey.core.worker import Worker
 from odyssey.records.faults import Faults
 from odyssey.runs.datasets.columns import MAX_BYTES
 from odyssey.runs.datasets.errors import CsvTooLargeError
 from odyssey.runs.datasets.reading import Checked, check_rows
-from odyssey.runs.datasets.references import Referred, look_up
+from odyssey.runs.datasets.references import Named, Referred, look_up
 from odyssey.runs.datasets.sources import CsvSource, JsonSource, RowSource
-from odyssey.runs.datasets.spool import Spool
-
-_MOST_FAULTS = 100
+from odyssey.runs.datasets.spool import Spool, SpoolWriter
 
 BODY: dict[str, Any] = {
     "required": True,
@@ -34,8 +32,18 @@ BODY: dict[str, Any] = {
 }
 
 
-async def read_source(request: Request, faults: Faults) -> RowSource:
-    """Take the body; what is wrong with the form of a table goes to `faults`."""
+class Sent(NamedTuple):
+    """Rows as they arrived."""
+
+    body: bytes
+    is_csv: bool
+
+    def source(self, faults: Faults) -> RowSource:
+        """Begin to read; what is wrong with the form of a table goes to `faults`."""
+        return CsvSource(self.body, faults) if self.is_csv else JsonSource(self.body)
+
+
+async def read_sent(request: Request) -> Sent:
     media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if media_type not in ("text/csv", "application/json"):
         raise UnsupportedMediaTypeError("Send the rows as Content-Type: text/csv or application/json.")
@@ -47,28 +55,28 @@ async def read_source(request: Request, faults: Faults) -> RowSource:
     body = await request.body()
     if len(body) > MAX_BYTES:
         raise CsvTooLargeError
-    if media_type == "text/csv":
-        return CsvSource(body, faults)
-    return await asyncio.to_thread(JsonSource, body)
+    return Sent(body, media_type == "text/csv")
 
 
-class Received(NamedTuple):
-    """Rows that were found to be without fault."""
+async def receive(request: Request, session: AsyncSession, org_id: int, spool: Spool) -> Checked:
+    """Take rows that are without fault, ready in the spool, or raise with every fault they have."""
+    worker: Worker = request.app.state.worker
+    sent = await read_sent(request)
+    referred = await look_up(session, org_id, await worker.read(len(sent.body), named_in, sent))
+    return await worker.read(len(sent.body), _check, sent, referred, spool.path)
 
-    source: RowSource
-    referred: Referred
-    checked: Checked
+
+def named_in(sent: Sent) -> Named:
+    """Find the worlds that the rows speak of."""
+    return Named(*sent.source(Faults(limit=0)).worlds())
 
 
-async def receive(
-    request: Request, session: AsyncSession, org_id: int, spool: Spool | None = None
-) -> Received:
-    """Take rows that are without fault, or raise with every fault they have."""
-    faults = Faults(limit=_MOST_FAULTS)
-    source = await read_source(request, faults)
-    referred = await look_up(session, org_id, source)
-    checked = await asyncio.to_thread(check_rows, source, referred, faults, spool)
-    refusal = checked.refusal(is_csv=source.is_csv)
+def _check(sent: Sent, referred: Referred, path: str) -> Checked:
+    faults = Faults()
+    source = sent.source(faults)
+    with SpoolWriter(path) as spool:
+        checked = check_rows(source, referred, faults, spool)
+    refusal = checked.refusal(is_csv=sent.is_csv)
     if refusal is not None:
         raise refusal
-    return Received(source, referred, checked)
+    return checked

@@ -1,6 +1,5 @@
 """The named worlds that rows speak of, looked up once: by id, or in a table also by name."""
 
-import asyncio
 from collections.abc import Collection, Iterator, Mapping
 from itertools import islice
 from typing import NamedTuple, TypeVar
@@ -11,13 +10,19 @@ from odyssey.kit.ids import MAX_INTEGER_ID
 from odyssey.records.faults import shown
 from odyssey.records.tools import LedgerSchema
 from odyssey.runs.datasets.repository import worlds_by_name
-from odyssey.runs.datasets.sources import RowSource
 from odyssey.runs.named_worlds.seeding import seed_worlds
 from odyssey.runs.seeds import SeedWorld
 
 _AT_ONCE = 1000
 
 Key = TypeVar("Key", str, int)
+
+
+class Named(NamedTuple):
+    """Worlds as rows speak of them."""
+
+    texts: set[str]
+    ids: set[int]
 
 
 class Referred(NamedTuple):
@@ -27,10 +32,10 @@ class Referred(NamedTuple):
 
 
 async def look_up(
-    session: AsyncSession, org_id: int, source: RowSource, schema: LedgerSchema | None = None
+    session: AsyncSession, org_id: int, spoken_of: Named, schema: LedgerSchema | None = None
 ) -> Referred:
     """Find the worlds as they are now: a row goes by what its world holds when it is uploaded."""
-    texts, ids = await asyncio.to_thread(source.worlds)
+    texts, ids = spoken_of
     named = {text: _as_id(text) for text in texts}
     worlds = await _worlds(session, org_id, ids | set(filter(None, named.values())), schema)
     others = [text for text, world_id in named.items() if world_id not in worlds]

@@ -68,8 +68,8 @@ async def upload_dataset(
 ) -> DatasetOut:
     with Spool() as spool:
         async with read_ahead() as ahead:
-            received = await receive(request, ahead, keeper.caller.org_id, spool)
-        return shown(await keeper.create(name, Upload(received.checked, spool)))
+            checked = await receive(request, ahead, keeper.caller.org_id, spool)
+        return shown(await keeper.create(name, Upload(checked, spool)))
 
 
 @router.get("")
@@ -111,8 +111,7 @@ async def change_dataset(
         async with read_ahead() as ahead:
             await get_dataset(ahead, keeper.caller.org_id, dataset_id)
             if await request.body():
-                received = await receive(request, ahead, keeper.caller.org_id, spool)
-                upload = Upload(received.checked, spool)
+                upload = Upload(await receive(request, ahead, keeper.caller.org_id, spool), spool)
             elif name is None:
                 message = "send rows as the body, or a name in the query"
                 raise ValidationFailedError([FieldError(loc=("body",), msg=message)])

@@ -4,8 +4,6 @@ import tempfile
 
 import msgspec
 
-from odyssey.journal.contents import document
-from odyssey.records.canonical import canonical_json
 from odyssey.runs.seeds import Seed
 
 _ROWS_AT_ONCE = 500
@@ -28,18 +26,19 @@ class Part(msgspec.Struct, array_like=True):
     """Initial states by hash, each once."""
 
 
-class Spool:
-    """Write all rows, then read them, some at a time. Use it in `with`: its file ends with the block."""
+class SpoolWriter:
+    """Writes rows to the file of a spool, in whatever process they are read. Use it in `with`."""
 
-    def __init__(self) -> None:
-        self._file = tempfile.SpooledTemporaryFile(2 * _SIZE_AT_ONCE)  # noqa: SIM115  `__exit__` closes it
+    def __init__(self, path: str) -> None:
+        self._file = open(path, "wb")  # noqa: SIM115  `__exit__` closes it
         self._part = Part([], {})
         self._size = 0
 
-    def __enter__(self) -> "Spool":
+    def __enter__(self) -> "SpoolWriter":
         return self
 
     def __exit__(self, *error: object) -> None:
+        self._put_away()
         self._file.close()
 
     def add(self, position: int, seed: Seed, size: int) -> None:
@@ -47,17 +46,6 @@ class Spool:
         self._size += size
         if len(self._part.rows) >= _ROWS_AT_ONCE or self._size >= _SIZE_AT_ONCE:
             self._put_away()
-
-    def rewind(self) -> None:
-        """End writing, begin reading."""
-        self._put_away()
-        self._file.seek(0)
-
-    def next_part(self) -> Part | None:
-        length = self._file.read(_LENGTH_BYTES)
-        if not length:
-            return None
-        return msgspec.msgpack.decode(self._file.read(int.from_bytes(length)), type=Part)
 
     def _put_away(self) -> None:
         if self._part.rows:
@@ -67,11 +55,33 @@ class Spool:
         self._part, self._size = Part([], {}), 0
 
 
+class Spool:
+    """Reads rows that were written, some at a time. Use it in `with`: its file ends with the block."""
+
+    def __init__(self) -> None:
+        self._file = tempfile.NamedTemporaryFile()  # noqa: SIM115  `__exit__` closes it
+
+    def __enter__(self) -> "Spool":
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._file.close()
+
+    @property
+    def path(self) -> str:
+        return self._file.name
+
+    def next_part(self) -> Part | None:
+        length = self._file.read(_LENGTH_BYTES)
+        if not length:
+            return None
+        return msgspec.msgpack.decode(self._file.read(int.from_bytes(length)), type=Part)
+
+
 def _ready(position: int, seed: Seed, documents: dict[str, str]) -> ReadyRow:
     if seed.world is None:
-        state = document(canonical_json(seed.initial_state))
-        documents[state.hash] = state.text
-        state_hash, conduct_hash = state.hash, None
+        documents[seed.initial_state.hash] = seed.initial_state.text
+        state_hash, conduct_hash = seed.initial_state.hash, None
     else:
         state_hash, conduct_hash = seed.world.state_hash, seed.world.conduct_hash
     row_hash = seed.row_hash(state_hash, conduct_hash)

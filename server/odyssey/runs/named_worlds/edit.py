@@ -11,12 +11,11 @@ from odyssey.worlds.stored_state import StoredState
 
 Edit = Add | Update | Remove
 _LONGEST_MESSAGE = 300
-_MOST_FAULTS = 100
 
 
 def read_edits(raw: list[Any]) -> list[Edit]:
     """Read the operations of an editor; a world at rest has no flags, so none can be set."""
-    faults = Faults("operations", limit=_MOST_FAULTS)
+    faults = Faults("operations")
     edits = [_read_edit(item, faults.at(position)) for position, item in enumerate(raw)]
     if faults.found:
         raise ValidationFailedError(faults.found)
@@ -43,7 +42,7 @@ def edit(state: StoredState, edits: list[Edit]) -> None:
     """Apply in order and strictly; a contradiction names its operation and leaves the state as it was."""
     before = state.part((each.entity_type, each.id) for each in edits)
     after = before
-    faults = Faults("operations", limit=_MOST_FAULTS)
+    faults = Faults("operations")
     for position, each in enumerate(edits):
         applied = apply(after, [each], "strict")
         after = applied.ledger

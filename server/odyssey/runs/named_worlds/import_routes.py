@@ -1,15 +1,15 @@
 """Importing entities from a file over HTTP."""
 
-import asyncio
 from typing import Annotated, Any, NamedTuple
 
 from fastapi import Query, Request
 
-from odyssey.core.depends import ClockDep, ObjectId, ReadAhead, WriteSession
-from odyssey.core.errors import UnsupportedMediaTypeError
+from odyssey.core.depends import ClockDep, ObjectId, ReadAhead, WorkerDep, WriteSession
+from odyssey.core.errors import JsonRefusedError, UnsupportedMediaTypeError
 from odyssey.core.wire import PlainText
 from odyssey.identity.guard import GuardedRouter, Member
 from odyssey.journal.contents import load_text
+from odyssey.kit.json_reader import JsonInvalidError, read_json
 from odyssey.runs.named_worlds.keep import WorldKeeper
 from odyssey.runs.named_worlds.render import summary, would_be
 from odyssey.runs.named_worlds.repository import get_world
@@ -47,7 +47,8 @@ class _Wanted(NamedTuple):
 
 
 class _Imported(NamedTuple):
-    rows: Rows
+    imported: int
+    warnings: list[str]
     taken: Taken
     state: Prepared
 
@@ -59,6 +60,7 @@ async def import_entities(
     session: WriteSession,
     read_ahead: ReadAhead,
     clock: ClockDep,
+    worker: WorkerDep,
     request: Request,
     entity_type: Annotated[PlainText, Query(min_length=1, max_length=LONGEST_TYPE)],
     id_field: Annotated[
@@ -80,11 +82,9 @@ async def import_entities(
         world = await get_world(ahead, caller.org_id, world_id)
         text = await load_text(ahead, world.org_id, world.state_hash)
     wanted = _Wanted(entity_type, id_field, mode)
-    if _media_type(request) == "text/csv":
-        body: Any = await request.body()
-        done = await asyncio.to_thread(_from_csv, text, body, wanted)
-    else:
-        done = await asyncio.to_thread(_from_json, text, await request.json(), wanted)
+    into = _from_csv if _media_type(request) == "text/csv" else _from_json
+    body = await request.body()
+    done = await worker.read(len(text) + len(body), into, text, body, wanted)
     if dry_run:
         after = await would_be(session, world, done.state)
     else:
@@ -93,7 +93,7 @@ async def import_entities(
             session, await keeper.put_state(world_id, world.state_hash, done.state, "world.import")
         )
     counts = done.taken._asdict()
-    return ImportedOut(imported=len(done.rows.rows), warnings=done.rows.warnings, world=after, **counts)
+    return ImportedOut(imported=done.imported, warnings=done.warnings, world=after, **counts)
 
 
 def _media_type(request: Request) -> str:
@@ -109,11 +109,15 @@ def _from_csv(text: str, body: bytes, wanted: _Wanted) -> _Imported:
     return _into(text, read_csv_rows(body, wanted.entity_type, wanted.id_field), wanted)
 
 
-def _from_json(text: str, document: Any, wanted: _Wanted) -> _Imported:
+def _from_json(text: str, body: bytes, wanted: _Wanted) -> _Imported:
+    try:
+        document = read_json(body)
+    except JsonInvalidError as error:
+        raise JsonRefusedError(f"The body is not valid JSON: {error}.") from error
     return _into(text, read_json_rows(document, wanted.entity_type, wanted.id_field), wanted)
 
 
 def _into(text: str, rows: Rows, wanted: _Wanted) -> _Imported:
     state = StoredState.read(text)
     taken = take_in(state, wanted.entity_type, rows.rows, wanted.mode)
-    return _Imported(rows, taken, prepare(state))
+    return _Imported(len(rows.rows), rows.warnings, taken, prepare(state))

@@ -4,39 +4,17 @@ from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from odyssey.core.errors import ValidationFailedError
 from odyssey.identity.audit import record_change
 from odyssey.identity.caller import Caller
 from odyssey.journal.conduct import Conduct, load_conduct
 from odyssey.journal.contents import store_document
 from odyssey.kit.clock import Clock
-from odyssey.records.problems import FieldError
-from odyssey.runs.behaviours import take_behavior
 from odyssey.runs.fidelity import FidelityIn
 from odyssey.runs.named_worlds.errors import WorldChangedError
 from odyssey.runs.named_worlds.models import World
 from odyssey.runs.named_worlds.repository import get_world, store_report
 from odyssey.runs.named_worlds.schemas import WorldChange, WorldIn
-from odyssey.runs.named_worlds.state import Prepared, check_state
-from odyssey.simulation.rules import read_rules
-
-_MOST_FAULTS = 100
-
-
-def check_contents(body: WorldIn | WorldChange) -> str | None:
-    """Say everything that is wrong with what is given; returns the behaviour as text, None where none is given."""
-    faults: list[FieldError] = []
-    if isinstance(body, WorldIn) or body.initial_state is not None:
-        faults += check_state(body.initial_state)
-    if isinstance(body, WorldIn) or body.failure_rules is not None:
-        faults += read_rules(body.failure_rules).errors
-    behaviour: str | None = None
-    if isinstance(body, WorldIn) or body.behavior_instructions is not None:
-        behaviour, wrong = take_behavior(body.behavior_instructions)
-        faults += wrong
-    if faults:
-        raise ValidationFailedError(faults[:_MOST_FAULTS])
-    return behaviour
+from odyssey.runs.named_worlds.state import Prepared
 
 
 class WorldKeeper:
@@ -47,26 +25,25 @@ class WorldKeeper:
         self._clock = clock
         self.caller = caller
 
-    async def create(self, body: WorldIn, state: Prepared, behaviour: str) -> World:
+    async def create(self, body: WorldIn) -> World:
         now = self._clock()
         world = World(org_id=self.caller.org_id, name=body.name, created_at=now, updated_at=now)
-        await self._set_state(world, state)
-        await self._set_conduct(world, Conduct(behaviour, body.failure_rules))
+        await self._set_state(world, body.initial_state)
+        await self._set_conduct(world, Conduct(body.behavior_instructions, body.failure_rules))
         self._session.add(world)
         await self._session.flush()
         self._audit(world, "world.create", after=_shown(world))
         return world
 
-    async def change(
-        self, world_id: int, body: WorldChange, state: Prepared | None, behaviour: str | None
-    ) -> World:
+    async def change(self, world_id: int, body: WorldChange) -> World:
         world = await get_world(self._session, self.caller.org_id, world_id, lock=True)
         before = _shown(world)
         if body.name is not None:
             world.name = body.name
-        if state is not None:
-            await self._set_state(world, state)
-        await self._set_conduct(world, await self._changed_conduct(world, behaviour, body.failure_rules))
+        if body.initial_state is not None:
+            await self._set_state(world, body.initial_state)
+        conduct = await self._changed_conduct(world, body.behavior_instructions, body.failure_rules)
+        await self._set_conduct(world, conduct)
         await self._note(world, "world.change", before)
         return world
 

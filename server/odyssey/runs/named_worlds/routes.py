@@ -15,18 +15,19 @@ from odyssey.core.depends import (
     ReadAhead,
     ReadSession,
     SortedCursor,
+    WorkerDep,
     WriteSession,
 )
 from odyssey.core.errors import NotFoundError
 from odyssey.core.paging import PageRequest, start_of
-from odyssey.core.wire import PlainText
+from odyssey.core.wire import PlainText, packed
 from odyssey.identity.guard import GuardedRouter, Member, Viewer
 from odyssey.journal.contents import load_text
 from odyssey.kit.pagination import DEFAULT_LIMIT, encode_cursor
 from odyssey.runs.fidelity import FidelityIn, ReportOut
-from odyssey.runs.named_worlds.edit import Edit, edit, read_edits
+from odyssey.runs.named_worlds.edit import edit, read_edits
 from odyssey.runs.named_worlds.errors import WorldChangedError
-from odyssey.runs.named_worlds.keep import WorldKeeper, check_contents
+from odyssey.runs.named_worlds.keep import WorldKeeper
 from odyssey.runs.named_worlds.render import summaries, summary, whole
 from odyssey.runs.named_worlds.repository import WORLD_ORDER, find_report, get_world, list_worlds
 from odyssey.runs.named_worlds.schemas import (
@@ -59,9 +60,7 @@ Search = Annotated[PlainText | None, Query(max_length=200)]
 @router.post("", status_code=201, response_model=WorldOut)
 async def create_world(body: WorldIn, keeper: KeeperDep, session: WriteSession) -> Response:
     """Keep a state, its behaviour and its failure rules under a name; equal states are stored once."""
-    behaviour = check_contents(body)
-    state = await asyncio.to_thread(_prepared, body.initial_state)
-    return _json(await whole(session, await keeper.create(body, state, behaviour or "")), 201)
+    return _json(await whole(session, await keeper.create(body)), 201)
 
 
 @router.get("")
@@ -89,10 +88,7 @@ async def change_world(
     world_id: ObjectId, body: WorldChange, keeper: KeeperDep, session: WriteSession
 ) -> Response:
     """Change what is given; runs keep the world they were made with."""
-    behaviour = check_contents(body)
-    given = body.initial_state
-    state = None if given is None else await asyncio.to_thread(_prepared, given)
-    return _json(await whole(session, await keeper.change(world_id, body, state, behaviour)))
+    return _json(await whole(session, await keeper.change(world_id, body)))
 
 
 @router.delete("/{world_id}", status_code=204)
@@ -134,6 +130,7 @@ async def edit_world(
     keeper: KeeperDep,
     session: WriteSession,
     read_ahead: ReadAhead,
+    worker: WorkerDep,
 ) -> WorldSummary:
     """Add, update and remove entities: all or none. What contradicts the world is 422 and names its operation."""
     async with read_ahead() as ahead:
@@ -141,7 +138,8 @@ async def edit_world(
         if world.state_hash != body.hash:
             raise WorldChangedError(world.state_hash)
         text = await load_text(ahead, world.org_id, world.state_hash)
-    state = await asyncio.to_thread(_edited, text, read_edits(body.operations))
+    operations = packed(body.operations)
+    state = await worker.read(len(text) + len(operations), _edited, text, operations)
     return await summary(session, await keeper.put_state(world_id, body.hash, state, "world.edit"))
 
 
@@ -177,11 +175,8 @@ async def put_fidelity(
     return ReportOut(**found.report, measured_at=found.measured_at)
 
 
-def _prepared(raw: dict[str, dict[str, dict[str, object]]]) -> Prepared:
-    return prepare(StoredState.of(raw))
-
-
-def _edited(text: str, edits: list[Edit]) -> Prepared:
+def _edited(text: str, operations: bytes) -> Prepared:
+    edits = read_edits(msgspec.json.decode(operations))
     state = StoredState.read(text)
     edit(state, edits)
     return prepare(state)

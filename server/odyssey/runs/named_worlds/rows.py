@@ -10,7 +10,6 @@ from odyssey.records.ledger import Fields
 from odyssey.runs.tables import Table
 from odyssey.worlds.schema import id_text
 
-_MOST_FAULTS = 100
 _MOST_WARNINGS = 100
 _LITERAL_STARTS = frozenset("-0123456789tfn{[")
 _NOTHING = object()
@@ -28,7 +27,7 @@ class Rows(NamedTuple):
 
 def read_json_rows(document: Any, entity_type: str, id_field: str | None) -> Rows:
     """Read a list of objects, or an object of objects by id; raises ValidationFailedError with every fault."""
-    faults = Faults("rows", limit=_MOST_FAULTS)
+    faults = Faults("rows")
     if isinstance(document, dict):
         rows = [_keyed(key, item, id_field, faults.at(key)) for key, item in document.items()]
     elif isinstance(document, list):
@@ -50,7 +49,7 @@ def read_csv_rows(body: bytes, entity_type: str, id_field: str | None) -> Rows:
     An empty cell is a field the entity does not have. A column is JSON if all its other cells are numbers, true, false,
     null, objects or arrays; otherwise it is text.
     """
-    faults = Faults(limit=_MOST_FAULTS)
+    faults = Faults()
     table = Table(body, faults)
     lines = [row.cells or [] for row in table.rows(faults)] if table.header else []
     if faults.found:

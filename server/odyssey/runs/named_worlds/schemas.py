@@ -1,14 +1,15 @@
 """Wire types of named worlds. State, rules and operations are read by hand, so that one answer names every fault."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, Field, WithJsonSchema
 
 from odyssey.agents.schemas import LedgerSchemaIn, ToolsSchema
 from odyssey.core.depends import existing_id
-from odyssey.core.wire import Body, Instant, PlainText
+from odyssey.core.wire import Body, Instant, PlainText, pack
 from odyssey.runs.behaviour_schemas import BehaviorIn, BehaviorProblemOut
 from odyssey.runs.fidelity import FidelityOut
+from odyssey.runs.named_worlds.contents import CONTENTS, read_contents
 from odyssey.runs.schemas import EntityChangeOut
 from odyssey.simulation.engine import EngineChoice
 
@@ -32,6 +33,7 @@ RulesIn = Annotated[
 OperationsIn = Annotated[
     list[Any],
     Field(min_length=1, max_length=10_000),
+    AfterValidator(pack),
     WithJsonSchema(
         {
             "type": "array",
@@ -53,19 +55,28 @@ OperationsIn = Annotated[
 
 
 class WorldIn(Body):
+    """Once it was read, `initial_state` is `Prepared` and `behavior_instructions` a text."""
+
     name: Name
     initial_state: StateIn = Field(default_factory=dict)
     behavior_instructions: BehaviorIn = ""
     failure_rules: RulesIn = Field(default_factory=list)
 
+    def digest(self) -> Self:
+        return self.model_copy(update=read_contents({name: getattr(self, name) for name in CONTENTS}))
+
 
 class WorldChange(Body):
-    """Omitted members stay as they are."""
+    """Omitted members stay as they are. Once it was read, it holds what `WorldIn` does."""
 
     name: Name | None = None
     initial_state: StateIn = None
     behavior_instructions: BehaviorIn = None
     failure_rules: RulesIn = None
+
+    def digest(self) -> Self:
+        given = {name: value for name in CONTENTS if (value := getattr(self, name)) is not None}
+        return self.model_copy(update=read_contents(given))
 
 
 class WorldSummary(BaseModel):

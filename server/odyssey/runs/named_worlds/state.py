@@ -6,7 +6,7 @@ from odyssey.agents.initial_state import check_initial_state
 from odyssey.core.errors import ValidationFailedError
 from odyssey.journal.contents import Document, document
 from odyssey.records.faults import Faults
-from odyssey.records.problems import FieldError
+from odyssey.records.problems import FaultList
 from odyssey.worlds.stored_state import StoredState
 
 MAX_STATE_BYTES = 64 * 1024 * 1024
@@ -19,11 +19,11 @@ class Prepared(NamedTuple):
     counts: dict[str, int]
 
 
-def check_state(raw: Any) -> list[FieldError]:
+def check_state(raw: Any) -> FaultList:
     """Name what is wrong with a state as it was sent."""
     found = check_initial_state(raw, None)
     if not found:
-        faults = Faults("initial_state", found=found, limit=50)
+        faults = Faults("initial_state", found=found)
         for name in raw:
             if len(name) > LONGEST_TYPE:
                 faults.at(name).add(f"an entity type has at most {LONGEST_TYPE} characters")

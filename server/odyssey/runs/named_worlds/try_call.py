@@ -19,7 +19,7 @@ from odyssey.proxy.answering import Asked, Outcome, Waiting, answer, check_argum
 from odyssey.proxy.asking import ask
 from odyssey.records.faults import Faults, did_you_mean, shown
 from odyssey.records.ledger import ConsistencyMode
-from odyssey.records.problems import FieldError
+from odyssey.records.problems import FaultList, FieldError
 from odyssey.records.tools import LedgerSchema, declared_types
 from odyssey.runs.named_worlds.models import World
 from odyssey.runs.named_worlds.repository import get_world
@@ -61,7 +61,7 @@ async def try_call(parts: TryingParts, org_id: int, world_id: int, body: TryIn) 
     """Answer the call; the members of the result are those of `TriedOut`. No session is held while a model is asked."""
     async with parts.database.read() as session:
         asked = await _asked(session, parts, await get_world(session, org_id, world_id), body)
-    outcome = answer(asked)
+    outcome = await asyncio.to_thread(answer, asked)
     if isinstance(outcome, Waiting):
         told = await ask(parts.llm, outcome, org_id=org_id, run_id=None)
         outcome = told.outcome(outcome)
@@ -104,7 +104,7 @@ def _manner(side: _Side, body: TryIn, stored: str, ledger: Ledger) -> Manner:
         if program is not None:
             programs[side.tool.tool.name] = program
     if read.errors or faults.found:
-        raise ValidationFailedError([*read.errors, *faults.found])
+        raise ValidationFailedError(FaultList.of(read.errors, faults.found))
     if body.engine == "program" and side.tool.tool.name not in programs:
         raise _refusal("engine", f"{side.tool.tool.name} has no program; give one as program")
     if body.engine is not None:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from odyssey.records.faults import Faults, did_you_mean, one_of, shown
+from odyssey.records.faults import Faults, one_of, shown
 from odyssey.simulation.behaviours.scanning import one_line, scan, unclosed
 from odyssey.simulation.behaviours.words import CODES, DEFAULT_CODE, NAME, PATH, TOOL
 from odyssey.simulation.expressions import MAX_EXPRESSION
@@ -85,7 +85,7 @@ def _read_refusal(raw: Any, faults: Faults) -> dict[str, str]:
     faults.unknown_members(raw, ("code", "message"), "a refusal")
     code = raw.get("code", DEFAULT_CODE)
     if code not in CODES:
-        near = did_you_mean(code, CODES) if isinstance(code, str) else ""
+        near = faults.hint(code, CODES) if isinstance(code, str) else ""
         faults.at("code").add(f"{shown(code)} is not one of {one_of(CODES)}{near}")
     return {"code": code, "message": _read_text(raw.get("message"), faults.at("message"))}
 

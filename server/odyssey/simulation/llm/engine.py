@@ -4,6 +4,7 @@ Its answer is read strictly, held against the output schema and the world like t
 with what was wrong with it. Whatever fails is an answer of source `error` that says why.
 """
 
+import asyncio
 import time
 from typing import NamedTuple
 
@@ -21,7 +22,7 @@ from odyssey.simulation.engine import Answer, EngineName, Reading, ToolCall
 from odyssey.simulation.llm.cache import AnswerCache, KeptAnswer, question_key
 from odyssey.simulation.llm.form import answer_schema, is_refusal, read_answer
 from odyssey.simulation.llm.prompt import LastAnswer, behaviour_lines, build_prompt, is_about
-from odyssey.simulation.llm.relevant import find_relevant
+from odyssey.simulation.llm.relevant import Relevant, find_relevant
 from odyssey.simulation.llm.writes import operations_schema
 from odyssey.simulation.simulate import Attempt, ModelUse, Simulated, accept, check_attempt, fail, fail_with
 from odyssey.simulation.world.engine import WorldEngine
@@ -73,7 +74,9 @@ class LlmEngine:
             return fail_with(_NOT_SET)
         if question.cache == "forbid":
             return await self._ask(model, question)
-        key = question_key(model, question.call, question.world, question.behaviour)
+        key = await asyncio.to_thread(
+            question_key, model, question.call, question.world, question.behaviour
+        )  # it hashes the world, and a large one takes its time the first time
         kept = await self._kept(model, question, key)
         if kept is not None:
             return kept
@@ -96,6 +99,12 @@ class LlmEngine:
         use = ModelUse(model.provider, model.model, 0, 0, 0, 0.0, _ms_since(started), cached=True)
         return accept(attempt, self.name, 1, question.output_schema, use)
 
+    def _relevant(self, question: Question) -> Relevant:
+        """Find what the model is to see of the world; looking up in a large one takes its time the first time."""
+        call, world = question.call, question.world
+        read = self._world.answer(call, world)
+        return find_relevant(call, world, read, f"{call.tool.description}\n{question.behaviour}")
+
     async def _ask(self, model: ChatModel, question: Question) -> Simulated:
         call, world = question.call, question.world
         bill, started = Bill(), time.perf_counter()
@@ -103,8 +112,7 @@ class LlmEngine:
         def use() -> ModelUse:
             return _use(model, bill, started)
 
-        read = self._world.answer(call, world)
-        relevant = find_relevant(call, world, read, f"{call.tool.description}\n{question.behaviour}")
+        relevant = await asyncio.to_thread(self._relevant, question)
         operations = operations_schema(call, world, relevant.types, only_looks=_only_looks(question))
         schema = answer_schema(call.tool.output_schema, operations)
         last: LastAnswer | None = None

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator
 from typing import Any
 
-from odyssey.records.faults import Faults, did_you_mean, shown
+from odyssey.records.faults import Faults, shown
 from odyssey.records.tools import Tool
 from odyssey.simulation.expressions.tokens import is_member, is_name, tokenize
 
@@ -39,7 +39,7 @@ def _check(text: str, properties: Collection[str], faults: Faults) -> None:
             continue
         name = tokens[position + 2]
         if is_name(name) and name not in properties:
-            hint = did_you_mean(name, properties) or _there_are(properties)
+            hint = faults.hint(name, properties) or _there_are(properties)
             faults.add(f"the tool has no argument {shown(name)}{hint}")
 
 

@@ -7,7 +7,7 @@ before it, and those for earlier elements, have left it: so a list can be change
 from collections.abc import Collection, Iterator
 from typing import Any, Literal, NamedTuple, get_args
 
-from odyssey.records.faults import Faults, did_you_mean, one_of, shown
+from odyssey.records.faults import Faults, one_of, shown
 from odyssey.records.ledger import Add, ClearFlag, Operation, Remove, SetFlag, Update
 from odyssey.simulation.expressions import Expression, Facts
 from odyssey.simulation.programs.failure import ProgramFailedError, evaluate_at
@@ -144,7 +144,7 @@ def _read_op(raw: Any, faults: Faults) -> Op | None:
     for op in OPS:
         if given == op:
             return op
-    near = did_you_mean(given, OPS) if isinstance(given, str) else ""
+    near = faults.hint(given, OPS) if isinstance(given, str) else ""
     faults.add(f"op must be {one_of(OPS)}, not {shown(given)}{near}", "op")
     return None
 

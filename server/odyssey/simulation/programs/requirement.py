@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from typing import Any, Literal, NamedTuple, get_args
 
-from odyssey.records.faults import Faults, did_you_mean, one_of, shown
+from odyssey.records.faults import Faults, one_of, shown
 from odyssey.simulation.expressions import Expression, Facts, Text, read_text
 from odyssey.simulation.programs.failure import evaluate_at
 from odyssey.simulation.programs.template import read_bare
@@ -89,6 +89,6 @@ def _read_code(raw: Any, faults: Faults) -> Code | None:
     for code in CODES:
         if raw == code:
             return code
-    near = did_you_mean(raw, CODES) if isinstance(raw, str) else ""
+    near = faults.hint(raw, CODES) if isinstance(raw, str) else ""
     faults.add(f"code must be {one_of(CODES)}, not {shown(raw)}{near}")
     return None

@@ -17,7 +17,7 @@ from typing import Any
 import re2  # type: ignore[import-untyped]
 
 from odyssey.records.canonical import canonical_json
-from odyssey.records.faults import Faults, did_you_mean, shown
+from odyssey.records.faults import Faults, shown
 
 MAX_PATTERN = 1000
 
@@ -63,7 +63,7 @@ def _read_members(raw: Mapping[str, Any], faults: Faults) -> Matcher:
 def _read_operator(name: str, operand: Any, faults: Faults) -> Matcher:
     reader = _OPERATORS.get(name)
     if reader is None:
-        faults.at(name).add(f"unknown operator {shown(name)}{did_you_mean(name, _OPERATORS)}")
+        faults.at(name).add(f"unknown operator {shown(name)}{faults.hint(name, _OPERATORS)}")
         return _never
     return reader(operand, faults.at(name))
 

@@ -4,9 +4,9 @@ fail when a call arrives.
 
 from typing import Any, NamedTuple, get_args
 
-from odyssey.records.faults import Faults, did_you_mean, shown
+from odyssey.records.faults import Faults, shown
 from odyssey.records.ledger import Operation
-from odyssey.records.problems import FieldError
+from odyssey.records.problems import FaultList
 from odyssey.simulation.rules.arguments import read_args
 from odyssey.simulation.rules.condition import read_when
 from odyssey.simulation.rules.model import FaultName
@@ -27,12 +27,12 @@ _FAULTS: tuple[FaultName, ...] = get_args(FaultName)
 class ReadRules(NamedTuple):
     rules: Rules
     """Empty when there are errors: half a list of rules would have other indexes and other first matches."""
-    errors: list[FieldError]
+    errors: FaultList
 
 
 def read_rules(raw: Any) -> ReadRules:
     """Read and compile a list of rules, or say everything that is wrong with any of them."""
-    errors: list[FieldError] = []
+    errors = FaultList()
     faults = Faults("failure_rules", found=errors)
     if not isinstance(raw, list):
         faults.add("failure_rules is a list of rules")
@@ -78,7 +78,7 @@ def _read_rule(raw: Any, faults: Faults) -> Rule | None:
 def _check_members(raw: dict[str, Any], known: tuple[str, ...], faults: Faults) -> None:
     for name in raw:
         if name not in known:
-            faults.at(name).add(f"unknown member {shown(name)}{did_you_mean(name, known)}")
+            faults.at(name).add(f"unknown member {shown(name)}{faults.hint(name, known)}")
 
 
 def _read_call(raw: Any, faults: Faults) -> CallChoice:
@@ -174,6 +174,6 @@ def _read_fault(raw: Any, faults: Faults) -> FaultName | None:
     for fault in _FAULTS:
         if raw == fault:
             return fault
-    near = did_you_mean(raw, _FAULTS) if isinstance(raw, str) else ""
+    near = faults.hint(raw, _FAULTS) if isinstance(raw, str) else ""
     faults.add(f"fault is one of {', '.join(_FAULTS)}{near}")
     return None

@@ -131,7 +131,7 @@ def test_two_of_one_name_are_told_apart_by_their_ids_or_not_at_all(org: Org) -> 
         (b"", YAML, 422, "validation_failed"),
         (b"scenarios: 5", YAML, 422, "validation_failed"),
         (json.dumps([{}] * 1001).encode(), JSON, 422, "validation_failed"),
-        (b"x" * (4 * 1024 * 1024 + 1), YAML, 413, "body_too_large"),
+        (b"x" * (16 * 1024 * 1024 + 1), YAML, 413, "body_too_large"),
         (b"a: b", {"Content-Type": "text/plain"}, 415, "unsupported_media_type"),
         (b"a: b", YAML | {"Content-Encoding": "gzip"}, 415, "unsupported_media_type"),
     ],

@@ -48,10 +48,12 @@ def test_a_row_is_a_seed() -> None:
     }
     (seed,) = seeds(CsvSource(table(row).encode(), Faults()))
     assert seed is not None
+    assert json.loads(seed.initial_state.text) == STATE
     assert seed._asdict() == {
         "user_instruction": row["user"],
         "behavior_instructions": "Be slow.",
-        "initial_state": STATE,
+        "initial_state": seed.initial_state,
+        "types": frozenset(STATE),
         "failure_rules": row["failure_rules"],
         "expected_outcome": "refusal",
         "input": row["input"],
@@ -69,7 +71,7 @@ def test_an_empty_cell_says_nothing() -> None:
     columns = ["user", "behavior", "state", "failure_rules", "expected_outcome", "input", "checks", "rubric"]
     content = table({"user": "x"}, columns=[*columns, "world", "random_seed"])
     (seed,) = seeds(CsvSource(content.encode(), Faults()))
-    assert seed == Seed("x", "", {}, [], "completion", {}, [], [], None, None)
+    assert seed == Seed("x", "", [], "completion", {}, [], [], None, None)
     spaces = table({"user": "x", "state": "  ", "checks": "\n", "world": " ", "random_seed": " "})
     assert seeds(CsvSource(spaces.encode(), Faults())) == [seed]
     assert check(content).columns == ["user"]
