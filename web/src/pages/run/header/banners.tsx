@@ -73,8 +73,8 @@ function GivenUp({ view: { run, attempt } }: { view: RunView }) {
   return (
     <Banner tone="neutral" icon={<IconHistory size={16} aria-hidden />} label="Not the last attempt">
       <Text size="sm">
-        {`Attempt ${attempt} ${WHY_GIVEN_UP[outcome ?? ""] ?? WHY_GIVEN_UP.lost}`}{" "}
-        The next one began anew from the initial state. Result and transcript are those of the last attempt.
+        {`Attempt ${attempt} ${WHY_GIVEN_UP[outcome ?? ""] ?? WHY_GIVEN_UP.lost}`} The next one began anew
+        from the initial state. Result and transcript are those of the last attempt.
       </Text>
     </Banner>
   );
