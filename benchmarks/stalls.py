@@ -77,7 +77,7 @@ class Sizes(NamedTuple):
 
 
 FULL = Sizes(share=1.0, entities=30_000, checks=CHECKS)
-TINY = Sizes(share=0.02, entities=6_000, checks=5)
+TINY = Sizes(share=0.017, entities=100, checks=1)
 
 
 class Request(NamedTuple):
