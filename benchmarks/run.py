@@ -18,6 +18,9 @@ from typing import Any, NamedTuple
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # so that it can be started by its path
 
+from benchmarks.crowd import FULL as FULL_CROWD
+from benchmarks.crowd import TINY as TINY_CROWD
+from benchmarks.crowd import Crowd, crowd_json, crowd_outcomes, crowd_table, measure_crowd
 from benchmarks.growth import Growth, measure_growth
 from benchmarks.passthrough.measure import PARTS, Passthrough, measure_passthrough
 from benchmarks.passthrough.report import passthrough_json, passthrough_outcomes, passthrough_table
@@ -61,6 +64,7 @@ class Results(NamedTuple):
     sdk: SdkImport | None
     retail: Retail | None
     stalls: Stalls | None
+    crowd: Crowd | None
 
 
 def main() -> None:
@@ -89,7 +93,7 @@ def _options() -> argparse.Namespace:
     )
     parser.add_argument(
         "--only",
-        choices=("proxy", "passthrough", "growth", "world", "sdk", "retail", "stalls"),
+        choices=("proxy", "passthrough", "growth", "world", "sdk", "retail", "stalls", "crowd"),
         help="one of the parts",
     )
     parser.add_argument("--calls", type=_positive, default=4000, help="calls in one measurement (4000)")
@@ -124,13 +128,14 @@ def _options() -> argparse.Namespace:
 
 
 def _document(machine: dict[str, Any], results: Results) -> dict[str, Any]:
-    subjects, growth, world, outcomes, passthrough, sdk, retail, stalls = results
+    subjects, growth, world, outcomes, passthrough, sdk, retail, stalls, crowd = results
     document = as_json(machine, subjects, growth, world, outcomes)
     return document | {
         "passthrough": None if passthrough is None else passthrough_json(passthrough),
         "sdk_import": None if sdk is None else sdk.ratios,
         "retail": None if retail is None else retail_json(retail),
         "stalls": None if stalls is None else stalls_json(stalls),
+        "crowd": None if crowd is None else crowd_json(crowd),
     }
 
 
@@ -173,7 +178,18 @@ async def _measure(options: argparse.Namespace) -> Results:
         _print(options, *sdk_table(sdk))
     retail = _retail(options, outcomes) if options.only in (None, "retail") else None
     stalls = await _stalls(options, outcomes) if options.only in (None, "stalls") else None
-    return Results(subjects, growth, world, outcomes, passthrough, sdk, retail, stalls)
+    crowd = await _crowd(options, outcomes) if options.only in (None, "crowd") else None
+    return Results(subjects, growth, world, outcomes, passthrough, sdk, retail, stalls, crowd)
+
+
+async def _crowd(options: argparse.Namespace, outcomes: list[Outcome]) -> Crowd:
+    with tempfile.TemporaryDirectory(prefix="odyssey-bench-") as folder:
+        async with Servers(Path(folder)) as servers, LoadGenerator() as load:
+            sizes = TINY_CROWD if options.tiny else FULL_CROWD
+            crowd = await measure_crowd(servers, load, sizes, rounds=options.rounds)
+    outcomes += crowd_outcomes(crowd)
+    _print(options, *crowd_table(crowd))
+    return crowd
 
 
 async def _stalls(options: argparse.Namespace, outcomes: list[Outcome]) -> Stalls:

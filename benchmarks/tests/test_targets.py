@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
+import benchmarks.crowd
 import benchmarks.matrix.report
 import benchmarks.passthrough.report
 import benchmarks.report
@@ -90,6 +91,7 @@ def test_the_docs_list_every_target_and_no_other() -> None:
         benchmarks.sdk_import,
         benchmarks.retail.measure,
         benchmarks.stalls,
+        benchmarks.crowd,
     )
     assert listed == [(each.name, each.wanted) for each in (*of_bench, *stated(benchmarks.matrix.report))]
     names = [name for name, _ in listed]

@@ -41,11 +41,13 @@ def test_the_benchmarks_that_start_servers(tmp_path: Path) -> None:
         passthrough = report_of(benchmarks.run.main, "--only", "passthrough")
         growth = report_of(benchmarks.run.main, "--only", "growth")
         stalls = report_of(benchmarks.run.main, "--only", "stalls")
+        crowd = report_of(benchmarks.run.main, "--only", "crowd")
         matrix = report_of(benchmarks.matrix.run.main)
     assert "FastAPI + pydantic echo" in proxy
     assert "Odyssey, SDK’s client at /mcp" in passthrough
     assert "a call on a run that holds 5 calls" in growth
     assert "the first look-up by a field of a large world" in stalls
+    assert "beside idle streams and active people" in crowd
     assert "runs/s, as a share of a bare httpx loop’s" in matrix
 
 
