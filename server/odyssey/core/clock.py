@@ -8,6 +8,7 @@ those of 17:00.
 import time
 from collections.abc import Callable
 from datetime import datetime, timedelta
+from functools import partial
 
 from sqlalchemy import Connection, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -21,8 +22,7 @@ _NOW = select(func.clock_timestamp(type_=UtcDateTime))
 _COUNTER = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
 
 
-def seconds_since_boot() -> float:
-    return time.clock_gettime(_COUNTER)
+seconds_since_boot: Callable[[], float] = partial(time.clock_gettime, _COUNTER)
 
 
 class PlatformClock:
@@ -31,26 +31,27 @@ class PlatformClock:
     def __init__(self, wall: Clock = utc_now, counter: Callable[[], float] = seconds_since_boot) -> None:
         self._wall = wall
         self._counter = counter
-        self._origin, self._started = wall(), counter()
-        self._correction = timedelta()
+        self._boot = self._shown_boot = wall() - timedelta(seconds=counter())
+        """When the counter was 0, for deadlines and as people are shown it: every call of an agent asks for both."""
 
     def __call__(self) -> datetime:
         """Return the moment to write down; of two readings while work is under way the later is never smaller."""
-        return self.steady() + self._correction
+        return self._shown_boot + timedelta(seconds=self._counter())
 
     def steady(self) -> datetime:
         """Return the time of the start and what has passed since: good for comparisons, not for people."""
-        return self._origin + timedelta(seconds=self._counter() - self._started)
+        return self._boot + timedelta(seconds=self._counter())
 
     async def begin(self, database: Database) -> None:
         """Take the database's time where several processes share one, whatever their own clocks say."""
         if not database.is_sqlite:
-            self._origin, self._started = await self._outside(database), self._counter()
+            outside = await self._outside(database)
+            self._boot = self._shown_boot = outside - timedelta(seconds=self._counter())
 
     async def correct(self, database: Database) -> None:
         """Follow the clock outside again. Call it while nothing is under way that a jump could lengthen."""
         outside = await self._outside(database)
-        self._correction = outside - self.steady()
+        self._shown_boot = outside - timedelta(seconds=self._counter())
 
     def lease_moment(self, connection: Connection) -> datetime:
         """Return the moment leases are taken, renewed and found over by: the same for all on one database."""
