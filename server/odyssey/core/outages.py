@@ -63,8 +63,10 @@ def is_outage(error: BaseException) -> bool:
         return getattr(error, "sqlite_errorcode", 0) & _PRIMARY_CODE in _SQLITE_OUTAGES
     if not isinstance(error, DBAPIError):
         return False
-    if error.connection_invalidated or isinstance(error, InterfaceError):
+    if error.connection_invalidated:
         return True
+    if isinstance(error, InterfaceError):  # a value that the driver cannot send is one, too
+        return not isinstance(getattr(error.orig, "__cause__", None), ValueError)
     state = getattr(error.orig, "sqlstate", None)
     if state is not None:
         return str(state).startswith(_POSTGRES_OUTAGES)

@@ -70,6 +70,7 @@ def ended(org: Org, run_ids: list[int]) -> list[tuple[str, str | None, int]]:
     return [(run["status"], run["error_class"], len(run["attempts"])) for run in runs]
 
 
+@pytest.mark.both_databases
 def test_a_result_that_cannot_be_stored_stands_alone(
     own_platform: Platform, agent_server: StartAgent
 ) -> None:
