@@ -23,6 +23,8 @@ LEFT_OUT = {
     "POST /api/auth/token": "a person signs in with a password; the client has a key",
     "POST /api/auth/password": "a person changes their password in the browser",
     "GET /schemas/agent-response.json": "a document for validators",
+    "GET /health/live": "for orchestrators",
+    "GET /health/ready": "for orchestrators",
 }
 _METHODS = {"page": "get", "items": "get", "read": "get", "pieces": "get", "events": "get"}
 

@@ -14,7 +14,6 @@ from odyssey.records.faults import Faults, one_of, shown
 from odyssey.records.problems import FieldError
 from odyssey.records.python_code import MAX_LISTED, read_env_vars, read_files, read_requirements
 
-MAX_SPEC_BYTES = 8 * 1024 * 1024
 DEFAULT_HEADER = "X-API-Key"
 
 _AUTH_TYPES: tuple[AuthType, ...] = get_args(AuthType)
@@ -137,9 +136,6 @@ def _read_spec(given: Mapping[str, Any], faults: Faults, has_document: bool) -> 
     else:
         faults.add("spec must be an OpenAPI document: an object, or its text in JSON or YAML", "spec")
         return None
-    size = len(text.encode("utf-8"))
-    if size > MAX_SPEC_BYTES:
-        faults.add(f"spec has {size} bytes; at most {MAX_SPEC_BYTES} are allowed", "spec")
     if "\0" in text:
         faults.add("spec must not contain the NUL character", "spec")
     return text

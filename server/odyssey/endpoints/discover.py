@@ -7,11 +7,11 @@ from typing import NamedTuple
 from odyssey.core.addresses import AddressPolicy, check_url_at_save, read_target
 from odyssey.core.outbound import OutboundClient, OutboundError
 from odyssey.endpoints.auth import BoundAuth, secret_missing_error
-from odyssey.endpoints.config import MAX_SPEC_BYTES, EndpointConfig
+from odyssey.endpoints.config import EndpointConfig
 from odyssey.endpoints.failures import discovery_failed
 from odyssey.endpoints.mcp.sessions import McpSessions
 from odyssey.endpoints.mcp.upstream import McpUpstream
-from odyssey.endpoints.openapi.document import read_document
+from odyssey.endpoints.openapi.document import MAX_DOCUMENT_BYTES, read_document
 from odyssey.endpoints.openapi.errors import DocumentInvalidError
 from odyssey.endpoints.redacted import RedactedUpstream
 from odyssey.endpoints.upstream import DISCOVERY_TIMEOUT_S, DiscoveryFailedError, UpstreamTool
@@ -94,7 +94,7 @@ class Discoverer:
         headers = {"Accept": _ACCEPT} | (asked.auth.headers_for(url) or {})
         try:
             reply = await self._client.request(
-                "GET", url, headers=headers, timeout_s=DISCOVERY_TIMEOUT_S, max_bytes=MAX_SPEC_BYTES
+                "GET", url, headers=headers, timeout_s=DISCOVERY_TIMEOUT_S, max_bytes=MAX_DOCUMENT_BYTES
             )
         except OutboundError as error:
             raise discovery_failed(error) from None

@@ -349,8 +349,8 @@ FAULTY_ADAPTERS = [
         "not a JSONPath",
         id="unknown function in a path",
     ),
-    pytest.param({**ADAPTER, "flags": ["seen:{id"]}, ("flags", 0), "is written {name}", id="open brace"),
-    pytest.param({**ADAPTER, "flags": ["a", "{}"]}, ("flags", 1), "is written {name}", id="empty brace"),
+    pytest.param({**ADAPTER, "flags": ["seen:{id"]}, ("flags", 0), "is a plain {name}", id="open brace"),
+    pytest.param({**ADAPTER, "flags": ["a", "{}"]}, ("flags", 1), "is a plain {name}", id="empty brace"),
 ]
 
 

@@ -16,6 +16,8 @@ EVERYBODY = None
 
 LEAST_ROLE = {
     "GET /health": EVERYBODY,
+    "GET /health/live": EVERYBODY,
+    "GET /health/ready": EVERYBODY,
     "GET /schemas/agent-response.json": EVERYBODY,
     "POST /api/auth/session": EVERYBODY,
     "GET /api/auth/session": Role.viewer,
