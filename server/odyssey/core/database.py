@@ -11,7 +11,7 @@ from typing import Any
 from sqlalchemy import NullPool, event, insert, text
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError
-from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, create_async_engine
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, AsyncSession, create_async_engine
 
 from odyssey.core.outages import StorageUnavailableError, is_outage, log_outage, translate_outages
 from odyssey.core.tables import Base, table_of
@@ -24,7 +24,7 @@ _STATE_OF_TRANSACTION = text("SELECT pg_xact_status(CAST(CAST(:number AS text) A
 _READ_BACK_PAUSES_S = (0.0, 0.1, 0.4, 1.5)
 _CONNECT_S = 10.0
 _STATEMENT_S = 60.0
-"""Longer than any statement takes: whoever waits for a database that has fallen silent is told so."""
+"""Longer than any statement of a request takes: whoever waits for a database that has fallen silent is told so."""
 
 
 class Ending:
@@ -48,7 +48,7 @@ class Database:
             self._writer = _sqlite_engine(url, pool_size=1, begin="BEGIN IMMEDIATE", turn=self.turn)
             self._reader = _sqlite_engine(url, pool_size=8, begin="BEGIN")
         else:
-            self._writer = self._reader = _postgres_engine(url)
+            self._writer = self._reader = _postgres_engine(url, statement_s=_STATEMENT_S)
 
     @property
     def engine(self) -> AsyncEngine:
@@ -103,6 +103,17 @@ class Database:
             if state in ("committed", "aborted"):
                 return bool(state == "committed")
         raise StorageUnavailableError(retryable=False)
+
+    @asynccontextmanager
+    async def patient_transaction(self) -> AsyncIterator[AsyncConnection]:
+        """Begin a transaction whose statements may take as long as they need: a migration, or waiting for one."""
+        engine = self._writer if self.is_sqlite else _postgres_engine(self._writer.url, statement_s=None)
+        try:
+            async with engine.begin() as connection:
+                yield connection
+        finally:
+            if engine is not self._writer:
+                await engine.dispose()
 
     @asynccontextmanager
     async def own_connection(self, name: str) -> AsyncIterator[Any]:
@@ -192,7 +203,7 @@ def _sqlite_engine(url: str, *, pool_size: int, begin: str, turn: asyncio.Lock |
     return engine
 
 
-def _postgres_engine(url: str) -> AsyncEngine:
+def _postgres_engine(url: str | URL, *, statement_s: float | None) -> AsyncEngine:
     asyncpg_url = make_url(url).set(drivername="postgresql+asyncpg")
     engine = create_async_engine(
         asyncpg_url,
@@ -200,7 +211,7 @@ def _postgres_engine(url: str) -> AsyncEngine:
         max_overflow=16,
         pool_pre_ping=True,
         hide_parameters=True,
-        connect_args={"timeout": _CONNECT_S, "command_timeout": _STATEMENT_S},
+        connect_args={"timeout": _CONNECT_S, "command_timeout": statement_s},
     )
 
     translate_outages(engine.sync_engine)

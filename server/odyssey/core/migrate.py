@@ -20,7 +20,7 @@ _MOST_SHOWN = 5
 
 
 async def migrate(database: Database) -> None:
-    async with database.engine.begin() as connection:
+    async with database.patient_transaction() as connection:
         if not database.is_sqlite:
             await connection.execute(text("SELECT pg_advisory_xact_lock(:number)"), {"number": _LOCK})
         await connection.run_sync(_upgrade)
