@@ -3,6 +3,7 @@
 import re
 import time
 from collections.abc import Iterator
+from typing import Any
 
 import httpx
 import pytest
@@ -18,7 +19,7 @@ WITHOUT_DATABASE = {
 }
 SIGN_IN_PATHS = ("/api/auth/token", "/api/auth/session")
 SIGN_IN = {"email": "ada@harbour.example", "password": "a password of ours"}
-WORLD = {"name": "harbour", "initial_state": {"order": {}}}
+WORLD: dict[str, Any] = {"name": "a world of lost commits", "initial_state": {"order": {}}}
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +68,7 @@ def test_the_server_is_alive_but_not_ready_without_its_database(
 def test_a_change_whose_answer_was_lost_is_answered_as_made(wired: tuple[Platform, DatabaseWire]) -> None:
     platform, wire = wired
     org = platform.new_org()
-    wire.lose_next_commit("after")
+    wire.lose_commit("after", WORLD["name"])
     answer = org.post("/api/worlds", WORLD)
     assert answer.status_code == 201, answer.text
     assert [world["id"] for world in org.ok(org.get("/api/worlds"))["items"]] == [answer.json()["id"]]
@@ -76,7 +77,7 @@ def test_a_change_whose_answer_was_lost_is_answered_as_made(wired: tuple[Platfor
 def test_a_change_that_did_not_arrive_may_be_repeated(wired: tuple[Platform, DatabaseWire]) -> None:
     platform, wire = wired
     org = platform.new_org()
-    wire.lose_next_commit("before")
+    wire.lose_commit("before", WORLD["name"])
     answer = org.post("/api/worlds", WORLD)
     assert (answer.status_code, answer.json()["retryable"]) == (503, True)
     assert org.ok(org.get("/api/worlds"))["items"] == []
@@ -87,7 +88,7 @@ def test_a_change_that_nobody_can_look_up_is_not_to_be_repeated_blindly(
 ) -> None:
     platform, wire = wired
     org = platform.new_org()
-    wire.lose_next_commit("after", stay_cut=True)
+    wire.lose_commit("after", WORLD["name"], stay_cut=True)
     answer = org.post("/api/worlds", WORLD)
     wire.mend()
     assert (answer.status_code, answer.json()["code"]) == (503, "storage_unavailable")

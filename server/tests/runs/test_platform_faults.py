@@ -20,6 +20,7 @@ from support.waiting import wait_for
 StartAgent = Callable[[Behaviour], ScriptedAgent]
 
 KEY = "pk_live_" + "e" * 40
+REASON = "a commit that is lost"
 CHECK = {"called": {"tool": "update_order"}}
 SEED = {"user_instruction": "Cancel ord_2.", "initial_state": WORLD, "checks": [CHECK]}
 
@@ -47,8 +48,8 @@ class Cancels:
         return final(f"update_order: {cancel(dispatched).status_code}")
 
 
-def cancel(dispatched: Dispatched) -> httpx.Response:
-    return dispatched.call("update_order", {"order_id": "ord_2", "status": "cancelled"})
+def cancel(dispatched: Dispatched, **more: str) -> httpx.Response:
+    return dispatched.call("update_order", {"order_id": "ord_2", "status": "cancelled", **more})
 
 
 def ended(org: Org, run_id: int) -> dict[str, Any]:
@@ -200,8 +201,8 @@ def test_a_commit_whose_answer_is_lost_is_looked_up(
 
     def behave(dispatched: Dispatched) -> Any:
         dispatched.call("list_orders")
-        wire.lose_next_commit("after")
-        answers.append(cancel(dispatched))
+        wire.lose_commit("after", REASON)
+        answers.append(cancel(dispatched, reason=REASON))
         return final()
 
     run_id = org.start(org.agent(agent_server(behave).url), SEED)[0]
@@ -220,8 +221,8 @@ def test_a_commit_that_never_arrived_was_not_applied(
     def behave(dispatched: Dispatched) -> Any:
         dispatched.call("list_orders")
         if dispatched.headers["x-pipelines-attempt"] == "1":
-            wire.lose_next_commit("before")
-            answers.append(cancel(dispatched))
+            wire.lose_commit("before", REASON)
+            answers.append(cancel(dispatched, reason=REASON))
         answers.append(cancel(dispatched))
         return final()
 

@@ -116,7 +116,8 @@ def test_lists_and_streams_leave_what_agents_send_where_it_is(org: Org, agent_se
 
 def test_a_stream_is_told_of_runs_that_end_together(org: Org, agent_server: StartAgent) -> None:
     """No event of theirs is written: those that wait in a batch are cancelled by one statement."""
-    registered = org.agent(agent_server(lambda _: final()).url)
+    agent = Held()
+    registered = org.agent(agent_server(agent).url)
     first, *_ = runs = org.start(registered, *[{"user_instruction": str(n)} for n in range(30)])
     batch_id = org.read_run(first)["batch_id"]
     with ExitStack() as opened:
@@ -130,6 +131,7 @@ def test_a_stream_is_told_of_runs_that_end_together(org: Org, agent_server: Star
             end = stream.event(lambda event: "verdict" in event)
             assert (end["id"], end["verdict"] == "PENDING") == (run, False)
         assert lists.event(lambda run: run["id"] == runs[-1])["batch_id"] == batch_id
+    agent.go.set()
 
 
 def test_nobody_joins_what_another_organisation_follows(

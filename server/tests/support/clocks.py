@@ -16,6 +16,9 @@ class GivenClock(PlatformClock):
         super().__init__(given)
         self._given = given
 
+    def __call__(self) -> datetime:
+        return self._given()
+
     def steady(self) -> datetime:
         return self._given()
 

@@ -27,6 +27,7 @@ class DatabaseWire:
         self._open = asyncio.Event()
         self._is_cut = False
         self._commit_fault: CommitFault | None = None
+        self._written = b""
         self._stays_cut = False
         self._over = asyncio.Event()
         ready = threading.Event()
@@ -54,9 +55,12 @@ class DatabaseWire:
         finally:
             self.mend()
 
-    def lose_next_commit(self, moment: CommitFault, *, stay_cut: bool = False) -> None:
-        """Break the next connection that commits: before Postgres hears of it, or after it has committed."""
-        self._commit_fault, self._stays_cut = moment, stay_cut
+    def lose_commit(self, moment: CommitFault, written: str, *, stay_cut: bool = False) -> None:
+        """Break the connection that commits these words: before Postgres hears of it, or after it has committed.
+
+        The server's loops commit as well, so the words must be those of the one transaction that is meant.
+        """
+        self._commit_fault, self._stays_cut, self._written = moment, stay_cut, written.encode()
 
     def stop(self) -> None:
         self._call(self._over.set)
@@ -116,9 +120,15 @@ class DatabaseWire:
     async def _to_postgres(
         self, reader: asyncio.StreamReader, forth: asyncio.StreamWriter, client: asyncio.StreamWriter
     ) -> None:
+        sent = b""
         while data := await reader.read(65536):
             await self._open.wait()
-            if _COMMIT in data and self._commit_fault is not None:
+            sent += data
+            if _COMMIT not in data:
+                pass
+            elif self._commit_fault is None or self._written not in sent:
+                sent = b""
+            else:
                 fault, self._commit_fault = self._commit_fault, None
                 if self._stays_cut:
                     self._is_cut = True
