@@ -15,6 +15,8 @@ from odyssey.core.migrate import migrate
 from odyssey.core.tables import table_of
 from odyssey.runs.models import Lane
 
+pytestmark = pytest.mark.both_databases
+
 NewDatabase = Callable[[], str]
 
 LANES = table_of(Lane)
@@ -55,7 +57,6 @@ def with_writer(url: str, act: Callable[[Database, GroupWriter], Coroutine[Any, 
     asyncio.run(run())
 
 
-@pytest.mark.both_databases
 def test_work_that_fails_takes_nothing_of_the_others_with_it(new_database: NewDatabase) -> None:
     async def act(database: Database, writer: GroupWriter) -> None:
         await writer.do(adding("there"))
@@ -77,7 +78,6 @@ def test_work_that_fails_takes_nothing_of_the_others_with_it(new_database: NewDa
     with_writer(new_database(), act)
 
 
-@pytest.mark.both_databases
 def test_work_is_durable_when_it_returns(new_database: NewDatabase) -> None:
     async def act(database: Database, writer: GroupWriter) -> None:
         for number in range(5):
@@ -87,7 +87,6 @@ def test_work_is_durable_when_it_returns(new_database: NewDatabase) -> None:
     with_writer(new_database(), act)
 
 
-@pytest.mark.both_databases
 def test_sessions_and_work_take_turns(new_database: NewDatabase) -> None:
     async def act(database: Database, writer: GroupWriter) -> None:
         async def by_session(name: str) -> None:
@@ -107,7 +106,6 @@ def test_sessions_and_work_take_turns(new_database: NewDatabase) -> None:
     with_writer(new_database(), act)
 
 
-@pytest.mark.both_databases
 def test_a_session_that_fails_passes_its_turn_on(new_database: NewDatabase) -> None:
     async def act(database: Database, writer: GroupWriter) -> None:
         async def fail() -> None:
@@ -124,8 +122,6 @@ def test_a_session_that_fails_passes_its_turn_on(new_database: NewDatabase) -> N
     with_writer(new_database(), act)
 
 
-# Without the marker on purpose: on Postgres, where sessions that are cut off may use up the pool for its 30 s, it is
-# red by chance until that race is found, so it runs in `make test-full` only.
 def test_sessions_cut_off_at_any_moment_leave_the_database_open_to_others(new_database: NewDatabase) -> None:
     """A cancelled request may be anywhere: waiting for its turn, in a statement, on the way to the disk."""
     draw = random.Random(8)
