@@ -107,6 +107,8 @@ class Database:
     @asynccontextmanager
     async def patient_transaction(self) -> AsyncIterator[AsyncConnection]:
         """Begin a transaction whose statements may take as long as they need: a migration, or waiting for one."""
+        async with self._writer.connect():
+            pass  # an engine's very first connection learns about the database: not in a request that may be cut off
         engine = self._writer if self.is_sqlite else _postgres_engine(self._writer.url, statement_s=None)
         try:
             async with engine.begin() as connection:
