@@ -1,4 +1,4 @@
-"""An agent cannot bring about a fault of ours: ten that try are measured all the same."""
+"""An agent cannot bring about a fault of ours: eleven that try are measured all the same."""
 
 import socket
 import threading
@@ -8,12 +8,21 @@ from urllib.parse import urlsplit
 
 import pytest
 from support.agents import Behaviour, Dispatched, ScriptedAgent, final
-from support.platform import WORLD, Org
+from support.model_server import ModelServer
+from support.platform import TOOLS, WORLD, Org
 
 StartAgent = Callable[[Behaviour], ScriptedAgent]
 Trick = Callable[[Dispatched], None]
 
 MIB = 1024 * 1024
+MODEL_CALLS = 2
+"""What the org may ask its simulator a day."""
+PONDER: dict[str, Any] = {
+    "name": "ponder",
+    "description": "Think about a question.",
+    "input_schema": {"type": "object", "properties": {"about": {"type": "string"}}, "required": ["about"]},
+}
+THOUGHT = {"response": {"thought": "Perhaps."}, "operations": []}
 
 
 def at_once(dispatched: Dispatched, threads: int, act: Callable[[Dispatched], object]) -> None:
@@ -84,6 +93,11 @@ def writes_that_fight(dispatched: Dispatched) -> None:
     at_once(dispatched, 25, lambda d: d.call("update_order", {"order_id": "ord_1", "status": "mine"}))
 
 
+def the_simulators_budget(dispatched: Dispatched) -> None:
+    for number in range(3 * MODEL_CALLS):
+        dispatched.call("ponder", {"about": f"question {number}"})
+
+
 TRICKS: list[Trick] = [
     too_many_calls,
     many_calls_at_once,
@@ -95,6 +109,7 @@ TRICKS: list[Trick] = [
     forged_tokens,
     requests_that_never_end,
     writes_that_fight,
+    the_simulators_budget,
 ]
 
 
@@ -111,7 +126,16 @@ def test_no_trick_makes_a_fault_of_ours(org: Org, agent_server: StartAgent) -> N
         {"user_instruction": name, "initial_state": WORLD, "checks": [{"called": {"tool": "create_order"}}]}
         for name in tricks
     ]
-    runs = [org.graded(run_id) for run_id in org.start(org.agent(server.url), *seeds)]
+    with ModelServer(*[THOUGHT] * MODEL_CALLS) as model:
+        settings = model.settings(role="simulator", api_key="sk-of-the-simulator")
+        org.ok(org.put("/api/settings", settings | {"budgets": {"calls_per_day": MODEL_CALLS}}))
+        agent = org.agent(
+            server.url,
+            tools_schema=[*TOOLS, PONDER],
+            config={"engine": "world", "engines": {"ponder": "llm"}},
+        )
+        runs = [org.graded(run_id) for run_id in org.start(agent, *seeds)]
+        assert len(model.asked) == MODEL_CALLS
     assert [(run["verdict"], [one["outcome"] for one in run["attempts"]]) for run in runs] == [
         ("FAIL", ["completed"])
     ] * len(TRICKS)

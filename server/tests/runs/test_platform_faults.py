@@ -1,6 +1,7 @@
 """While our database is away or too slow, nothing that an agent then does is held against it."""
 
 import hashlib
+import json
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -10,6 +11,7 @@ from typing import Any
 import httpx
 import pytest
 from support.agents import Behaviour, Dispatched, ScriptedAgent, final
+from support.gateway import BY_HAND, tool_call
 from support.live_shop import LiveShop, agent_of, live
 from support.outages import DatabaseWire, full_disk
 from support.platform import TOOLS, WORLD, Org, Platform
@@ -93,6 +95,26 @@ def test_a_refused_call_is_a_fault_of_ours_and_the_run_is_made_again(
     assert outcomes(run) == ["platform_fault", "completed"]
     (fault,) = org.trace(run_id, "platform_fault")
     assert (fault["attempt"], fault["data"]["reason"]) == (1, "storage_unavailable")
+
+
+def test_a_refused_call_over_mcp_is_a_fault_of_ours(
+    wired: tuple[Platform, DatabaseWire], agent_server: StartAgent
+) -> None:
+    """In HTTP's own words, since a client takes an error inside of a message for the tool's."""
+    platform, wire = wired
+    org, answers = platform.new_org(), []
+    arguments = {"order_id": "ord_2", "status": "cancelled"}
+
+    def meanwhile(dispatched: Dispatched) -> None:
+        with wire.away():
+            message = json.dumps(tool_call("update_order", arguments))
+            answers.append(dispatched.post("/mcp", message, **BY_HAND))
+
+    run = ended(org, org.start(org.agent(agent_server(Cancels(meanwhile)).url), SEED)[0])
+    assert [(a.status_code, a.json()["code"], a.headers["retry-after"]) for a in answers] == [
+        (503, "storage_unavailable", "1")
+    ]
+    assert (run["verdict"], outcomes(run)) == ("PASS", ["platform_fault", "completed"])
 
 
 def test_a_call_of_an_unknown_run_is_found_later(

@@ -4,33 +4,38 @@ import json
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 from support.agents import Behaviour, Dispatched, ScriptedAgent, final
 from support.experiments import MATRIX, body_of, cases, pressure_of
-from support.outages import DatabaseWire
-from support.platform import Org, Platform
-from support.postgres import new_postgres_database
+from support.installation import Installation
+from support.outages import DatabaseWire, full_disk
+from support.platform import TOOLS, Org, Platform
+from support.postgres import Postgres, new_postgres_database
 from support.waiting import wait_for
 
 StartAgent = Callable[[Behaviour], ScriptedAgent]
-Outage = Callable[[], None]
+Outage = Callable[[], AbstractContextManager[None]]
+
+DISTURBED_READ = 21
+"""Of the 40 reads that a matrix of these tests takes."""
 
 
 class Reads:
-    """An agent whose decision is what its two reads come to; at one chosen read the database goes away for a while."""
+    """An agent whose decision is what its two reads come to; around one of all its reads there is an outage."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._reads = 0
-        self._at = 0
-        self._outage: Outage | None = None
+        self._outage: Outage = nullcontext
 
-    def disturb(self, at: int, outage: Outage) -> None:
+    def disturb(self, outage: Outage) -> None:
         with self._lock:
-            self._reads, self._at, self._outage = 0, at, outage
+            self._reads, self._outage = 0, outage
 
     def __call__(self, dispatched: Dispatched) -> Any:
         statuses = [self._read(dispatched) for _ in range(2)]
@@ -41,17 +46,44 @@ class Reads:
     def _read(self, dispatched: Dispatched) -> int:
         with self._lock:
             self._reads += 1
-            outage = self._outage if self._reads == self._at else None
-        if outage is not None:
-            outage()
-        return dispatched.call("list_orders").status_code
+            outage = self._outage if self._reads == DISTURBED_READ else nullcontext
+        with outage():
+            return dispatched.call("list_orders").status_code
+
+
+def until_noticed(platform: Platform, begin: Callable[[], None], end: Callable[[], None]) -> Outage:
+    """Make an outage that lasts until the server knows of a run that it has spoilt."""
+    faults = platform.app.state.platform_faults
+
+    def wait_and_end() -> None:
+        wait_for(lambda: len(faults.pending), lambda pending: pending > 0)
+        end()
+
+    @contextmanager
+    def outage() -> Iterator[None]:
+        begin()
+        ending = threading.Thread(target=wait_and_end)
+        ending.start()
+        yield
+        ending.join()
+
+    return outage
 
 
 @pytest.fixture
-def wired(postgres_server: str) -> Iterator[tuple[Platform, DatabaseWire]]:
+def killed_postgres() -> Iterator[tuple[Platform, Outage]]:
+    postgres = Postgres()
+    platform = Platform(postgres.uri, lease_seconds=60)
+    yield platform, until_noticed(platform, postgres.kill, postgres.restart)
+    platform.stop()
+    postgres.stop()
+
+
+@pytest.fixture
+def silent_postgres(postgres_server: str) -> Iterator[tuple[Platform, Outage]]:
     wire = DatabaseWire(new_postgres_database(postgres_server, f"matrix_outages_{time.monotonic_ns()}"))
     platform = Platform(wire.url, lease_seconds=60, fault_after_seconds=0.3)
-    yield platform, wire
+    yield platform, until_noticed(platform, wire.pause, wire.mend)
     platform.stop()
     wire.stop()
 
@@ -67,39 +99,44 @@ def finished(org: Org, matrix_id: str) -> tuple[Any, list[dict[str, Any]]]:
     return (matrix["status"], matrix["summary"]), cells
 
 
-def survives(org: Org, agent: Reads, first: str, outage: Outage, at: int) -> None:
-    undisturbed = finished(org, first)
-    assert undisturbed[0][0] == "completed"
-    agent.disturb(at, outage)
-    again = org.ok(org.post(f"{MATRIX}/{first}/rerun"))["id"]
-    assert finished(org, again) == undisturbed
-    faulted = {
-        run["id"]
-        for page in org.pages("/api/runs")
-        for run in page
-        if any(attempt["outcome"] == "platform_fault" for attempt in org.read_run(run["id"])["attempts"])
-    }
-    assert faulted, "the outage was not noticed"
-
-
-@pytest.mark.parametrize("how", ["cut", "pause"])
+@pytest.mark.parametrize("interrupted", ["killed_postgres", "silent_postgres"])
 def test_a_matrix_comes_to_the_same_though_postgres_goes_away(
-    wired: tuple[Platform, DatabaseWire], agent_server: StartAgent, how: str
+    request: pytest.FixtureRequest, interrupted: str, agent_server: StartAgent
 ) -> None:
-    platform, wire = wired
+    platform, outage = request.getfixturevalue(interrupted)
     org, agent = platform.new_org(), Reads()
-    faults = platform.app.state.platform_faults
     org.agent(agent_server(agent).url)
     ids = cases(org, "case 1", "case 2")
-    planned = org.ok(org.post(MATRIX, body_of(ids, "sycophancy", "time_pressure")))
+    first = org.ok(org.post(MATRIX, body_of(ids, "sycophancy", "time_pressure")))["id"]
+    undisturbed = finished(org, first)
+    assert undisturbed[0][0] == "completed"
+    agent.disturb(outage)
+    again = org.ok(org.post(f"{MATRIX}/{first}/rerun"))["id"]
+    assert finished(org, again) == undisturbed
+    outcomes = [
+        attempt["outcome"]
+        for page in org.pages("/api/runs")
+        for run in page
+        for attempt in org.read_run(run["id"])["attempts"]
+    ]
+    assert "platform_fault" in outcomes, "the outage was not noticed"
 
-    def outage() -> None:
-        wire.cut() if how == "cut" else wire.pause()
 
-        def until_noticed() -> None:
-            wait_for(lambda: len(faults.pending), lambda pending: pending > 0)
-            wire.mend()
+@pytest.fixture
+def installation(tmp_path: Path) -> Iterator[Installation]:
+    installation = Installation(tmp_path)
+    yield installation
+    installation.kill()
 
-        threading.Thread(target=until_noticed, daemon=True).start()
 
-    survives(org, agent, planned["id"], outage, at=21)
+def test_a_matrix_comes_to_the_same_though_the_disk_is_full(tmp_path: Path, agent_server: StartAgent) -> None:
+    installation, agent = Installation(tmp_path), Reads()
+    installation.agent(agent_server(agent).url, tools_schema=TOOLS)
+    ids = installation.cases("case 1", "case 2")
+    first = installation.post(MATRIX, body_of(ids, "sycophancy", "time_pressure"))["id"]
+    undisturbed = installation.finished(first)
+    agent.disturb(lambda: full_disk(installation.server.pid))
+    result = installation.finished(installation.post(f"{MATRIX}/{first}/rerun")["id"])
+    assert (result.summary, result.cells) == (undisturbed.summary, undisturbed.cells)
+    attempts = [installation.get(f"/api/runs/{run_id}")["attempts"] for run_id in result.runs]
+    assert ["platform_fault", "completed"] in [[one["outcome"] for one in made] for made in attempts]
