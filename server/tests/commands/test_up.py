@@ -5,17 +5,21 @@ import os
 import re
 import socket
 import stat
+import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
-from support.platform import Org
+from support.agents import Behaviour, Dispatched, ScriptedAgent, final
+from support.platform import TOOLS, Org
 from support.postgres import new_postgres_database
 from support.process import ServerProcess, ServerScript, odyssey_here
 from support.recorded import restore, states
+from support.waiting import wait_for
 
 from odyssey.commands.data_directory import DataDirectory, StartRefusedError
 from odyssey.identity.bootstrap import bootstrap
@@ -195,6 +199,35 @@ def test_postgres_by_url_with_a_given_key_and_a_public_address(up: Up, postgres_
     other = odyssey_here("up", "--port", "0", "--database-url", database, ODYSSEY_SECRET_KEY=SECRET + "x")
     assert other.returncode == 1
     assert "ODYSSEY_SECRET_KEY is not the key" in other.stderr
+
+
+def test_a_server_that_is_stopping_ends_its_runs_and_says_that_it_is_not_ready(
+    up: Up, tmp_path: Path, agent_server: Callable[[Behaviour], ScriptedAgent]
+) -> None:
+    may_answer = threading.Event()
+
+    def behave(dispatched: Dispatched) -> Any:
+        may_answer.wait(240)
+        return final(str(dispatched.call("list_orders").status_code))
+
+    data, agent = str(tmp_path), agent_server(behave)
+    server = up("--data", data, ODYSSEY_BOOTSTRAP_API_KEY=KEY, ODYSSEY_DRAIN_SECONDS="240")
+    body = {"name": "agent", "tools_schema": TOOLS, "config": {"endpoint_url": agent.url}}
+    agent_id = post(server, "/api/agents", KEY, body)["id"]
+    post(server, f"/api/agents/{agent_id}/publish", KEY)
+    seeds = {"agent_id": agent_id, "seeds": [{"user_instruction": "Do it."}]}
+    (run,) = post(server, "/api/runs", KEY, seeds)["runs"]
+    wait_for(lambda: len(agent.received), lambda dispatched: dispatched == 1)
+    with ThreadPoolExecutor(1) as pool:
+        stopping = pool.submit(server.stop)
+        ready = wait_for(lambda: get(server, "/health/ready"), lambda answer: answer.status_code != 200)
+        live = get(server, "/health/live")
+        may_answer.set()
+        assert stopping.result() == 0
+    assert (ready.status_code, ready.json()["code"], ready.headers["retry-after"]) == (503, "draining", "1")
+    assert live.status_code == 200
+    ended = get(up("--data", data), f"/api/runs/{run['id']}", KEY).json()
+    assert (ended["status"], ended["final_response"], len(ended["attempts"])) == ("completed", "200", 1)
 
 
 def test_a_key_for_the_first_start_means_nothing_later(org: Org) -> None:
