@@ -201,5 +201,6 @@ def create_app(
     state.run_states, state.executor, state.writer = states, executor, writer
     state.worlds, state.llm, state.worker, state.platform_faults = worlds, llm, worker, faults
     state.models, state.judge = models, judge
+    state.keys_in_progress = set()
     state.provisional_matrices = Provisional()
     return front

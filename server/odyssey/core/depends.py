@@ -71,9 +71,11 @@ async def write_session(request: Request) -> AsyncIterator[AsyncSession]:
         yield session
 
 
-def _read_ahead(request: Request) -> Callable[[], AbstractAsyncContextManager[AsyncSession]]:
+def read_ahead(request: Request) -> Callable[[], AbstractAsyncContextManager[AsyncSession]]:
     shared: AsyncSession | None = getattr(request.state, "session", None)
-    return database(request).read if shared is None else lambda: nullcontext(shared)
+    if shared is None or database(request).is_sqlite:
+        return database(request).read
+    return lambda: nullcontext(shared)
 
 
 def existing_id(value: int) -> int:
@@ -92,9 +94,9 @@ WorkerDep = Annotated[Worker, Depends(_worker)]
 ClockDep = Annotated[Clock, Depends(_clock)]
 ReadSession = Annotated[AsyncSession, Depends(read_session, scope="function")]
 WriteSession = Annotated[AsyncSession, Depends(write_session, scope="function")]
-ReadAhead = Annotated[Callable[[], AbstractAsyncContextManager[AsyncSession]], Depends(_read_ahead)]
+ReadAhead = Annotated[Callable[[], AbstractAsyncContextManager[AsyncSession]], Depends(read_ahead)]
 """Opens a session for what is read before something long is computed and then written: the one writer of SQLite is
-taken when the write begins, not before. An idempotent request has taken it already, so it reads there too."""
+taken when the write begins, not before. On Postgres an idempotent request has a connection already and reads there."""
 
 ObjectId = Annotated[int, AfterValidator(existing_id)]
 Cursor = Annotated[str | None, Field(max_length=64)]

@@ -5,7 +5,8 @@ The answer is kept in the transaction of its effect: either both exist or neithe
 
 import asyncio
 import base64
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager
 from datetime import timedelta
 from typing import Any
 
@@ -16,6 +17,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from odyssey.core.database import Database
+from odyssey.core.depends import read_ahead
 from odyssey.core.errors import BadRequestError, ConflictError
 from odyssey.core.worker import ON_THE_SPOT
 from odyssey.identity.caller import Caller
@@ -40,6 +42,9 @@ class KeyReusedError(ConflictError):
 class InProgressError(ConflictError):
     code, title, retryable = "idempotency_in_progress", "The first request is still being served", True
 
+    def __init__(self) -> None:
+        super().__init__("A request with this Idempotency-Key is still being served.", retry_after_s=1)
+
 
 class _Kept(msgspec.Struct):
     status: int
@@ -53,24 +58,26 @@ async def answer_once(request: Request, key: str, handle: Handler) -> Response:
     clock: Clock = request.app.state.clock
     caller: Caller = request.state.caller
     scope, body_hmac = await _identity(request, key)
-    async with database.write() as session:
-        await _lock(session, database, scope)
-        await forget_idempotent_responses(session, clock() - KEPT_FOR)
-        kept = await find_idempotent_response(session, scope, clock() - KEPT_FOR)
-        if kept is not None:
-            return await _replay(session, vault, kept, body_hmac)
-        request.state.session = session
-        response = await handle(request)
-        if response.status_code < 400:
-            session.add(
-                IdempotentResponse(
-                    scope=scope,
-                    org_id=caller.org_id,
-                    body_hmac=body_hmac,
-                    sealed=await _seal(session, vault, caller.org_id, response),
-                    created_at=clock(),
+    with _alone_here(request.app.state.keys_in_progress, scope):
+        async with database.write() as session:
+            await _be_alone_everywhere(session, database, scope)
+            request.state.session = session
+            async with read_ahead(request)() as ahead:
+                kept = await find_idempotent_response(ahead, scope, clock() - KEPT_FOR)
+                if kept is not None:
+                    return await _replay(ahead, vault, kept, body_hmac)
+            response = await handle(request)
+            if response.status_code < 400:
+                await forget_idempotent_responses(session, clock() - KEPT_FOR)
+                session.add(
+                    IdempotentResponse(
+                        scope=scope,
+                        org_id=caller.org_id,
+                        body_hmac=body_hmac,
+                        sealed=await _seal(session, vault, caller.org_id, response),
+                        created_at=clock(),
+                    )
                 )
-            )
     return response
 
 
@@ -103,13 +110,25 @@ async def _asked(request: Request) -> bytes:
     return query + b"\n" + await request.body() if query else await request.body()
 
 
-async def _lock(session: AsyncSession, database: Database, scope: str) -> None:
-    """Keep a second request with this key out; SQLite's single writer has already made it wait."""
+@contextmanager
+def _alone_here(in_progress: set[str], scope: str) -> Iterator[None]:
+    """Keep a second request with this key out of this process, which is all there is on SQLite."""
+    if scope in in_progress:
+        raise InProgressError
+    in_progress.add(scope)
+    try:
+        yield
+    finally:
+        in_progress.remove(scope)
+
+
+async def _be_alone_everywhere(session: AsyncSession, database: Database, scope: str) -> None:
+    """Keep a second request with this key out of every process until the transaction is over."""
     if database.is_sqlite:
         return
     number = int(scope[:15], 16)
     if not await session.scalar(text("SELECT pg_try_advisory_xact_lock(:number)"), {"number": number}):
-        raise InProgressError("A request with this Idempotency-Key is still being served.", retry_after_s=1)
+        raise InProgressError
 
 
 async def _replay(session: AsyncSession, vault: Vault, kept: IdempotentResponse, body_hmac: str) -> Response:

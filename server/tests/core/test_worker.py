@@ -8,6 +8,7 @@ import signal
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
+from uuid import uuid4
 
 import httpx
 import pytest
@@ -90,6 +91,26 @@ def test_everybody_else_is_served_while_large_documents_are_read(org: Org, worke
         statuses = {name: answer.result().status_code for name, answer in waiting.items()}
     assert (served, done) == ([200] * 20, [])
     assert statuses == {name: status for name, (_, status) in asked.items()}
+
+
+def test_others_may_write_while_large_documents_with_an_idempotency_key_are_read(
+    platform: Platform, org: Org, worker: Worker
+) -> None:
+    """On SQLite they have one writer between them, which is taken when a document has been read."""
+    asked, writing = large_requests(org), platform.new_org()
+    org.client.event_hooks["request"].append(add_key)
+    with ThreadPoolExecutor(len(asked)) as pool:
+        with stopped(worker):
+            waiting = {name: pool.submit(ask) for name, (ask, _) in asked.items()}
+            written = [writing.post("/api/agents", AGENT).status_code for _ in range(20)]
+            done = [name for name, answer in waiting.items() if answer.done()]
+        statuses = {name: answer.result().status_code for name, answer in waiting.items()}
+    assert (written, done) == ([201] * 20, [])
+    assert statuses == {name: status for name, (_, status) in asked.items()}
+
+
+def add_key(request: httpx.Request) -> None:
+    request.headers["Idempotency-Key"] = str(uuid4())
 
 
 def test_whose_document_is_lost_is_told_so_and_the_next_is_read(org: Org, worker: Worker) -> None:
