@@ -46,3 +46,26 @@ def test_what_is_written_down_follows_the_wall_clock_once_nothing_is_under_way(j
     assert clock.steady() == NOON, "leases and deadlines know nothing of it"
     machine.counted += 60
     assert clock() == NOON + jump + timedelta(minutes=1)
+
+
+@given(st.lists(st.tuples(st.integers(0, 1000), st.integers(0, 1000)), min_size=3, max_size=3))
+def test_a_clock_that_answers_late_is_known_as_well_as_the_quickest_answer_allows(
+    ways: list[tuple[int, int]],
+) -> None:
+    """Milliseconds that each question and each answer take, of which nobody knows more than the sum."""
+    counted, left = 1000.0, list(ways)
+
+    def time_there() -> datetime:
+        return NOON + timedelta(seconds=counted - 1000)
+
+    def ask() -> datetime:
+        nonlocal counted
+        there, back = left.pop()
+        counted += there / 1000
+        said = time_there()
+        counted += back / 1000
+        return said
+
+    clock = PlatformClock(ask, lambda: counted)
+    assert clock.uncertainty <= timedelta(milliseconds=min(map(sum, ways)) / 2, microseconds=1)
+    assert abs(clock() - time_there()) <= clock.uncertainty + timedelta(microseconds=2)

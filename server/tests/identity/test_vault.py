@@ -120,8 +120,10 @@ def test_a_start_is_refused_if_the_key_opens_nothing_at_all(new_database: NewDat
         vault_of(f"the secret key of {name}, long enough to be one") for name in ("me", "them", "nobody")
     )
 
+    url = new_database()
+
     async def check() -> None:
-        database = Database(new_database())
+        database = Database(url)
         async with database.write() as session:
             await nobodys.check_key(session)
             for vault in (mine, theirs):

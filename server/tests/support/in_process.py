@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import traceback
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, chdir, contextmanager
@@ -129,11 +130,26 @@ def _home_of(module: ModuleType | None) -> list[Path]:
 
 @contextmanager
 def _logging() -> Iterator[None]:
-    """Undo what `odyssey up` does to the loggers."""
+    """Undo what `odyssey up` does to the loggers, and keep out of its log what other threads have to say meanwhile.
+
+    Those are servers that other tests still use.
+    """
     loggers = [logging.getLogger(), *map(logging.getLogger, list(logging.root.manager.loggerDict))]
     before = [(each, each.handlers[:], each.level, each.propagate) for each in loggers]
+    others = {thread.ident for thread in threading.enumerate()} - {threading.get_ident()}
+    handlers, call_handlers = logging.root.handlers[:], logging.Logger.callHandlers
+
+    def call_their_own(logger: logging.Logger, record: logging.LogRecord) -> None:
+        if record.thread not in others:
+            call_handlers(logger, record)
+            return
+        for handler in handlers:
+            if record.levelno >= handler.level:
+                handler.handle(record)
+
     try:
-        yield
+        with patch.object(logging.Logger, "callHandlers", call_their_own):
+            yield
     finally:
         for logger, handlers, level, propagate in before:
             logger.handlers, logger.propagate = handlers, propagate
