@@ -6,7 +6,7 @@ import pytest
 from support.costs import Costs
 
 try:
-    from hypothesis import settings
+    from hypothesis import HealthCheck, settings
 except ImportError:  # beside the agent frameworks, where no test needs it
     settings = None  # type: ignore[assignment,misc]
 else:
@@ -24,6 +24,7 @@ def pytest_configure(config: pytest.Config) -> None:
             "tests",
             max_examples=200 if is_full else 30,
             deadline=None,
+            suppress_health_check=[HealthCheck.too_slow],  # a limit on seconds would be red by chance too
             derandomize=not is_full,
             print_blob=is_full,
         )

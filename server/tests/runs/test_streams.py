@@ -56,7 +56,7 @@ def parrot(platform: Platform) -> Iterator[tuple[Org, Parrot, dict[str, Any]]]:
 
 
 @given(event=spread(OBJECTS), arguments=spread(OBJECTS), reply=REPLIES)
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 def test_any_byte_an_agent_can_send_survives_the_stream(
     parrot: tuple[Org, Parrot, dict[str, Any]], event: bytes, arguments: bytes, reply: bytes
 ) -> None:

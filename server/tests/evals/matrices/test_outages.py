@@ -129,8 +129,10 @@ def installation(tmp_path: Path) -> Iterator[Installation]:
     installation.kill()
 
 
-def test_a_matrix_comes_to_the_same_though_the_disk_is_full(tmp_path: Path, agent_server: StartAgent) -> None:
-    installation, agent = Installation(tmp_path), Reads()
+def test_a_matrix_comes_to_the_same_though_the_disk_is_full(
+    installation: Installation, agent_server: StartAgent
+) -> None:
+    agent = Reads()
     installation.agent(agent_server(agent).url, tools_schema=TOOLS)
     ids = installation.cases("case 1", "case 2")
     first = installation.post(MATRIX, body_of(ids, "sycophancy", "time_pressure"))["id"]
