@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from odyssey.evals.behaviour import Behaviour
+from odyssey.expressions.arguments import ABSENT, Matcher, read_value
 from odyssey.records.faults import Faults, one_of
-from odyssey.simulation.rules.arguments import ABSENT, Matcher, read_value
 
 RESERVED_KEYS = ("$calls", "$ledger", "$text")
 

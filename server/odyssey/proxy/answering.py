@@ -7,13 +7,14 @@ from typing import Any, NamedTuple
 import msgspec
 
 from odyssey.agents.compiled import CompiledTool
+from odyssey.expressions.facts import EarlierCall
 from odyssey.kit.clock import milliseconds_since
 from odyssey.proxy.errors import ArgumentsInvalidError
 from odyssey.records.ledger import ConsistencyMode, Entry, Operation, Violation
 from odyssey.records.problems import FieldError
 from odyssey.records.tools import LedgerSchema
 from odyssey.simulation.choosing import Manner, Undecided, decide
-from odyssey.simulation.engine import EarlierCall, Reading, ToolCall
+from odyssey.simulation.engine import Reading, ToolCall
 from odyssey.simulation.rules import FaultName, Fired, Note, RuleCall, RuleCounters, Rules
 from odyssey.simulation.rules import decide as decide_by_rules
 from odyssey.simulation.simulate import Simulated

@@ -19,6 +19,7 @@ from odyssey.agents.compiled import CompiledAgent, CompiledAgents
 from odyssey.core.database import Database
 from odyssey.endpoints.cassettes.playback import Playback, Replay, read_replay
 from odyssey.endpoints.cassettes.repository import load_playback
+from odyssey.expressions.facts import EarlierCall
 from odyssey.identity.keys import token_hash
 from odyssey.identity.models import RunToken
 from odyssey.journal.conduct import behaviour_of, rules_of
@@ -30,7 +31,6 @@ from odyssey.proxy.notices import Notice, notice_of
 from odyssey.proxy.rate import SlidingMinute
 from odyssey.records.tools import CacheUse
 from odyssey.simulation.choosing import Manner
-from odyssey.simulation.engine import EarlierCall
 from odyssey.simulation.rules import AnsweredCall, RuleCounters, Rules, advance, read_rules
 from odyssey.worlds.ledger import Ledger
 from odyssey.worlds.operations import fold

@@ -9,6 +9,7 @@ import msgspec
 from odyssey.agents.compiled import CompiledTool
 from odyssey.core.errors import JsonRefusedError, OdysseyError, faults_of
 from odyssey.core.group_commit import Statement
+from odyssey.expressions.facts import EarlierCall
 from odyssey.journal.append import append_unit, violation_statements
 from odyssey.journal.events import EventKind, run_topic
 from odyssey.kit.json_reader import JsonInvalidError, read_json
@@ -28,7 +29,6 @@ from odyssey.proxy.live_runs import LiveRun
 from odyssey.proxy.notices import Carrier
 from odyssey.proxy.outages import commit
 from odyssey.proxy.parts import Arrived, ProxyParts, Started
-from odyssey.simulation.engine import EarlierCall
 from odyssey.simulation.rules import FaultName
 from odyssey.worlds.repository import entry_statements
 

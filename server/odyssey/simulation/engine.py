@@ -1,10 +1,10 @@
 """The seam every engine stands behind: it reads a world and proposes; only `worlds` applies."""
 
-from collections.abc import Mapping
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, Literal, Protocol
 
 import msgspec
 
+from odyssey.expressions.facts import EarlierCall, Facts
 from odyssey.records.ledger import Operation
 from odyssey.records.tools import LedgerSchema, Tool
 from odyssey.worlds.ledger import Ledger
@@ -12,14 +12,6 @@ from odyssey.worlds.ledger import Ledger
 EngineName = Literal["program", "world", "llm", "replay"]
 EngineChoice = Literal["auto", "program", "world", "llm"]
 """What an agent may ask for: one engine, or the first that knows an answer."""
-
-
-class EarlierCall(NamedTuple):
-    """A call that was answered before, as expressions see it."""
-
-    tool: str
-    args: Mapping[str, Any]
-    source: str
 
 
 class ToolCall(msgspec.Struct, frozen=True):
@@ -34,6 +26,17 @@ class ToolCall(msgspec.Struct, frozen=True):
     actor: str | None = None
     calls: tuple[EarlierCall, ...] = ()
     """Oldest first; empty unless something asks for them."""
+
+    def facts(self, world: Ledger) -> Facts:
+        """All that an expression may look at while this call is answered."""
+        return Facts(
+            args=self.arguments,
+            ledger=world,
+            actor=self.actor,
+            calls=self.calls,
+            random_seed=self.random_seed,
+            sequence=self.sequence,
+        )
 
 
 class Reading(msgspec.Struct, frozen=True):

@@ -7,16 +7,15 @@ from typing import Any
 
 import pytest
 
+from odyssey.expressions import MAX_EXPRESSION, EvaluationError, Facts, read_expression
+from odyssey.expressions.arithmetic import MAX_ELEMENTS
+from odyssey.expressions.facts import MAX_CALLS, VARIABLES, EarlierCall
+from odyssey.expressions.functions import ALL_FUNCTIONS, CEL_FUNCTIONS, MAX_LIST
+from odyssey.expressions.functions.cel_own import MAX_PATTERN
+from odyssey.expressions.meter import MAX_WORK
+from odyssey.expressions.syntax import MAX_WALKS
+from odyssey.expressions.values import MAX_DEPTH, MAX_NODES, MAX_TEXT
 from odyssey.records.faults import Faults
-from odyssey.simulation.engine import EarlierCall
-from odyssey.simulation.expressions import MAX_EXPRESSION, EvaluationError, Facts, read_expression
-from odyssey.simulation.expressions.arithmetic import MAX_ELEMENTS
-from odyssey.simulation.expressions.facts import MAX_CALLS, VARIABLES
-from odyssey.simulation.expressions.functions import ALL_FUNCTIONS, CEL_FUNCTIONS, MAX_LIST
-from odyssey.simulation.expressions.functions.cel_own import MAX_PATTERN
-from odyssey.simulation.expressions.meter import MAX_WORK
-from odyssey.simulation.expressions.syntax import MAX_WALKS
-from odyssey.simulation.expressions.values import MAX_DEPTH, MAX_NODES, MAX_TEXT
 from odyssey.simulation.rules.condition import CALL_WORK, RULE_WORK
 from odyssey.worlds.ledger import Ledger
 

@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.lines import STATE, TOOLS, TYPES, WORLD, a_call, read
 
+from odyssey.expressions import EvaluationError, Facts, read_expression
 from odyssey.records.faults import Faults
 from odyssey.records.tools import EntityType, LedgerSchema
 from odyssey.simulation.behaviours import BehaviourFailedError, read_behaviours, with_behaviours
 from odyssey.simulation.engine import Answer
-from odyssey.simulation.expressions import EvaluationError, Facts, read_expression
 from odyssey.simulation.world.engine import WorldEngine
 from odyssey.worlds.ledger import Ledger
 from odyssey.worlds.operations import apply

@@ -5,11 +5,12 @@ from typing import Any
 import pytest
 from support.lines import STATE, WORLD, a_call, ask, read
 
+from odyssey.expressions.facts import EarlierCall
 from odyssey.records.ledger import Add, ClearFlag, Operation, Remove, SetFlag, Update
 from odyssey.records.tools import EntityField, EntityType, LedgerSchema
 from odyssey.simulation.behaviours import EMPTY, BehaviourFailedError, with_behaviours
 from odyssey.simulation.consistency import check_answer
-from odyssey.simulation.engine import Answer, EarlierCall, Reading
+from odyssey.simulation.engine import Answer, Reading
 from odyssey.simulation.programs import ProgramFailedError
 from odyssey.worlds.ledger import Ledger
 from odyssey.worlds.operations import apply

@@ -4,10 +4,11 @@ from typing import Any
 
 import pytest
 
+from odyssey.expressions.facts import EarlierCall
 from odyssey.records.faults import Faults
 from odyssey.records.ledger import Add, ClearFlag, Remove, SetFlag, Update
 from odyssey.records.tools import Tool
-from odyssey.simulation.engine import Answer, EarlierCall, Reading, ToolCall
+from odyssey.simulation.engine import Answer, Reading, ToolCall
 from odyssey.simulation.programs import Program, ProgramEngine, ProgramFailedError, read_program, run_program
 from odyssey.worlds.ledger import Ledger
 from odyssey.worlds.operations import apply

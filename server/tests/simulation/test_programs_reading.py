@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
+from odyssey.expressions import Facts
 from odyssey.records.faults import Faults
 from odyssey.records.tools import Tool
-from odyssey.simulation.expressions import Facts
 from odyssey.simulation.programs import MAX_BYTES, read_program
 from odyssey.simulation.programs.template import read_template
 from odyssey.worlds.ledger import Ledger

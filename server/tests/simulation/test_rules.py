@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from odyssey.expressions.facts import EarlierCall
 from odyssey.records.ledger import Add, SetFlag
 from odyssey.simulation.rules import (
     MAX_RULES,
     AnsweredCall,
-    EarlierCall,
     Fired,
     RuleCall,
     RuleCounters,

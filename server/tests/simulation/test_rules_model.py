@@ -9,16 +9,8 @@ from typing import Any, NamedTuple
 from hypothesis import given
 from hypothesis import strategies as st
 
-from odyssey.simulation.rules import (
-    AnsweredCall,
-    EarlierCall,
-    RuleCall,
-    RuleCounters,
-    advance,
-    decide,
-    read_rules,
-    replay,
-)
+from odyssey.expressions.facts import EarlierCall
+from odyssey.simulation.rules import AnsweredCall, RuleCall, RuleCounters, advance, decide, read_rules, replay
 from odyssey.worlds.ledger import Ledger
 
 SOURCE = "odyssey"

@@ -9,18 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from odyssey.simulation.expressions.functions import cel_own
-from odyssey.simulation.expressions.tokens import tokenize
-from odyssey.simulation.rules import (
-    Decision,
-    EarlierCall,
-    Note,
-    RuleCall,
-    RuleCounters,
-    Rules,
-    decide,
-    read_rules,
-)
+from odyssey.expressions.facts import EarlierCall
+from odyssey.expressions.functions import cel_own
+from odyssey.expressions.tokens import tokenize
+from odyssey.simulation.rules import Decision, Note, RuleCall, RuleCounters, Rules, decide, read_rules
 from odyssey.worlds.ledger import Ledger
 
 STATE: dict[str, Any] = {

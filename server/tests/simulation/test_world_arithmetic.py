@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.asking import ask, refusal
 
-from odyssey.simulation.world.arithmetic import ExpressionError, evaluate
+from odyssey.expressions.sums import SumError, evaluate
 from odyssey.worlds.ledger import Ledger
 
 WORLD = Ledger.boot({})
@@ -55,7 +55,7 @@ def test_values(expression: str, value: str) -> None:
     ],
 )
 def test_what_is_no_sum_is_refused(expression: str, problem: str) -> None:
-    with pytest.raises(ExpressionError) as caught:
+    with pytest.raises(SumError) as caught:
         evaluate(expression)
     assert str(caught.value) == problem
 
@@ -73,7 +73,7 @@ def test_it_is_what_fractions_say(expression: str) -> None:
     try:
         expected = eval(exact, {"Fraction": Fraction})  # made of digits, signs and parentheses above
     except ZeroDivisionError:
-        with pytest.raises(ExpressionError):
+        with pytest.raises(SumError):
             evaluate(expression)
         return
     assert abs(Fraction(evaluate(expression)) - expected) <= abs(expected) * Fraction(1, 10**20) + Fraction(
@@ -87,7 +87,7 @@ def _split(expression: str) -> list[str]:
 
 @given(st.text(max_size=40))
 def test_any_text_has_a_value_or_a_reason(text: str) -> None:
-    with suppress(ExpressionError):
+    with suppress(SumError):
         evaluate(text)
 
 

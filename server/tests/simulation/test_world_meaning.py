@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from odyssey.kit.words import same_noun, stem, tokens
 from odyssey.records.tools import EntityField, EntityType, LedgerSchema, Tool
 from odyssey.simulation.engine import ToolCall
-from odyssey.simulation.world.identifiers import next_id
 from odyssey.simulation.world.meaning import Intent, understand
-from odyssey.simulation.world.words import same_noun, stem, tokens
+from odyssey.worlds.identifiers import next_id
 from odyssey.worlds.ledger import Ledger
 
 WORLD = Ledger.boot(

@@ -2,9 +2,10 @@
 
 from typing import Any
 
+from odyssey.expressions.facts import EarlierCall
 from odyssey.records.tools import LedgerSchema, Tool
 from odyssey.simulation.behaviours import Behaviours, read_behaviours, with_behaviours
-from odyssey.simulation.engine import Answer, EarlierCall, ToolCall
+from odyssey.simulation.engine import Answer, ToolCall
 from odyssey.simulation.world.engine import WorldEngine
 from odyssey.worlds.ledger import Ledger
 

@@ -2,12 +2,12 @@
 
 from typing import Any
 
+from odyssey.expressions.arguments import Matcher, read_args, read_value
 from odyssey.grading.checks.check import Compiled, Facts, Finding
 from odyssey.grading.checks.tools import Named, read_tools
 from odyssey.grading.checks.wording import as_json, times
 from odyssey.grading.evidence import ObservedCall
 from odyssey.records.faults import Faults, one_of, shown
-from odyssey.simulation.rules.arguments import Matcher, read_args, read_value
 
 _MEMBERS = ("tool", "args", "count")
 _COMPARISONS = ("$eq", "$ne", "$gt", "$gte", "$lt", "$lte")

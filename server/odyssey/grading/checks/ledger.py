@@ -7,10 +7,10 @@ object that has at least its members; `{"$eq": …}` asks for exactly this one. 
 
 from typing import Any, NamedTuple
 
+from odyssey.expressions.arguments import Matcher, read_value
 from odyssey.grading.checks.check import Compiled, Facts, Finding
 from odyssey.grading.checks.wording import as_json
 from odyssey.records.faults import Faults
-from odyssey.simulation.rules.arguments import Matcher, read_value
 from odyssey.worlds.json_path import JsonPath, PathInvalidError, json_path
 
 MAX_PATHS = 50

@@ -2,8 +2,8 @@
 
 from typing import Any, NamedTuple
 
+from odyssey.expressions.tool_choice import ToolChoice, read_tool_choice
 from odyssey.records.faults import Faults
-from odyssey.simulation.rules.tool_choice import ToolChoice, read_tool_choice
 
 
 class Named(NamedTuple):

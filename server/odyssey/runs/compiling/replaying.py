@@ -6,12 +6,13 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from odyssey.expressions.facts import EarlierCall
 from odyssey.records.faults import Faults
 from odyssey.records.problems import FieldError
 from odyssey.runs.compiling.bench import Bench
 from odyssey.runs.compiling.difference import first_difference
 from odyssey.runs.compiling.schemas import MOST_MISMATCHES
-from odyssey.simulation.engine import Answer, EarlierCall, EngineName, ToolCall
+from odyssey.simulation.engine import Answer, EngineName, ToolCall
 from odyssey.simulation.fidelity import (
     Outcome,
     RecordedCall,

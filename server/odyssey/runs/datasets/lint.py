@@ -8,6 +8,7 @@ import msgspec
 from odyssey.agents.compiled import CompiledAgent
 from odyssey.agents.initial_state import check_initial_state
 from odyssey.core.errors import NotAvailableYetError
+from odyssey.expressions.tool_choice import read_tool_choice
 from odyssey.grading.checks import read_checks
 from odyssey.records.faults import Faults, did_you_mean, shown
 from odyssey.records.problems import FaultList, FieldError
@@ -18,7 +19,6 @@ from odyssey.runs.datasets.schemas import LintOut, NoteOut
 from odyssey.runs.datasets.sources import RowSource
 from odyssey.runs.datasets.unclear import unclear_notes
 from odyssey.runs.seeds import Seed
-from odyssey.simulation.rules.tool_choice import read_tool_choice
 
 MOST_NOTES = 1000
 _BEHAVING = {"behavior", "world"}

@@ -3,12 +3,12 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from odyssey.kit.words import same_name
 from odyssey.records.ledger import Add, Operation
 from odyssey.simulation.consistency.knowledge import know_world
 from odyssey.simulation.engine import ToolCall
 from odyssey.simulation.world.kinds import Kind, know, known_types
 from odyssey.simulation.world.meaning import Intent, find_id_argument, understand
-from odyssey.simulation.world.words import same_name
 from odyssey.worlds.ledger import Ledger
 from odyssey.worlds.schema import id_text
 

@@ -5,6 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
+from odyssey.expressions import Expression, Text, read_expression, read_text
 from odyssey.records.faults import Faults, did_you_mean, shown
 from odyssey.simulation.behaviours.grammar import Parsed, Place, Problem
 from odyssey.simulation.behaviours.naming import ALL, Names
@@ -24,7 +25,6 @@ from odyssey.simulation.behaviours.parts import (
 )
 from odyssey.simulation.behaviours.scanning import place_in, scan
 from odyssey.simulation.behaviours.words import DEFAULT_CODE
-from odyssey.simulation.expressions import Expression, Text, read_expression, read_text
 
 _PLACE = re.compile(r"line \d+, column (\d+): ")
 _IN_SIGNS = {"and": "&&", "or": "||", "not": "!", "is": "==", "equals": "==", "than": "< or >"}

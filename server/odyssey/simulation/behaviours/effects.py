@@ -3,15 +3,15 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from odyssey.kit.words import phrase
 from odyssey.records.ledger import Add, ClearFlag, Operation, Remove, SetFlag, Update
 from odyssey.simulation.behaviours.failing import BehaviourFailedError, RefusedError, UnsaidError
 from odyssey.simulation.behaviours.moment import Moment, not_found, unsaid_error
 from odyssey.simulation.behaviours.parts import Act, Adds, Appends, Effect, Flag, Removes, Sets
 from odyssey.simulation.engine import ToolCall
 from odyssey.simulation.world.answer import identity_of
-from odyssey.simulation.world.identifiers import new_id
 from odyssey.simulation.world.kinds import Kind, know
-from odyssey.simulation.world.words import phrase
+from odyssey.worlds.identifiers import new_id
 from odyssey.worlds.ledger import Ledger, copy_json
 from odyssey.worlds.schema import brief, id_text
 
@@ -171,7 +171,7 @@ class _Overlay:
         self._added[entity_type, entity_id] = {**(proposed.fields if proposed else {}), **fields}
 
     def _draw(self, kind: Kind) -> str:
-        return new_id(kind, random_seed=self._call.random_seed, sequence=self._call.sequence)
+        return new_id(kind.world, kind.name, random_seed=self._call.random_seed, sequence=self._call.sequence)
 
     def _take_proposed(self, entity_type: str) -> Add | None:
         """The entity of this type that the engine would add: the one the line is about."""

@@ -2,10 +2,10 @@
 
 from collections.abc import Callable, Sequence
 
+from odyssey.expressions import EvaluationError
 from odyssey.records.ledger import Add, Operation, Remove, Update
 from odyssey.simulation.behaviours.behaviours import ToolBehaviours
 from odyssey.simulation.engine import Answer, Reading
-from odyssey.simulation.expressions import EvaluationError
 
 _WRITES = ("create", "update", "remove")
 _LOOKS = ("read", "list")

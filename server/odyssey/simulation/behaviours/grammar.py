@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from odyssey.expressions import MAX_EXPRESSION
 from odyssey.records.faults import did_you_mean, shown
 from odyssey.simulation.behaviours.scanning import (
     Mark,
@@ -16,7 +17,6 @@ from odyssey.simulation.behaviours.scanning import (
     unclosed,
 )
 from odyssey.simulation.behaviours.words import ACTS, AFTER_WHEN, CODES, DEFAULT_CODE, FIRST_WORDS, NAME, PATH
-from odyssey.simulation.expressions import MAX_EXPRESSION
 
 Place = tuple[str, ...]
 """Where something stands in a structured rule: `("sets", "order.status")`."""

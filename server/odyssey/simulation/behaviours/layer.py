@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
+from odyssey.expressions import Expression, Facts, Lazy
 from odyssey.records.ledger import Operation
 from odyssey.simulation.behaviours.behaviours import Behaviours, ToolBehaviours
 from odyssey.simulation.behaviours.binding import Binding
@@ -12,7 +13,6 @@ from odyssey.simulation.behaviours.moment import Moment
 from odyssey.simulation.behaviours.parts import Effect, Guard, Returns
 from odyssey.simulation.behaviours.responding import respond
 from odyssey.simulation.engine import Answer, ToolCall
-from odyssey.simulation.expressions import Expression, Facts, Lazy
 from odyssey.simulation.world.answer import CERTAIN, GUESSED
 from odyssey.worlds.ledger import Ledger
 from odyssey.worlds.operations import apply
@@ -36,7 +36,7 @@ class _Layer:
         self._lines = lines
         self._call = call
         self._world = world
-        facts = Facts.of(call, world)
+        facts = call.facts(world)
         binding = Binding(call, world)
         self._before = Moment(facts, binding, binding, {let.name: let for let in lines.lets})
         self._define_types(self._before)

@@ -3,11 +3,11 @@
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple, TypeVar
 
+from odyssey.expressions import EvaluationError, Expression, Facts, Text
+from odyssey.kit.words import phrase
 from odyssey.simulation.behaviours.binding import Binding, Bound
 from odyssey.simulation.behaviours.failing import BehaviourFailedError, RefusedError, UnsaidError
 from odyssey.simulation.behaviours.parts import Let
-from odyssey.simulation.expressions import EvaluationError, Expression, Facts, Text
-from odyssey.simulation.world.words import phrase
 
 Found = TypeVar("Found")
 

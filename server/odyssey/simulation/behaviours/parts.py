@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from odyssey.simulation.expressions import Expression, Text
+from odyssey.expressions import Expression, Text
 
 
 class Guard(NamedTuple):

@@ -3,10 +3,10 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from odyssey.expressions import MAX_EXPRESSION
 from odyssey.records.faults import Faults, one_of, shown
 from odyssey.simulation.behaviours.scanning import one_line, scan, unclosed
 from odyssey.simulation.behaviours.words import CODES, DEFAULT_CODE, NAME, PATH, TOOL
-from odyssey.simulation.expressions import MAX_EXPRESSION
 
 MAX_TOOLS = 100
 MAX_FIELDS = 100

@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from odyssey.kit.words import id_noun
 from odyssey.records.ledger import Violation
 from odyssey.simulation.consistency.knowledge import WorldKnowledge
 from odyssey.simulation.consistency.meant import Meant
-from odyssey.simulation.world.words import id_noun
 from odyssey.worlds.field_index import Path, Step, values_at
 from odyssey.worlds.ledger import Ledger
 from odyssey.worlds.schema import brief, id_text

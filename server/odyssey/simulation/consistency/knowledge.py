@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from odyssey.kit.words import id_noun, phrase, same_name, same_nouns, tokens
 from odyssey.records.tools import EntityField, LedgerSchema
 from odyssey.simulation.world.anatomy import Anatomy, Same, dissect
 from odyssey.simulation.world.kinds import known_types
-from odyssey.simulation.world.words import id_noun, phrase, same_name, same_nouns, tokens
 from odyssey.worlds.entity_map import Sample
 from odyssey.worlds.ledger import Ledger
 

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import Any, Literal
 
+from odyssey.kit.words import tokens, word_set
 from odyssey.simulation.engine import Answer, Reading, ToolCall
 from odyssey.simulation.world.anatomy import FieldPath
 from odyssey.simulation.world.meaning import Intent, understand
 from odyssey.simulation.world.projection import attribute, wants_id
-from odyssey.simulation.world.words import tokens, word_set
 from odyssey.worlds.ledger import Ledger
 from odyssey.worlds.schema import id_text
 

@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from odyssey.kit.words import listed
 from odyssey.records.canonical import canonical_json
 from odyssey.records.ledger import Add, Operation, Update, Violation
 from odyssey.simulation.consistency.knowledge import TypeKnowledge, WorldKnowledge
 from odyssey.simulation.world.anatomy import Collection, FieldPath, json_kind
-from odyssey.simulation.world.words import listed
 from odyssey.worlds.ledger import Ledger, json_equal
 from odyssey.worlds.schema import brief, id_text
 

@@ -15,8 +15,7 @@ from odyssey.records.tools import LedgerSchema, Tool
 from odyssey.simulation.engine import ToolCall
 from odyssey.simulation.llm.form import REFUSALS
 from odyssey.simulation.llm.relevant import Relevant, Shown
-from odyssey.simulation.world.identifiers import new_id
-from odyssey.simulation.world.kinds import know
+from odyssey.worlds.identifiers import new_id
 from odyssey.worlds.ledger import Ledger
 
 VERSION = 1
@@ -163,12 +162,7 @@ def _flags(world: Ledger) -> str:
 
 
 def _new_ids(call: ToolCall, world: Ledger, types: Iterable[str]) -> str:
-    ids = {
-        name: new_id(
-            know(name, world, call.ledger_schema), random_seed=call.random_seed, sequence=call.sequence
-        )
-        for name in types
-    }
+    ids = {name: new_id(world, name, random_seed=call.random_seed, sequence=call.sequence) for name in types}
     return as_json(ids) if ids else ""
 
 

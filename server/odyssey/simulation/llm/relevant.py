@@ -8,11 +8,11 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any, NamedTuple
 
+from odyssey.kit.words import same_noun, tokens
 from odyssey.records.ledger import Remove, Update
 from odyssey.simulation.consistency.knowledge import WorldKnowledge, know_world
 from odyssey.simulation.engine import Answer, ToolCall
 from odyssey.simulation.world.kinds import know
-from odyssey.simulation.world.words import same_noun, tokens
 from odyssey.worlds.field_index import Step
 from odyssey.worlds.ledger import Ledger
 from odyssey.worlds.schema import id_text

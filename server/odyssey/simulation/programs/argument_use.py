@@ -3,9 +3,9 @@
 from collections.abc import Collection, Iterator
 from typing import Any
 
+from odyssey.expressions.tokens import is_member, is_name, tokenize
 from odyssey.records.faults import Faults, shown
 from odyssey.records.tools import Tool
-from odyssey.simulation.expressions.tokens import is_member, is_name, tokenize
 
 # With one of these a schema says more than its properties, so an unknown argument may be meant.
 _OPEN = (

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from odyssey.simulation.expressions import EvaluationError
+from odyssey.expressions import EvaluationError
 
 Found = TypeVar("Found")
 

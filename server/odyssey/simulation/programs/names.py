@@ -4,8 +4,8 @@ import re
 from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
 
+from odyssey.expressions import Expression, Facts, Lazy
 from odyssey.records.faults import Faults, shown
-from odyssey.simulation.expressions import Expression, Facts, Lazy
 from odyssey.simulation.programs.failure import at_place
 from odyssey.simulation.programs.template import read_bare
 

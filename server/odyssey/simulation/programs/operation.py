@@ -7,9 +7,9 @@ before it, and those for earlier elements, have left it: so a list can be change
 from collections.abc import Collection, Iterator
 from typing import Any, Literal, NamedTuple, get_args
 
+from odyssey.expressions import Expression, Facts
 from odyssey.records.faults import Faults, one_of, shown
 from odyssey.records.ledger import Add, ClearFlag, Operation, Remove, SetFlag, Update
-from odyssey.simulation.expressions import Expression, Facts
 from odyssey.simulation.programs.failure import ProgramFailedError, evaluate_at
 from odyssey.simulation.programs.names import Names, check_name, names_given, read_names
 from odyssey.simulation.programs.template import Room, Template, read_bare, read_template

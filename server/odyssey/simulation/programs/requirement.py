@@ -3,8 +3,8 @@
 from collections.abc import Collection
 from typing import Any, Literal, NamedTuple, get_args
 
+from odyssey.expressions import Expression, Facts, Text, read_text
 from odyssey.records.faults import Faults, one_of, shown
-from odyssey.simulation.expressions import Expression, Facts, Text, read_text
 from odyssey.simulation.programs.failure import evaluate_at
 from odyssey.simulation.programs.template import read_bare
 

@@ -2,9 +2,9 @@
 
 from typing import Any
 
+from odyssey.expressions import Facts
 from odyssey.records.ledger import Add, Operation, Update
 from odyssey.simulation.engine import Answer, ToolCall
-from odyssey.simulation.expressions import Facts
 from odyssey.simulation.programs.failure import ProgramFailedError, evaluate_at
 from odyssey.simulation.programs.operation import OperationTemplate
 from odyssey.simulation.programs.program import Program
@@ -21,7 +21,7 @@ _WORK_OF_A_ROUND = 100
 
 def run_program(program: Program, call: ToolCall, world: Ledger) -> Answer:
     """Answer a call; raises ProgramFailedError, and nothing else."""
-    facts = Facts.of(call, world)
+    facts = call.facts(world)
     program.names.define(facts)
     for requirement in program.requirements:
         refusal = requirement.check(facts)

@@ -9,8 +9,8 @@ from typing import Any
 
 import msgspec
 
+from odyssey.expressions import EvaluationError, Expression, Facts, read_expression
 from odyssey.records.faults import Faults
-from odyssey.simulation.expressions import EvaluationError, Expression, Facts, read_expression
 
 MAX_DEPTH = 50
 MAX_BYTES = 4 * 1024 * 1024

@@ -1,6 +1,5 @@
 """Failure rules: ordered, read once when a seed is accepted, first match wins."""
 
-from odyssey.simulation.engine import EarlierCall
 from odyssey.simulation.rules.matching import advance, decide, draw, replay
 from odyssey.simulation.rules.model import (
     AnsweredCall,
@@ -18,7 +17,6 @@ __all__ = [
     "MAX_RULES",
     "AnsweredCall",
     "Decision",
-    "EarlierCall",
     "FaultName",
     "Fired",
     "Note",

@@ -7,9 +7,9 @@ do not go together, a result that is no boolean, or more work than a rule may do
 
 from typing import Any, NamedTuple
 
+from odyssey.expressions import EvaluationError, Expression, Facts, read_expression
+from odyssey.expressions.meter import Meter
 from odyssey.records.faults import Faults
-from odyssey.simulation.expressions import EvaluationError, Expression, Facts, read_expression
-from odyssey.simulation.expressions.meter import Meter
 from odyssey.simulation.rules.model import RuleCall
 
 RULE_WORK = 1_000_000

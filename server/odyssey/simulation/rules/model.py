@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
+from odyssey.expressions.facts import EarlierCall
 from odyssey.records.ledger import Operation
-from odyssey.simulation.engine import EarlierCall
 from odyssey.worlds.ledger import Ledger
 
 FaultName = Literal["timeout", "reset", "empty", "garbage"]

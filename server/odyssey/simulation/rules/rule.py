@@ -4,11 +4,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from odyssey.expressions import Expression
+from odyssey.expressions.arguments import Matcher
+from odyssey.expressions.tool_choice import ToolChoice
 from odyssey.records.ledger import Operation
-from odyssey.simulation.expressions import Expression
-from odyssey.simulation.rules.arguments import Matcher
 from odyssey.simulation.rules.model import FaultName
-from odyssey.simulation.rules.tool_choice import ToolChoice
 
 _REMEMBERED_TOOLS = 1024
 

@@ -1,11 +1,11 @@
 """Tools that reach somebody outside the world: nothing is read or changed, the answer says that it was done."""
 
+from odyssey.kit.words import participle, tokens
 from odyssey.records.smallest import smallest_value
 from odyssey.simulation.engine import Answer, Reading, ToolCall
 from odyssey.simulation.world.answer import GUESSED
 from odyssey.simulation.world.naming import PREPOSITIONS, Naming
 from odyssey.simulation.world.shape import Known, fit, fits
-from odyssey.simulation.world.words import participle, tokens
 
 
 def acknowledge(call: ToolCall, naming: Naming) -> Answer:

@@ -4,8 +4,8 @@ import re
 from functools import lru_cache
 from typing import Any
 
+from odyssey.kit.words import listed
 from odyssey.simulation.engine import ToolCall
-from odyssey.simulation.world.words import listed
 
 _CHOICE = re.compile(r"\b(?:either|one of|only be|must be|should be|has to be)\b([^.;]*)", re.IGNORECASE)
 _EXAMPLE = re.compile(r"\b(?:such as|e\.g|for example|like|for instance)\b", re.IGNORECASE)

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from odyssey.kit.words import id_noun, initials, same_name, same_noun, same_nouns, tokens
 from odyssey.records.tools import EntityType
-from odyssey.simulation.world.words import id_noun, initials, same_name, same_noun, same_nouns, tokens
 from odyssey.worlds.entity_map import Sample
 from odyssey.worlds.schema import id_text
 

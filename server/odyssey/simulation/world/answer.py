@@ -3,13 +3,13 @@
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal, NamedTuple
 
+from odyssey.kit.words import phrase
 from odyssey.records.ledger import Operation
 from odyssey.records.smallest import smallest_value
 from odyssey.simulation.engine import Answer, Reading, ToolCall
 from odyssey.simulation.world.kinds import Kind
 from odyssey.simulation.world.meaning import Intent
 from odyssey.simulation.world.shape import Known, fit
-from odyssey.simulation.world.words import phrase
 from odyssey.worlds.ledger import copy_json
 
 CERTAIN = 0.9

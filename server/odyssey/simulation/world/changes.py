@@ -3,13 +3,13 @@
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from odyssey.kit.words import id_noun, is_id_list, same_name, tokens
 from odyssey.simulation.world.answer import Question
 from odyssey.simulation.world.effects import recorded_in
 from odyssey.simulation.world.kinds import Kind
 from odyssey.simulation.world.meaning import arguments_of
 from odyssey.simulation.world.parts import home, places
 from odyssey.simulation.world.relations import references
-from odyssey.simulation.world.words import id_noun, is_id_list, same_name, tokens
 from odyssey.worlds.ledger import copy_json
 
 

@@ -2,10 +2,10 @@
 
 from typing import Any
 
+from odyssey.kit.words import id_noun, is_id_list, same_nouns, stem, tokens
 from odyssey.simulation.world.kinds import Kind
 from odyssey.simulation.world.naming import Naming
 from odyssey.simulation.world.status import led_to, new_status
-from odyssey.simulation.world.words import id_noun, is_id_list, same_nouns, stem, tokens
 
 _NEGATIONS = ("un", "de", "dis", "in")
 _OPPOSITES = {

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from odyssey.kit.words import are_tail, id_noun, same_name, tokens
 from odyssey.records.tools import EntityField, EntityType, LedgerSchema
 from odyssey.simulation.world.anatomy import Anatomy, FieldPath, dissect
-from odyssey.simulation.world.words import are_tail, id_noun, same_name, tokens
 from odyssey.worlds.field_index import Path
 from odyssey.worlds.ledger import Ledger
 

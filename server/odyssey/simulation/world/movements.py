@@ -3,13 +3,13 @@
 from decimal import Decimal
 from typing import Any, NamedTuple
 
+from odyssey.kit.words import phrase, tokens
 from odyssey.records.ledger import Update
 from odyssey.simulation.engine import Answer, Reading, ToolCall
 from odyssey.simulation.world.answer import LIKELY, refuse
 from odyssey.simulation.world.kinds import Kind, know, known_types
 from odyssey.simulation.world.meaning import Intent
 from odyssey.simulation.world.shape import Known, fit
-from odyssey.simulation.world.words import phrase, tokens
 from odyssey.worlds.ledger import Ledger
 from odyssey.worlds.schema import id_text
 

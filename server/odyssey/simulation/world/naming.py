@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
-from odyssey.simulation.world.words import is_plural, same_noun, tokens, word_set
+from odyssey.kit.words import is_plural, same_noun, tokens, word_set
 
 Verb = Literal["read", "list", "create", "update", "remove", "tell", "unknown"]
 

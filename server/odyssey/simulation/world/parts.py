@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from odyssey.kit.words import id_noun, same_nouns, tokens
 from odyssey.simulation.world.anatomy import Collection
 from odyssey.simulation.world.kinds import Kind
-from odyssey.simulation.world.words import id_noun, same_nouns, tokens
 from odyssey.worlds.field_index import Path, Step
 from odyssey.worlds.schema import id_text
 

@@ -10,11 +10,11 @@ from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from typing import Any, NamedTuple
 
+from odyssey.kit.words import id_noun, stem, tokens
 from odyssey.records.ledger import Operation, Update
 from odyssey.simulation.world.anatomy import Collection
 from odyssey.simulation.world.kinds import Kind
 from odyssey.simulation.world.relations import holder
-from odyssey.simulation.world.words import id_noun, stem, tokens
 from odyssey.worlds.field_index import Step
 
 _WILL_BE = re.compile(r"\b(\w+)\s+(?:will be|is|are|gets?)\s+(?:fully\s+)?(\w+)", re.IGNORECASE)

@@ -4,10 +4,10 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from odyssey.kit.words import id_noun, tokens, word_set
 from odyssey.records.tools import Tool
 from odyssey.simulation.world.kinds import Kind
 from odyssey.simulation.world.naming import Naming
-from odyssey.simulation.world.words import id_noun, tokens, word_set
 from odyssey.worlds.field_index import values_at
 
 _WHOLE = word_set(

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from odyssey.kit.words import id_noun, is_id_list, listed
 from odyssey.simulation.engine import Answer, Reading, ToolCall
 from odyssey.simulation.world.answer import (
     CERTAIN,
@@ -24,7 +25,6 @@ from odyssey.simulation.world.relations import belongs, listed_by_owner, pointed
 from odyssey.simulation.world.roles import Selection, page, select
 from odyssey.simulation.world.shape import fits
 from odyssey.simulation.world.status import status_filters
-from odyssey.simulation.world.words import id_noun, is_id_list, listed
 from odyssey.worlds.ledger import Ledger
 from odyssey.worlds.schema import id_text
 

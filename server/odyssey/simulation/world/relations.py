@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
+from odyssey.kit.words import id_noun, is_id_list, same_nouns, tokens
 from odyssey.simulation.world.kinds import Kind
 from odyssey.simulation.world.parts import Place, places
-from odyssey.simulation.world.words import id_noun, is_id_list, same_nouns, tokens
 from odyssey.worlds.field_index import Step
 from odyssey.worlds.schema import id_text
 

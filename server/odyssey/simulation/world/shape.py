@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from odyssey.kit.words import same_name, same_noun, stem, tokens
 from odyssey.records.json_schema import CompiledSchema, SchemaInvalidError, compile_schema
 from odyssey.records.smallest import smallest_value
 from odyssey.records.tools import JsonSchema
-from odyssey.simulation.world.words import same_name, same_noun, stem, tokens
 
 _OF_THE_DOCUMENT = ("$schema", "$defs", "definitions")
 _COUNTS = frozenset({"total", "count"})

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from odyssey.kit.words import listed, participle, stem, tokens, word_set
 from odyssey.simulation.world.kinds import Kind
 from odyssey.simulation.world.naming import Naming
 from odyssey.simulation.world.roles import Filter
-from odyssey.simulation.world.words import listed, participle, stem, tokens, word_set
 
 _MARKING = frozenset({"mark", "set", "move"})
 _CHANGES = r"(?:changed?|changes|sets?|updated?|updates|moved?|moves|turned?|turns|becomes?|mark(?:s|ed)?)"

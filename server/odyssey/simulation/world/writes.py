@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from odyssey.kit.words import id_noun, is_id_list, participle, phrase, tokens
 from odyssey.records.ledger import Add, Operation, Remove, Update
 from odyssey.simulation.engine import Answer
 from odyssey.simulation.world.alternatives import outside
@@ -20,11 +21,10 @@ from odyssey.simulation.world.answer import (
 )
 from odyssey.simulation.world.changes import changes_of, is_scope
 from odyssey.simulation.world.effects import effects_of
-from odyssey.simulation.world.identifiers import new_id
 from odyssey.simulation.world.postings import postings_of
 from odyssey.simulation.world.relations import belongs, holder, list_of, references
 from odyssey.simulation.world.status import required_standing, stated_status
-from odyssey.simulation.world.words import id_noun, is_id_list, participle, phrase, tokens
+from odyssey.worlds.identifiers import new_id
 from odyssey.worlds.ledger import copy_json
 from odyssey.worlds.schema import check_value, id_text
 
@@ -33,7 +33,7 @@ def create(question: Question) -> Answer:
     kind, call = question.kind, question.call
     entity_id = id_text(question.given(question.intent.id_argument))
     if entity_id is None:
-        entity_id = new_id(kind, random_seed=call.random_seed, sequence=call.sequence)
+        entity_id = new_id(kind.world, kind.name, random_seed=call.random_seed, sequence=call.sequence)
     elif entity_id in kind.entities:
         message = f"The {question.noun} with id {entity_id!r} exists already."
         return refuse("conflict", message, question.reading("create"))

@@ -7,12 +7,12 @@ from typing import Any
 import msgspec
 from support.parcels import FORGETFUL, RIGHT, STATE, TOOLS, recorded
 
+from odyssey.expressions.functions import ALL_FUNCTIONS, CEL_FUNCTIONS
 from odyssey.records.faults import Faults
 from odyssey.records.tools import Tool
 from odyssey.runs.compiling.bench import Bench
 from odyssey.runs.compiling.prompt import EXAMPLE, build_prompt, choose_examples
 from odyssey.runs.compiling.replaying import try_program
-from odyssey.simulation.expressions.functions import ALL_FUNCTIONS, CEL_FUNCTIONS
 from odyssey.simulation.fidelity import RecordedTask
 from odyssey.simulation.programs import read_program
 

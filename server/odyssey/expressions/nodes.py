@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from operator import ge, gt, le, lt
 from typing import Any, Protocol
 
-from odyssey.simulation.expressions.arithmetic import MAX_ELEMENTS, OPERATORS, negate
-from odyssey.simulation.expressions.errors import EvaluationError, TooMuchError
-from odyssey.simulation.expressions.facts import Facts
-from odyssey.simulation.expressions.functions import Function
-from odyssey.simulation.expressions.values import (
+from odyssey.expressions.arithmetic import MAX_ELEMENTS, OPERATORS, negate
+from odyssey.expressions.errors import EvaluationError, TooMuchError
+from odyssey.expressions.facts import Facts
+from odyssey.expressions.functions import Function
+from odyssey.expressions.values import (
     check_order,
     described,
     equal,

@@ -8,11 +8,11 @@ import cel
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from odyssey.expressions import EvaluationError, Facts, read_expression, read_text
+from odyssey.expressions.facts import EarlierCall
+from odyssey.expressions.functions import ALL_FUNCTIONS
+from odyssey.expressions.tokens import tokenize
 from odyssey.records.faults import Faults
-from odyssey.simulation.engine import EarlierCall
-from odyssey.simulation.expressions import EvaluationError, Facts, read_expression, read_text
-from odyssey.simulation.expressions.functions import ALL_FUNCTIONS
-from odyssey.simulation.expressions.tokens import tokenize
 from odyssey.worlds.ledger import Ledger, json_equal
 
 WORDS = st.sampled_from(

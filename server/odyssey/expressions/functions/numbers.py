@@ -4,18 +4,18 @@ import math
 from functools import cmp_to_key
 from typing import Any
 
-from odyssey.simulation.expressions.arithmetic import add
-from odyssey.simulation.expressions.errors import EvaluationError
-from odyssey.simulation.expressions.facts import Facts
-from odyssey.simulation.expressions.functions.function import (
+from odyssey.expressions.arithmetic import add
+from odyssey.expressions.errors import EvaluationError
+from odyssey.expressions.facts import Facts
+from odyssey.expressions.functions.function import (
     Function,
     a_list,
     a_number,
     a_text,
     a_whole_number,
 )
-from odyssey.simulation.expressions.values import LARGEST_INTEGER, check_number, compare
-from odyssey.simulation.world.arithmetic import ExpressionError, evaluate
+from odyssey.expressions.sums import SumError, evaluate
+from odyssey.expressions.values import LARGEST_INTEGER, check_number, compare
 
 _MAX_DIGITS = 15
 _LONGEST_NUMBER = 400
@@ -85,7 +85,7 @@ def _calculate(facts: Facts, text: Any) -> float | None:
     facts.meter.spend(len(a_text(text)))
     try:
         value = float(evaluate(text))
-    except (ExpressionError, OverflowError):
+    except (SumError, OverflowError):
         return None
     return value if math.isfinite(value) else None
 

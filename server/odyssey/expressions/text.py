@@ -3,12 +3,12 @@
 from collections.abc import Collection
 from typing import Any, NamedTuple
 
+from odyssey.expressions.errors import TooMuchError
+from odyssey.expressions.facts import Facts
+from odyssey.expressions.reading import Expression, read_expression
+from odyssey.expressions.tokens import first_token
+from odyssey.expressions.values import MAX_TEXT, as_text
 from odyssey.records.faults import Faults
-from odyssey.simulation.expressions.errors import TooMuchError
-from odyssey.simulation.expressions.facts import Facts
-from odyssey.simulation.expressions.reading import Expression, read_expression
-from odyssey.simulation.expressions.tokens import first_token
-from odyssey.simulation.expressions.values import MAX_TEXT, as_text
 
 MAX_RAW = 10_000
 

@@ -3,9 +3,9 @@
 from functools import cmp_to_key
 from typing import Any
 
-from odyssey.simulation.expressions.errors import EvaluationError, TooMuchError
-from odyssey.simulation.expressions.facts import Facts
-from odyssey.simulation.expressions.functions.function import (
+from odyssey.expressions.errors import EvaluationError, TooMuchError
+from odyssey.expressions.facts import Facts
+from odyssey.expressions.functions.function import (
     MAX_LIST,
     Function,
     a_list,
@@ -13,7 +13,7 @@ from odyssey.simulation.expressions.functions.function import (
     a_text,
     a_whole_number,
 )
-from odyssey.simulation.expressions.values import (
+from odyssey.expressions.values import (
     compare,
     described,
     equal,

@@ -4,26 +4,39 @@ import hashlib
 import re
 import uuid
 from collections import Counter
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Callable, Container, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import count
 
-from odyssey.simulation.world.kinds import Kind
-from odyssey.simulation.world.words import singular, tokens
+from odyssey.kit.words import singular, tokens
+from odyssey.worlds.ledger import Ledger
 
 _NUMBERED = re.compile(r"(.*?)([0-9]{1,18})", re.DOTALL)
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 _CODE = re.compile(r"(?=.*[0-9])(?=.*[A-Z])[A-Z0-9]{4,24}|[A-Z]{4,12}")
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 _HEX = re.compile(r"(?=.*[a-f])[0-9a-f]{8,64}")
-_SAMPLE = 100
+SAMPLE = 100
 """How many of the newest ids are looked at, beside the oldest: enough to see a style, whatever the size."""
 
 
-def new_id(kind: Kind, *, random_seed: int, sequence: int) -> str:
-    """An id for one more entity of a type, that none has."""
-    newest = kind.world.newest_ids(kind.name, _SAMPLE)
-    seen = dict.fromkeys([*kind.world.sample(kind.name).entities, *reversed(newest)])
-    return next_id(kind.name, list(seen), kind.entities, random_seed=random_seed, sequence=sequence)
+def new_id(
+    world: Ledger, entity_type: str, drawn: Sequence[str] = (), *, random_seed: int, sequence: int
+) -> str:
+    """An id for one more entity of a type, that none has and that was not `drawn` for another one."""
+    newest = world.newest_ids(entity_type, SAMPLE)
+    seen = dict.fromkeys([*world.sample(entity_type).entities, *reversed(newest), *drawn[-1:]])
+    taken = _Either(world.entities(entity_type), drawn)
+    return next_id(entity_type, list(seen), taken, random_seed=random_seed, sequence=sequence)
+
+
+@dataclass(frozen=True)
+class _Either:
+    entities: Container[str]
+    drawn: Container[str]
+
+    def __contains__(self, entity_id: object) -> bool:
+        return entity_id in self.entities or entity_id in self.drawn
 
 
 def next_id(noun: str, seen: list[str], taken: Container[str], *, random_seed: int, sequence: int) -> str:

@@ -4,10 +4,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
+from odyssey.expressions.errors import EvaluationError, TooMuchError
+from odyssey.expressions.meter import Meter
 from odyssey.kit.json_reader import MAX_NUMBER
 from odyssey.records.canonical import canonical_json
-from odyssey.simulation.expressions.errors import EvaluationError, TooMuchError
-from odyssey.simulation.expressions.meter import Meter
 from odyssey.worlds.ledger import Ledger
 
 MAX_TEXT = 1024 * 1024

@@ -5,8 +5,7 @@ from typing import Any
 
 import pytest
 
-from odyssey.records.faults import Faults
-from odyssey.simulation.expressions import (
+from odyssey.expressions import (
     EvaluationError,
     Expression,
     Facts,
@@ -14,8 +13,9 @@ from odyssey.simulation.expressions import (
     read_expression,
     read_text,
 )
-from odyssey.simulation.expressions.errors import TooMuchError
-from odyssey.simulation.expressions.meter import MAX_WORK
+from odyssey.expressions.errors import TooMuchError
+from odyssey.expressions.meter import MAX_WORK
+from odyssey.records.faults import Faults
 from odyssey.worlds.ledger import Ledger
 
 MIB = 1024 * 1024

@@ -3,15 +3,22 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from odyssey.simulation.engine import EarlierCall, ToolCall
-from odyssey.simulation.expressions.errors import EvaluationError, TooMuchError
-from odyssey.simulation.expressions.meter import Meter
-from odyssey.simulation.expressions.values import Entities
+from odyssey.expressions.errors import EvaluationError, TooMuchError
+from odyssey.expressions.meter import Meter
+from odyssey.expressions.values import Entities
 from odyssey.worlds.ledger import Ledger
 
 VARIABLES = ("args", "flags", "calls", "actor", "state")
 MAX_CALLS = 150_000
 """Beyond this number they are not even taken."""
+
+
+class EarlierCall(NamedTuple):
+    """A call that was answered before, as expressions see it."""
+
+    tool: str
+    args: Mapping[str, Any]
+    source: str
 
 
 class Lazy(NamedTuple):
@@ -65,18 +72,6 @@ class Facts:
         }
         self.call = Call(ledger, random_seed, sequence, {}, set())
         self.meter = Meter()
-
-    @classmethod
-    def of(cls, call: ToolCall, world: Ledger) -> "Facts":
-        """All that may be looked at while this call is answered."""
-        return cls(
-            args=call.arguments,
-            ledger=world,
-            actor=call.actor,
-            calls=call.calls,
-            random_seed=call.random_seed,
-            sequence=call.sequence,
-        )
 
     def define(self, name: str, value: Any) -> None:
         """Give a value a name; a Lazy one is called when an expression first uses it."""

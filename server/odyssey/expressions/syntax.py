@@ -5,13 +5,13 @@ from typing import Any
 
 import cel
 
+from odyssey.expressions import nodes
+from odyssey.expressions.errors import EvaluationError
+from odyssey.expressions.facts import VARIABLES
+from odyssey.expressions.functions import Function
+from odyssey.expressions.tokens import MACROS, is_name
+from odyssey.expressions.values import Type, check_integer
 from odyssey.records.faults import Faults, did_you_mean, shown
-from odyssey.simulation.expressions import nodes
-from odyssey.simulation.expressions.errors import EvaluationError
-from odyssey.simulation.expressions.facts import VARIABLES
-from odyssey.simulation.expressions.functions import Function
-from odyssey.simulation.expressions.tokens import MACROS, is_name
-from odyssey.simulation.expressions.values import Type, check_integer
 
 MAX_NESTING = 100
 """The CEL library stops a little before this, and Python's stack would a little after."""

@@ -2,14 +2,12 @@
 
 from typing import Any
 
-from odyssey.simulation.expressions.errors import EvaluationError, TooMuchError
-from odyssey.simulation.expressions.facts import Facts
-from odyssey.simulation.expressions.functions.function import MAX_LIST, Function, a_text, a_whole_number
-from odyssey.simulation.expressions.values import charge, described
-from odyssey.simulation.world.identifiers import next_id
+from odyssey.expressions.errors import EvaluationError, TooMuchError
+from odyssey.expressions.facts import Facts
+from odyssey.expressions.functions.function import MAX_LIST, Function, a_text, a_whole_number
+from odyssey.expressions.values import charge, described
 from odyssey.worlds.field_index import Path, Step
-
-_SAMPLE = 100
+from odyssey.worlds.identifiers import SAMPLE, new_id
 
 
 def _entity(facts: Facts, entity_type: Any, entity_id: Any) -> Any:
@@ -68,30 +66,10 @@ def _new_id(facts: Facts, entity_type: Any, number: Any = 0) -> str:
         raise EvaluationError(f"counts new entities from 0 to {MAX_LIST - 1}")
     drawn = facts.call.drawn.setdefault(name, [])
     while len(drawn) <= position:
-        facts.meter.spend(_SAMPLE * 4)
-        drawn.append(_draw(facts, name, drawn))
+        facts.meter.spend(SAMPLE * 4)
+        ledger, random_seed, sequence, *_ = facts.call
+        drawn.append(new_id(ledger, name, drawn, random_seed=random_seed, sequence=sequence))
     return drawn[position]
-
-
-def _draw(facts: Facts, entity_type: str, drawn: list[str]) -> str:
-    ledger, random_seed, sequence, *_ = facts.call
-    seen = dict.fromkeys(
-        [
-            *ledger.sample(entity_type).entities,
-            *reversed(ledger.newest_ids(entity_type, _SAMPLE)),
-            *drawn[-1:],
-        ]
-    )
-    taken = _Taken(ledger.entities(entity_type), drawn)
-    return next_id(entity_type, list(seen), taken, random_seed=random_seed, sequence=sequence)
-
-
-class _Taken:
-    def __init__(self, *collections: Any) -> None:
-        self._collections = collections
-
-    def __contains__(self, entity_id: object) -> bool:
-        return any(entity_id in collection for collection in self._collections)
 
 
 WORLD = (

@@ -5,9 +5,7 @@ from typing import Any
 
 import pytest
 
-from odyssey.records.faults import Faults
-from odyssey.simulation.engine import EarlierCall
-from odyssey.simulation.expressions import (
+from odyssey.expressions import (
     EvaluationError,
     Expression,
     Facts,
@@ -15,9 +13,10 @@ from odyssey.simulation.expressions import (
     read_expression,
     read_text,
 )
-from odyssey.simulation.expressions.functions import ALL_FUNCTIONS
-from odyssey.simulation.world.identifiers import new_id
-from odyssey.simulation.world.kinds import Kind
+from odyssey.expressions.facts import EarlierCall
+from odyssey.expressions.functions import ALL_FUNCTIONS
+from odyssey.records.faults import Faults
+from odyssey.worlds.identifiers import new_id
 from odyssey.worlds.ledger import Ledger
 
 STATE: dict[str, Any] = {
@@ -345,8 +344,8 @@ class TestFunctions:
 
     def test_a_new_id_is_the_one_the_world_engine_would_draw(self) -> None:
         for entity_type in ("order", "user", "payment"):
-            kind = Kind(entity_type, None, LEDGER, None)
-            assert value(f"new_id('{entity_type}')") == new_id(kind, random_seed=7, sequence=3)
+            drawn = new_id(LEDGER, entity_type, random_seed=7, sequence=3)
+            assert value(f"new_id('{entity_type}')") == drawn
 
     @pytest.mark.parametrize(
         "ids", [["o1"], ["9f2c4a7be01d"], ["3b241101-e2bb-4255-8caf-4136c566a962"], ["ABCD12"], []]

@@ -8,9 +8,9 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any
 
-from odyssey.simulation.expressions.errors import EvaluationError, TooMuchError
-from odyssey.simulation.expressions.meter import Meter
-from odyssey.simulation.expressions.values import (
+from odyssey.expressions.errors import EvaluationError, TooMuchError
+from odyssey.expressions.meter import Meter
+from odyssey.expressions.values import (
     MAX_TEXT,
     check_integer,
     described,

@@ -3,15 +3,15 @@
 from collections.abc import Collection
 from typing import Any
 
+from odyssey.expressions.compiling import MAX_EXPRESSION, compile_cel
+from odyssey.expressions.errors import EvaluationError
+from odyssey.expressions.facts import VARIABLES, Facts
+from odyssey.expressions.functions import ALL_FUNCTIONS, CEL_FUNCTIONS
+from odyssey.expressions.nodes import Node, Scope
+from odyssey.expressions.syntax import Parser, UnreadableError
+from odyssey.expressions.tokens import all_tokens, tokenize
+from odyssey.expressions.values import described, settle
 from odyssey.records.faults import Faults
-from odyssey.simulation.expressions.compiling import MAX_EXPRESSION, compile_cel
-from odyssey.simulation.expressions.errors import EvaluationError
-from odyssey.simulation.expressions.facts import VARIABLES, Facts
-from odyssey.simulation.expressions.functions import ALL_FUNCTIONS, CEL_FUNCTIONS
-from odyssey.simulation.expressions.nodes import Node, Scope
-from odyssey.simulation.expressions.syntax import Parser, UnreadableError
-from odyssey.simulation.expressions.tokens import all_tokens, tokenize
-from odyssey.simulation.expressions.values import described, settle
 
 _RESERVED = frozenset(
     {

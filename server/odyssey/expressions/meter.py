@@ -3,7 +3,7 @@
 A unit is the evaluation of one small part of an expression, up to half a microsecond.
 """
 
-from odyssey.simulation.expressions.errors import TooMuchError
+from odyssey.expressions.errors import TooMuchError
 
 MAX_WORK = 500_000
 CHARACTERS_PER_UNIT = 64

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from odyssey.kit.words import participle, singular
 from odyssey.simulation import world
-from odyssey.simulation.world.words import participle, singular
 
 MEASURED = {
     "product": "name product_id variants",

@@ -7,11 +7,11 @@ from typing import Any
 import cel
 import re2  # type: ignore[import-untyped]
 
-from odyssey.simulation.expressions.compiling import is_panic
-from odyssey.simulation.expressions.errors import EvaluationError
-from odyssey.simulation.expressions.facts import Facts
-from odyssey.simulation.expressions.functions.function import Function, a_text
-from odyssey.simulation.expressions.values import (
+from odyssey.expressions.compiling import is_panic
+from odyssey.expressions.errors import EvaluationError
+from odyssey.expressions.facts import Facts
+from odyssey.expressions.functions.function import Function, a_text
+from odyssey.expressions.values import (
     Type,
     as_text,
     described,

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from odyssey.simulation.expressions.errors import EvaluationError, TooMuchError
-from odyssey.simulation.expressions.facts import Facts
-from odyssey.simulation.expressions.functions.function import MAX_LIST, Function, a_list, a_text
-from odyssey.simulation.expressions.values import MAX_TEXT, as_text
+from odyssey.expressions.errors import EvaluationError, TooMuchError
+from odyssey.expressions.facts import Facts
+from odyssey.expressions.functions.function import MAX_LIST, Function, a_list, a_text
+from odyssey.expressions.values import MAX_TEXT, as_text
 
 
 def _lower(_facts: Facts, text: Any) -> str:
