@@ -1,7 +1,7 @@
 """Documents stored by what they contain."""
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any, NamedTuple
 
 import msgspec
@@ -54,6 +54,11 @@ async def store_content(session: AsyncSession, org_id: int, value: Any) -> str:
 async def load_text(session: AsyncSession, org_id: int, digest: str) -> str:
     statement = select(Content.text).where(Content.org_id == org_id, Content.hash == digest)
     return (await session.scalars(statement)).one()
+
+
+async def load_texts(session: AsyncSession, org_id: int, hashes: Collection[str]) -> dict[str, str]:
+    statement = select(Content.hash, Content.text).where(Content.org_id == org_id, Content.hash.in_(hashes))
+    return dict((await session.execute(statement)).all())
 
 
 async def load_content(session: AsyncSession, org_id: int, digest: str) -> Any:

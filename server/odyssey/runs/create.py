@@ -16,20 +16,20 @@ from odyssey.endpoints.cassettes.replays import hold_cassette, plan_replay
 from odyssey.identity.audit import record_change
 from odyssey.identity.caller import Caller
 from odyssey.kit.clock import Clock
+from odyssey.library.datasets.models import Dataset
+from odyssey.library.datasets.repository import get_dataset
+from odyssey.library.named_worlds.seeding import seed_worlds
+from odyssey.library.seeds import Seed, read_seeds, world_ids
 from odyssey.records.problems import FieldError
 from odyssey.records.tools import CacheUse
 from odyssey.runs.batches.feed import CHUNK, next_runs
 from odyssey.runs.batches.fit import check_rows_fit
 from odyssey.runs.batches.models import Batch
 from odyssey.runs.batches.repository import tasks_of_batch
-from odyssey.runs.datasets.models import Dataset
-from odyssey.runs.datasets.repository import get_dataset
 from odyssey.runs.errors import AgentNotPublishedError
 from odyssey.runs.making import Maker, Wanted, make_runs, make_tasks
 from odyssey.runs.models import Run
-from odyssey.runs.named_worlds.seeding import seed_worlds
 from odyssey.runs.schemas import RunsIn
-from odyssey.runs.seeds import Seed, read_seeds, world_ids
 from odyssey.runs.topics import BATCHES_TOPIC, runs_changed
 
 

@@ -11,8 +11,8 @@ from odyssey.agents.repository import names_of_versions
 from odyssey.journal.conduct import load_conduct
 from odyssey.journal.contents import load_text
 from odyssey.journal.models import RunContext
+from odyssey.library.named_worlds.repository import fidelities
 from odyssey.runs.models import Run, RunAttempt
-from odyssey.runs.named_worlds.repository import fidelities
 from odyssey.runs.repository import INSTRUCTION_SHOWN, get_task, list_attempts, task_heads
 from odyssey.runs.schemas import AttemptOut, RunOut, RunSummary
 from odyssey.runs.verdicts.read_grades import grades_of

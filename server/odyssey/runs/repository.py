@@ -35,8 +35,9 @@ from odyssey.core.tables import (
     table_of,
 )
 from odyssey.kit.pagination import Page
+from odyssey.library.models import Task
 from odyssey.runs.batches.models import Batch
-from odyssey.runs.models import Run, RunAttempt, Task
+from odyssey.runs.models import Run, RunAttempt
 
 WITHOUT_LARGE = tuple(
     defer(column, raiseload=True) for column in (Run.messages, Run.reply_metadata, Run.error_json)

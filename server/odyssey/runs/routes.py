@@ -30,10 +30,11 @@ from odyssey.identity.guard import GuardedRouter, Member, Viewer
 from odyssey.journal.events import head_of, lock_run, read_events
 from odyssey.journal.models import RunContext
 from odyssey.kit.pagination import DEFAULT_LIMIT, cut_page
+from odyssey.library.behaviours.schemas import RowProblemOut
+from odyssey.library.behaviours.unclear import unclear_of_seeds, unclear_of_tasks
+from odyssey.library.datasets.repository import first_tasks
 from odyssey.runs.batches.render import batch_out
-from odyssey.runs.behaviour_schemas import RowProblemOut
 from odyssey.runs.create import Plan, create_runs, plan_runs
-from odyssey.runs.datasets.repository import first_tasks
 from odyssey.runs.errors import RunEndedError
 from odyssey.runs.models import Run
 from odyssey.runs.render import summaries, summary, whole
@@ -52,7 +53,6 @@ from odyssey.runs.schemas import (
     Verdict,
 )
 from odyssey.runs.states import RunStates
-from odyssey.runs.unclear_behaviours import unclear_of_seeds, unclear_of_tasks
 from odyssey.runs.verdicts.grade_run import Judge
 from odyssey.worlds.operations import difference
 from odyssey.worlds.repository import load_ledger

@@ -8,10 +8,11 @@ from odyssey.core.depends import existing_id
 from odyssey.core.wire import Body, Instant, pack
 from odyssey.endpoints.cassettes.schemas import ReplayIn, ReplayOut
 from odyssey.journal.events import EventKind
+from odyssey.library.behaviours.schemas import BEHAVIOR_SCHEMA, RowProblemOut
+from odyssey.library.fidelity import FidelityOut
+from odyssey.library.named_worlds.schemas import EntityChangeOut
 from odyssey.records.tools import CacheUse
 from odyssey.runs.batches.schemas import BatchOut
-from odyssey.runs.behaviour_schemas import BEHAVIOR_SCHEMA, RowProblemOut
-from odyssey.runs.fidelity import FidelityOut
 
 Status = Literal["pending", "running", "completed", "failed", "cancelled"]
 Verdict = Literal["PASS", "FAIL", "PENDING", "NOT APPLICABLE"]
@@ -239,15 +240,6 @@ class LedgerOut(BaseModel):
     hash: str
     state: dict[str, dict[str, dict[str, Any]]]
     flags: list[str]
-
-
-class EntityChangeOut(BaseModel):
-    kind: Literal["added", "changed", "removed"]
-    entity_type: str
-    id: str
-    before: dict[str, Any] | None
-    after: dict[str, Any] | None
-    fields: list[str]
 
 
 class LedgerDiffOut(BaseModel):

@@ -21,8 +21,9 @@ from odyssey.evals.eval_runs.models import EvalRun
 from odyssey.evals.matrices.models import Matrix
 from odyssey.evals.scenarios.models import Scenario
 from odyssey.kit.ids import new_uuid
+from odyssey.library.models import Task
 from odyssey.runs.batches.models import Batch
-from odyssey.runs.models import Run, Task
+from odyssey.runs.models import Run
 
 SORTABLE = {
     operation.path: next(

@@ -44,6 +44,8 @@ from odyssey.kit.clock import read_rfc3339
 from odyssey.kit.json_reader import MAX_DEPTH, read_json
 from odyssey.kit.pagination import DEFAULT_LIMIT, MAX_LIMIT
 from odyssey.kit.redaction import Redaction
+from odyssey.library.datasets.columns import COLUMNS, MAX_BYTES, MAX_ROWS
+from odyssey.library.seeds import read_seeds
 from odyssey.proxy import errors as proxy_errors
 from odyssey.proxy.answering import MAX_RESPONSE_BYTES
 from odyssey.proxy.errors import ArgumentsInvalidError
@@ -53,10 +55,8 @@ from odyssey.records.error_classes import OWN_FAILURES, ErrorClass
 from odyssey.records.faults import Faults
 from odyssey.records.json_schema import MAX_SCHEMA_BYTES, compile_schema
 from odyssey.records.problems import MOST_FAULTS, FieldError
-from odyssey.runs.datasets.columns import COLUMNS, MAX_BYTES, MAX_ROWS
 from odyssey.runs.opening import TOKEN_GRACE
 from odyssey.runs.schemas import EventOut, RunsIn
-from odyssey.runs.seeds import read_seeds
 from odyssey.simulation.rules import MAX_RULES, read_rules
 from odyssey.simulation.rules.reading import MAX_LATENCY_MS
 from odyssey.worlds.operations import read_operation

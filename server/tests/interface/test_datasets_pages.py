@@ -13,7 +13,7 @@ from support.site import Site
 from support.trials import POLITE, REFUND
 
 from interface.conftest import OpenPage, as_viewer_of
-from odyssey.runs.datasets.columns import COLUMNS
+from odyssey.library.datasets.columns import COLUMNS
 
 STATE = {"order": {"ord_1": {"order_id": "ord_1", "status": "pending", "total": 40}}}
 ROWS: list[dict[str, Any]] = [

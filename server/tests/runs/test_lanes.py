@@ -13,9 +13,9 @@ from odyssey.agents.models import Agent
 from odyssey.core.database import after_commit
 from odyssey.kit.clock import utc_now
 from odyssey.kit.ids import new_uuid
+from odyssey.library.seeds import read_seed
 from odyssey.runs.making import Maker, Wanted, make_runs, make_tasks
 from odyssey.runs.models import Lane
-from odyssey.runs.seeds import read_seed
 from odyssey.runs.topics import RUNS_TOPIC
 
 pytestmark = pytest.mark.both_databases

@@ -21,12 +21,12 @@ from odyssey.evals.variations.repository import find_variation
 from odyssey.identity.audit import record_change
 from odyssey.identity.caller import Caller
 from odyssey.kit.clock import Clock
+from odyssey.library.models import Task
+from odyssey.library.named_worlds.seeding import seed_worlds
+from odyssey.library.seeds import Seed, SeedWorld, read_seed
 from odyssey.records.problems import FieldError
 from odyssey.records.tools import LedgerSchema
 from odyssey.runs.making import Maker, Wanted, make_runs, make_tasks
-from odyssey.runs.models import Task
-from odyssey.runs.named_worlds.seeding import seed_worlds
-from odyssey.runs.seeds import Seed, SeedWorld, read_seed
 from odyssey.runs.topics import runs_changed
 
 

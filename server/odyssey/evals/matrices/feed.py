@@ -22,8 +22,8 @@ from odyssey.evals.matrices.topics import matrix_topic
 from odyssey.evals.scenarios.content import ScenarioContent, render_input
 from odyssey.evals.scenarios.repository import contents_of
 from odyssey.kit.clock import Clock
+from odyssey.library.seeds import Seed, SeedWorld
 from odyssey.runs.making import Maker, Wanted, make_runs, make_tasks
-from odyssey.runs.seeds import Seed, SeedWorld
 from odyssey.runs.topics import runs_changed
 
 CHUNK = 200

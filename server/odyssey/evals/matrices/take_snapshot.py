@@ -31,10 +31,10 @@ from odyssey.identity.caller import Caller
 from odyssey.journal.conduct import Conduct, load_conduct
 from odyssey.journal.contents import Document
 from odyssey.kit.ids import new_random_seed
+from odyssey.library.named_worlds.seeding import seed_worlds
+from odyssey.library.seeds import SeedWorld
 from odyssey.records.canonical import content_hash
 from odyssey.records.problems import FaultList, FieldError
-from odyssey.runs.named_worlds.seeding import seed_worlds
-from odyssey.runs.seeds import SeedWorld
 from odyssey.simulation.rules import read_rules
 
 

@@ -17,8 +17,8 @@ from odyssey.identity.audit import record_change
 from odyssey.identity.caller import Caller
 from odyssey.kit.clock import Clock
 from odyssey.kit.ids import new_uuid
+from odyssey.library.named_worlds.repository import find_worlds
 from odyssey.records.problems import FaultList, FieldError
-from odyssey.runs.named_worlds.repository import find_worlds
 
 _MAY_BE_TAKEN_AWAY = ("user_instruction", "world_id", "agent_id")
 

@@ -8,10 +8,11 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.agents.initial_state import check_initial_state
 from odyssey.core.errors import ValidationFailedError
+from odyssey.journal.contents import load_texts
+from odyssey.library.datasets.models import Dataset
 from odyssey.records.problems import FieldError
 from odyssey.records.tools import LedgerSchema
-from odyssey.runs.batches.repository import StateUse, rows_with_state, states_of_rows, texts_of_states
-from odyssey.runs.datasets.models import Dataset
+from odyssey.runs.batches.repository import StateUse, rows_with_state, states_of_rows
 
 _AT_ONCE = 200
 _MOST_ERRORS = 100
@@ -24,7 +25,7 @@ async def check_rows_fit(session: AsyncSession, dataset: Dataset, schema: Ledger
         return
     errors: list[FieldError] = []
     for part in _parts(await states_of_rows(session, dataset.id, dataset.revision)):
-        texts = await texts_of_states(session, dataset.org_id, [each.hash for each in part])
+        texts = await load_texts(session, dataset.org_id, [each.hash for each in part])
         found = await asyncio.to_thread(_contradictions, [texts[each.hash] for each in part], schema)
         for state, faults in zip(part, found, strict=True):
             if faults:

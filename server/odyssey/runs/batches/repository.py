@@ -10,11 +10,11 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from odyssey.core.errors import NotFoundError
 from odyssey.core.paging import ListOrder, PageRequest
 from odyssey.core.tables import IntegerId, json_member
-from odyssey.journal.models import Content
 from odyssey.kit.pagination import Page
+from odyssey.library.datasets.models import Dataset
+from odyssey.library.models import Task
 from odyssey.runs.batches.models import Batch
-from odyssey.runs.datasets.models import Dataset
-from odyssey.runs.models import Run, Task
+from odyssey.runs.models import Run
 
 _IS_PENDING = Run.status == literal_column("'pending'")  # as the index of waiting runs says it
 
@@ -223,11 +223,6 @@ async def states_of_rows(session: AsyncSession, dataset_id: int, revision: int) 
         .order_by(func.min(Task.position))
     )
     return [StateUse(digest, bool(is_world)) for digest, is_world in await session.execute(statement)]
-
-
-async def texts_of_states(session: AsyncSession, org_id: int, hashes: Collection[str]) -> dict[str, str]:
-    statement = select(Content.hash, Content.text).where(Content.org_id == org_id, Content.hash.in_(hashes))
-    return dict((await session.execute(statement)).all())
 
 
 async def rows_with_state(

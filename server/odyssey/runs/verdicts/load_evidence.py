@@ -11,8 +11,9 @@ from odyssey.agents.compiled import CompiledAgent, CompiledAgents
 from odyssey.grading.evidence import ACCEPTED, Evidence, ObservedCall
 from odyssey.grading.mutating import is_mutating
 from odyssey.journal.models import Event, RunContext
+from odyssey.library.models import Task
 from odyssey.records.ledger import Operation
-from odyssey.runs.models import Run, Task
+from odyssey.runs.models import Run
 from odyssey.worlds.ledger import Ledger
 from odyssey.worlds.operations import fold
 from odyssey.worlds.repository import load_entries

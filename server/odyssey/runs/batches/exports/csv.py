@@ -7,8 +7,8 @@ from collections.abc import AsyncIterator, Iterable
 import msgspec
 
 from odyssey.core.database import Database
+from odyssey.library.tables import guarded
 from odyssey.runs.batches.exports.runs import ExportedRun, exported_runs
-from odyssey.runs.tables import guarded
 
 
 async def csv_export(database: Database, batch_id: int) -> AsyncIterator[bytes]:

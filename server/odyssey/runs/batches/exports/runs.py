@@ -10,7 +10,8 @@ from sqlalchemy.orm import defer
 
 from odyssey.core.database import Database
 from odyssey.kit.clock import rfc3339
-from odyssey.runs.models import Run, Task
+from odyssey.library.models import Task
+from odyssey.runs.models import Run
 from odyssey.runs.verdicts.models import Grade
 
 _AT_ONCE = 100

@@ -1,0 +1,178 @@
+"""Datasets over HTTP (wire-contract.md#d10)."""
+
+from collections.abc import AsyncIterator
+from typing import Annotated, Any, Literal
+
+import msgspec
+from fastapi import Depends, Query, Request, Response
+from fastapi.responses import StreamingResponse
+
+from odyssey.core.depends import (
+    ClockDep,
+    Cursor,
+    DatabaseDep,
+    Limit,
+    ObjectId,
+    ReadAhead,
+    ReadSession,
+    SortedCursor,
+    WriteSession,
+)
+from odyssey.core.errors import ValidationFailedError
+from odyssey.core.paging import PageRequest, start_of
+from odyssey.core.wire import PlainText
+from odyssey.identity.guard import GuardedRouter, Member, Viewer
+from odyssey.kit.pagination import DEFAULT_LIMIT, encode_cursor
+from odyssey.library.datasets.columns import about_columns
+from odyssey.library.datasets.keep import DatasetKeeper, Upload
+from odyssey.library.datasets.receive import BODY, receive
+from odyssey.library.datasets.render import as_csv, as_json, page_of_rows, shown, values
+from odyssey.library.datasets.repository import DATASET_ORDER, get_dataset, list_datasets
+from odyssey.library.datasets.schemas import DatasetOut, DatasetsPage, RowsPage
+from odyssey.library.datasets.spool import Spool
+from odyssey.library.datasets.template import template
+from odyssey.records.problems import FieldError
+
+router = GuardedRouter(prefix="/api/datasets", tags=["datasets"])
+
+Format = Literal["csv", "json"]
+_MEDIA_TYPES = {"csv": "text/csv; charset=utf-8", "json": "application/json"}
+_FILES: dict[int | str, dict[str, Any]] = {
+    200: {
+        "content": {
+            "text/csv": {"schema": {"type": "string"}},
+            "application/json": {"schema": {"type": "array", "items": {"type": "object"}}},
+        }
+    }
+}
+
+
+def _keeper(session: WriteSession, caller: Member, clock: ClockDep) -> DatasetKeeper:
+    return DatasetKeeper(session, clock, caller)
+
+
+KeeperDep = Annotated[DatasetKeeper, Depends(_keeper, scope="function")]
+Name = Query(min_length=1, max_length=255)
+
+
+@router.post(
+    "",
+    status_code=201,
+    openapi_extra={"requestBody": BODY},
+    description="Upload rows: all of them or none. One row is one task. In a table an empty cell says nothing, an "
+    "unknown column is a warning, and a ' before a cell that begins like a formula (= + - @) is the spreadsheet's and "
+    "taken off.\n\n" + about_columns(),
+)
+async def upload_dataset(
+    keeper: KeeperDep, read_ahead: ReadAhead, request: Request, name: Annotated[PlainText, Name]
+) -> DatasetOut:
+    with Spool() as spool:
+        async with read_ahead() as ahead:
+            checked = await receive(request, ahead, keeper.caller.org_id, spool)
+        return shown(await keeper.create(name, Upload(checked, spool)))
+
+
+@router.get("")
+async def get_datasets(
+    caller: Viewer,
+    session: ReadSession,
+    cursor: SortedCursor = None,
+    limit: Limit = DEFAULT_LIMIT,
+    sort: Annotated[str | None, DATASET_ORDER] = None,
+    q: Annotated[PlainText | None, Query(max_length=200)] = None,
+) -> DatasetsPage:
+    """List datasets, newest first or sorted; `q` is part of the name, the case of A to Z does not matter."""
+    page = await list_datasets(session, caller.org_id, PageRequest(limit, cursor, sort), q=q)
+    return DatasetsPage(items=[shown(dataset) for dataset in page.items], next_cursor=page.next_cursor)
+
+
+@router.get("/template", response_class=Response, responses=_FILES)
+async def get_template(caller: Viewer, format: Format = "csv") -> Response:
+    """Two rows to begin with, as a file to fill in and upload."""
+    return Response(template(format), media_type=_MEDIA_TYPES[format], headers=_file("template", format))
+
+
+@router.get("/{dataset_id}")
+async def get_one_dataset(dataset_id: ObjectId, caller: Viewer, session: ReadSession) -> DatasetOut:
+    return shown(await get_dataset(session, caller.org_id, dataset_id))
+
+
+@router.put("/{dataset_id}", openapi_extra={"requestBody": BODY | {"required": False}})
+async def change_dataset(
+    dataset_id: ObjectId,
+    keeper: KeeperDep,
+    read_ahead: ReadAhead,
+    request: Request,
+    name: Annotated[PlainText | None, Name] = None,
+) -> DatasetOut:
+    """Give it another name, other rows, or both. Other rows are a new revision; runs keep the rows they had."""
+    with Spool() as spool:
+        upload: Upload | None = None
+        async with read_ahead() as ahead:
+            await get_dataset(ahead, keeper.caller.org_id, dataset_id)
+            if await request.body():
+                upload = Upload(await receive(request, ahead, keeper.caller.org_id, spool), spool)
+            elif name is None:
+                message = "send rows as the body, or a name in the query"
+                raise ValidationFailedError([FieldError(loc=("body",), msg=message)])
+        return shown(await keeper.change(dataset_id, name, upload))
+
+
+@router.delete("/{dataset_id}", status_code=204)
+async def delete_dataset(dataset_id: ObjectId, keeper: KeeperDep) -> None:
+    """Delete a dataset; runs of its rows stay whole."""
+    await keeper.delete(dataset_id)
+
+
+@router.get("/{dataset_id}/rows", response_model=RowsPage)
+async def get_rows(
+    dataset_id: ObjectId,
+    caller: Viewer,
+    session: ReadSession,
+    cursor: Cursor = None,
+    limit: Limit = DEFAULT_LIMIT,
+) -> Response:
+    """List the rows of the present revision in their order. Pages end early at 4 MiB."""
+    dataset = await get_dataset(session, caller.org_id, dataset_id)
+    rows = await page_of_rows(session, dataset, start=start_of(cursor) or 0, limit=limit)
+    following = rows[-1].position + 1 if rows else dataset.row_count
+    page = {
+        "items": [
+            {"position": row.position, "task_id": row.task_id, "values": values(row, dataset.columns)}
+            for row in rows
+        ],
+        "next_cursor": encode_cursor(following) if following < dataset.row_count else None,
+    }
+    return Response(msgspec.json.encode(page), media_type="application/json")
+
+
+@router.get("/{dataset_id}/export", response_class=StreamingResponse, responses=_FILES)
+async def export_dataset(
+    dataset_id: ObjectId,
+    caller: Viewer,
+    session: ReadSession,
+    database: DatabaseDep,
+    format: Format = "csv",
+    safe: Annotated[
+        bool,
+        Query(
+            description="Put a ' before cells that a spreadsheet would take for a formula (= + - @ and the like); an "
+            "upload takes it off again. With `false` they stay as they are."
+        ),
+    ] = True,
+) -> Response:
+    """Read the present revision as a file.
+
+    Uploaded again it gives the same rows, and in a spreadsheet a table does nothing: it has a ' before what would be
+    a formula.
+    """
+    dataset = await get_dataset(session, caller.org_id, dataset_id)
+    body: AsyncIterator[bytes] = (
+        as_csv(database, dataset, formula_safe=safe) if format == "csv" else as_json(database, dataset)
+    )
+    headers = _file(f"dataset-{dataset.id}", format)
+    return StreamingResponse(body, media_type=_MEDIA_TYPES[format], headers=headers)
+
+
+def _file(name: str, kind: Format) -> dict[str, str]:
+    return {"Content-Disposition": f'attachment; filename="{name}.{kind}"'}

@@ -1,0 +1,115 @@
+"""Creating, changing and deleting worlds: a name and the hashes of what it stands for."""
+
+from typing import Any
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from odyssey.identity.audit import record_change
+from odyssey.identity.caller import Caller
+from odyssey.journal.conduct import Conduct, load_conduct
+from odyssey.journal.contents import store_document
+from odyssey.kit.clock import Clock
+from odyssey.library.fidelity import FidelityIn
+from odyssey.library.named_worlds.errors import WorldChangedError
+from odyssey.library.named_worlds.models import World
+from odyssey.library.named_worlds.repository import get_world, store_report
+from odyssey.library.named_worlds.schemas import WorldChange, WorldIn
+from odyssey.library.named_worlds.state import Prepared
+
+
+class WorldKeeper:
+    """The acts on worlds, with what they all need. Contents were checked before."""
+
+    def __init__(self, session: AsyncSession, clock: Clock, caller: Caller) -> None:
+        self._session = session
+        self._clock = clock
+        self.caller = caller
+
+    async def create(self, body: WorldIn) -> World:
+        now = self._clock()
+        world = World(org_id=self.caller.org_id, name=body.name, created_at=now, updated_at=now)
+        await self._set_state(world, body.initial_state)
+        await self._set_conduct(world, Conduct(body.behavior_instructions, body.failure_rules))
+        self._session.add(world)
+        await self._session.flush()
+        self._audit(world, "world.create", after=_shown(world))
+        return world
+
+    async def change(self, world_id: int, body: WorldChange) -> World:
+        world = await get_world(self._session, self.caller.org_id, world_id, lock=True)
+        before = _shown(world)
+        if body.name is not None:
+            world.name = body.name
+        if body.initial_state is not None:
+            await self._set_state(world, body.initial_state)
+        conduct = await self._changed_conduct(world, body.behavior_instructions, body.failure_rules)
+        await self._set_conduct(world, conduct)
+        await self._note(world, "world.change", before)
+        return world
+
+    async def put_state(self, world_id: int, seen: str, state: Prepared, action: str) -> World:
+        """Give a world another state, unless it is no longer the one that was seen."""
+        world = await get_world(self._session, self.caller.org_id, world_id, lock=True)
+        if world.state_hash != seen:
+            raise WorldChangedError(world.state_hash)
+        before = _shown(world)
+        await self._set_state(world, state)
+        await self._note(world, action, before)
+        return world
+
+    async def delete(self, world_id: int) -> None:
+        """Take the name away; what it stood for stays, because runs go by it."""
+        world = await get_world(self._session, self.caller.org_id, world_id, lock=True)
+        world.deleted_at = self._clock()
+        self._audit(world, "world.delete", before=_shown(world))
+
+    async def measure(self, world_id: int, report: FidelityIn) -> World:
+        """Keep how faithful the world was found to be, by its state."""
+        world = await get_world(self._session, self.caller.org_id, world_id, lock=True)
+        if report.state_hash not in (None, world.state_hash):
+            raise WorldChangedError(world.state_hash)
+        kept = report.model_dump(exclude={"state_hash"}, exclude_none=False)
+        await store_report(self._session, world.org_id, world.state_hash, kept, self._clock())
+        self._audit(world, "world.fidelity", after=kept)
+        return world
+
+    async def _changed_conduct(self, world: World, behaviour: str | None, rules: list[Any] | None) -> Conduct:
+        kept = await load_conduct(self._session, world.org_id, world.conduct_hash)
+        return Conduct(
+            kept.behavior_instructions if behaviour is None else behaviour,
+            kept.failure_rules if rules is None else rules,
+        )
+
+    async def _set_state(self, world: World, state: Prepared) -> None:
+        await store_document(self._session, world.org_id, state.document)
+        world.state_hash = state.document.hash
+        world.bytes = state.document.bytes
+        world.entity_counts = state.counts
+
+    async def _set_conduct(self, world: World, conduct: Conduct) -> None:
+        kept = conduct.document()
+        await store_document(self._session, world.org_id, kept)
+        world.conduct_hash = kept.hash
+        world.rules = len(conduct.failure_rules)
+
+    async def _note(self, world: World, action: str, before: dict[str, str]) -> None:
+        if _shown(world) != before:
+            world.updated_at = self._clock()
+            self._audit(world, action, before=before, after=_shown(world))
+            await self._session.flush()
+
+    def _audit(self, world: World, action: str, *, before: Any = None, after: Any = None) -> None:
+        record_change(
+            self._session,
+            self.caller,
+            self._clock,
+            action,
+            object_type="world",
+            object_id=world.id,
+            before=before,
+            after=after,
+        )
+
+
+def _shown(world: World) -> dict[str, str]:
+    return {"name": world.name, "state": world.state_hash, "conduct": world.conduct_hash}
