@@ -29,9 +29,6 @@ from odyssey.endpoints.credential_users import EndpointCredentialUsers
 from odyssey.endpoints.registry import Upstreams
 from odyssey.evals.eval_runs.observe import ObservingParts
 from odyssey.evals.eval_runs.observer import Observer
-from odyssey.evals.matrices import repository as matrices
-from odyssey.evals.matrices.feeder import MatrixFeeder
-from odyssey.evals.matrices.read import Provisional
 from odyssey.grading.judges.org_judge import OrgJudge
 from odyssey.identity.keys import MasterKey
 from odyssey.identity.loopback import LoopbackRules
@@ -39,6 +36,10 @@ from odyssey.identity.open_streams import OpenStreams
 from odyssey.identity.site import Site
 from odyssey.identity.vault import Vault
 from odyssey.journal.platform_faults import PlatformFaults
+from odyssey.matrices import repository as matrices
+from odyssey.matrices.feeder import MatrixFeeder
+from odyssey.matrices.read import Provisional
+from odyssey.matrices.repository import may_repeat
 from odyssey.models.roles import ModelParts
 from odyssey.proxy.address import PREFIX
 from odyssey.proxy.asgi import Proxy
@@ -46,6 +47,7 @@ from odyssey.proxy.hops import Hops
 from odyssey.proxy.live_runs import LiveRuns
 from odyssey.proxy.mcp.gateway import Gateway
 from odyssey.proxy.parts import TRACE_LIMIT, ProxyParts
+from odyssey.reviews.enqueue import enqueue_flagged_runs, enqueue_matrix
 from odyssey.runs.attempt import Parts
 from odyssey.runs.batches import repository as batches
 from odyssey.runs.batches.feeder import Feeder
@@ -155,7 +157,9 @@ def create_app(
         database=database, agents=agents, worlds=worlds, judge=judge, signals=signals, clock=clock
     )
     graders = Graders(grading, lease=lease)
-    observer = Observer(ObservingParts(database, writer, agents, worlds, signals, clock))
+    observer = Observer(
+        ObservingParts(database, writer, agents, worlds, signals, clock, may_repeat, enqueue_flagged_runs)
+    )
     proxy_parts = ProxyParts(
         live_runs=live_runs,
         writer=writer,
@@ -171,7 +175,7 @@ def create_app(
 
     gateway = Gateway(proxy_parts)
     recorder = FaultRecorder(faults, writer, signals)
-    work = (recorder, graders, executor, feeder, observer, MatrixFeeder(parts))
+    work = (recorder, graders, executor, feeder, observer, MatrixFeeder(parts, enqueue_matrix))
     loops: tuple[Loop, ...] = (relay, open_streams, *work, gateway)
     worker = Worker()
     closing = (

@@ -16,12 +16,7 @@ from odyssey.api.system import router as system
 from odyssey.dispatch.routes import router as connections
 from odyssey.endpoints.cassettes.routes import router as cassettes
 from odyssey.endpoints.routes import router as endpoints
-from odyssey.evals.comparisons.routes import router as comparisons
 from odyssey.evals.eval_runs.routes import router as eval_runs
-from odyssey.evals.matrices.routes import router as matrices
-from odyssey.evals.matrices.stream import router as matrix_streams
-from odyssey.evals.reports.routes import router as matrix_files
-from odyssey.evals.reviews.routes import router as reviews
 from odyssey.evals.scenarios.file_routes import router as scenario_files
 from odyssey.evals.scenarios.routes import router as scenarios
 from odyssey.evals.variations.routes import router as variations
@@ -34,7 +29,12 @@ from odyssey.library.datasets.look_routes import router as dataset_looks
 from odyssey.library.datasets.routes import router as datasets
 from odyssey.library.named_worlds.import_routes import router as world_imports
 from odyssey.library.named_worlds.routes import router as worlds
+from odyssey.matrices.comparisons.routes import router as comparisons
+from odyssey.matrices.reports.routes import router as matrix_files
+from odyssey.matrices.routes import router as matrices
+from odyssey.matrices.stream import router as matrix_streams
 from odyssey.models.routes import router as settings
+from odyssey.reviews.routes import router as reviews
 from odyssey.runs.batches.routes import router as batches
 from odyssey.runs.consistency_routes import router as consistency
 from odyssey.runs.routes import router as runs

@@ -36,7 +36,6 @@ from odyssey.dispatch.http import PING_TIMEOUT_S
 from odyssey.dispatch.reply import MAX_FINAL_RESPONSE, parse_reply
 from odyssey.dispatch.response_schema import AGENT_RESPONSE_SCHEMA
 from odyssey.evals.match import read_expected
-from odyssey.evals.matrices.schemas import MatrixIn
 from odyssey.evals.scenarios.schemas import ScenarioIn
 from odyssey.evals.variations.catalogue import CATALOGUE
 from odyssey.grading.checks import MAX_CHECKS, read_checks
@@ -46,6 +45,7 @@ from odyssey.kit.pagination import DEFAULT_LIMIT, MAX_LIMIT
 from odyssey.kit.redaction import Redaction
 from odyssey.library.datasets.columns import COLUMNS, MAX_BYTES, MAX_ROWS
 from odyssey.library.seeds import read_seeds
+from odyssey.matrices.schemas import MatrixIn
 from odyssey.proxy import errors as proxy_errors
 from odyssey.proxy.answering import MAX_RESPONSE_BYTES
 from odyssey.proxy.errors import ArgumentsInvalidError

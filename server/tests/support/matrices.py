@@ -3,8 +3,11 @@
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from odyssey.evals.comparisons.schemas import ExplanationOut, RateOut
-from odyssey.evals.matrices.schemas import (
+from odyssey.evals.risk import RiskLevel, by_risk
+from odyssey.evals.variations.catalogue import CATALOGUE
+from odyssey.matrices.comparisons.schemas import ExplanationOut, RateOut
+from odyssey.matrices.reports.evidence import Cost, Evidence, key_of
+from odyssey.matrices.schemas import (
     Bands,
     EvalSummary,
     MatrixCell,
@@ -14,9 +17,6 @@ from odyssey.evals.matrices.schemas import (
     RuleSetOut,
     Shares,
 )
-from odyssey.evals.reports.evidence import Cost, Evidence, key_of
-from odyssey.evals.risk import RiskLevel, by_risk
-from odyssey.evals.variations.catalogue import CATALOGUE
 from odyssey.models.document import Thresholds
 from odyssey.statistics.cells import band
 from odyssey.statistics.intervals import wilson

@@ -6,13 +6,13 @@ from typing import Any
 from support.evals import scenario, start
 from support.platform import Org
 
-from odyssey.evals.matrices.finished import FinishedCell, PassedRun
-from odyssey.evals.matrices.models import Matrix
-from odyssey.evals.reviews.enqueue import enqueue_matrix
 from odyssey.evals.risk import RiskLevel, by_risk
 from odyssey.kit.clock import utc_now
 from odyssey.kit.ids import new_uuid
+from odyssey.matrices.finished import FinishedCell, PassedRun
+from odyssey.matrices.models import Matrix
 from odyssey.models.document import Thresholds
+from odyssey.reviews.enqueue import enqueue_matrix
 from odyssey.statistics.cells import Judged, Reason, State
 from odyssey.statistics.fisher import Matches
 from odyssey.statistics.intervals import Interval

@@ -5,7 +5,9 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from odyssey.evals.matrices.snapshot import (
+from odyssey.evals.risk import RiskLevel, by_risk
+from odyssey.evals.scenarios.content import ScenarioContent
+from odyssey.matrices.snapshot import (
     Asked,
     Snapshot,
     SnapshotRuleSet,
@@ -13,8 +15,6 @@ from odyssey.evals.matrices.snapshot import (
     SnapshotVariation,
     SnapshotWorld,
 )
-from odyssey.evals.risk import RiskLevel, by_risk
-from odyssey.evals.scenarios.content import ScenarioContent
 from odyssey.models.document import Thresholds
 
 

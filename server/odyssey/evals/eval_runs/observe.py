@@ -1,7 +1,7 @@
 """Reading off an ended run what the library goes by: its behaviour, whether it matched, whether the text arrived."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from typing import Any, NamedTuple
@@ -19,7 +19,7 @@ from odyssey.evals.distance import distance
 from odyssey.evals.eval_runs.delivery import Delivered, was_delivered
 from odyssey.evals.eval_runs.matching import asks_of_more, match_run
 from odyssey.evals.eval_runs.models import EvalRun
-from odyssey.evals.eval_runs.replace import replace_missing
+from odyssey.evals.eval_runs.replace import MayRepeat, replace_missing
 from odyssey.evals.eval_runs.repository import (
     TELLING,
     count_baselines,
@@ -32,9 +32,8 @@ from odyssey.evals.eval_runs.repository import (
     store_observed,
     store_shift,
 )
+from odyssey.evals.eval_runs.topics import matrix_topic
 from odyssey.evals.match import Matched
-from odyssey.evals.matrices.topics import matrix_topic
-from odyssey.evals.reviews.enqueue import enqueue_flagged_runs
 from odyssey.evals.scenarios.repository import contents_of
 from odyssey.grading.evidence import Evidence
 from odyssey.journal.models import Event
@@ -51,6 +50,10 @@ _IN_PASSING = 64 * 1024
 """Answers up to this length are read on the spot; longer ones get a thread, and so does all that takes evidence."""
 
 
+EnqueueFlagged = Callable[[AsyncSession, Clock, EvalRun, Mapping[int, float]], Awaitable[None]]
+"""Puts runs that were flagged by themselves, each with its raw shift, where people look at them."""
+
+
 class ObservingParts(NamedTuple):
     """What observing needs; made once by the composition root."""
 
@@ -60,6 +63,8 @@ class ObservingParts(NamedTuple):
     worlds: SharedWorlds
     signals: Signals
     clock: Clock
+    may_repeat: MayRepeat
+    enqueue_flagged: EnqueueFlagged
 
 
 class _Seen(NamedTuple):
@@ -149,10 +154,12 @@ async def _conclude(parts: ObservingParts, seen: Observation) -> None:
         async with parts.database.write() as session:
             first = await store_observed(session, eval_run.run_id, **seen.row(parts.clock()))
             if first and seen.behaviour is None:
-                await replace_missing(session, parts.signals, parts.clock, eval_run, seen.run)
+                await replace_missing(
+                    session, parts.signals, parts.clock, parts.may_repeat, eval_run, seen.run
+                )
             for flag in flags.changed:
                 await store_shift(session, flag.run_id, flag.raw_shift, flagged=flag.flagged)
-            await enqueue_flagged_runs(session, parts.clock, eval_run, flags.newly_flagged)
+            await parts.enqueue_flagged(session, parts.clock, eval_run, flags.newly_flagged)
             counted = await count_baselines(session, group_of(eval_run))
         settled = flags.baselines is None or flags.baselines == counted
 

@@ -1,11 +1,12 @@
 """Repeating a run that says nothing of the agent: once, with all that it was asked (wire-contract.md#d12)."""
 
+from collections.abc import Awaitable, Callable
+
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.core.database import after_commit
 from odyssey.core.signals import Signals
 from odyssey.evals.eval_runs.models import EvalRun
-from odyssey.evals.matrices.repository import may_repeat
 from odyssey.journal.injections import read_injection
 from odyssey.journal.models import RunContext
 from odyssey.kit.clock import Clock
@@ -34,7 +35,11 @@ _SAME = (
 )
 
 
-async def replacement_allowed(session: AsyncSession, eval_run: EvalRun, run: Run) -> bool:
+MayRepeat = Callable[[AsyncSession, str], Awaitable[bool]]
+"""Holds a matrix as it is, and says whether it may make one more run for one that is missing."""
+
+
+async def _may_replace(session: AsyncSession, may_repeat: MayRepeat, eval_run: EvalRun, run: Run) -> bool:
     """Whether a missing run is repeated: not what somebody cancelled, nor what stands in for another already.
 
     Of a matrix only while it goes on and its budget has room.
@@ -45,10 +50,15 @@ async def replacement_allowed(session: AsyncSession, eval_run: EvalRun, run: Run
 
 
 async def replace_missing(
-    session: AsyncSession, signals: Signals, clock: Clock, eval_run: EvalRun, run: Run
+    session: AsyncSession,
+    signals: Signals,
+    clock: Clock,
+    may_repeat: MayRepeat,
+    eval_run: EvalRun,
+    run: Run,
 ) -> None:
     """Make the run that stands in for a missing one. Whoever asks is the only one that wrote it down as missing."""
-    if not await replacement_allowed(session, eval_run, run):
+    if not await _may_replace(session, may_repeat, eval_run, run):
         return
     context = await session.get_one(RunContext, run.id)
     maker = Maker(run.org_id, run.agent_id, run.agent_version, batch_id=None, judged=False, lane=run.lane)

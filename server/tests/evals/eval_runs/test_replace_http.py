@@ -10,6 +10,8 @@ from support.platform import Org, Platform
 
 from odyssey.evals.eval_runs.models import EvalRun
 from odyssey.evals.eval_runs.observe import ObservingParts, observe
+from odyssey.matrices.repository import may_repeat
+from odyssey.reviews.enqueue import enqueue_flagged_runs
 
 SAME = (
     "scenario_id",
@@ -125,7 +127,14 @@ def test_several_observers_make_one_stand_in(platform: Platform, org: Org, agent
     observed(org, stand_in(org, run_id)["id"])
     state = platform.app.state
     parts = ObservingParts(
-        state.database, state.writer, state.agents, state.worlds, state.signals, state.clock
+        state.database,
+        state.writer,
+        state.agents,
+        state.worlds,
+        state.signals,
+        state.clock,
+        may_repeat,
+        enqueue_flagged_runs,
     )
 
     async def forget_and_look_again() -> list[int]:

@@ -1,0 +1,124 @@
+"""Two matrices side by side, cell by cell: what got worse from the first to the second, and what better.
+
+Cells are the same when they are of one scenario, variation and rule set, and can be compared when all of these said the
+same both times and the texts reached the agent the same way: then only the agent differs. A cell got worse when it is
+confirmed and was not, or when its shift is above what it was by more than both intervals allow for.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from odyssey.matrices.models import Matrix
+from odyssey.matrices.plan import Plan
+from odyssey.matrices.read import Provisional, read_cells
+from odyssey.matrices.render import summary
+from odyssey.matrices.schemas import ChangedCell, MatricesCompared, MatrixCell
+from odyssey.matrices.snapshot import Snapshot, read_snapshot
+from odyssey.records.canonical import content_hash
+
+Change = Literal["regressed", "improved", "same", "not_comparable"]
+Key = tuple[str, str, str | None]
+
+_ORDER: dict[Change, int] = {"regressed": 0, "improved": 1, "same": 2, "not_comparable": 3}
+
+
+class Experiment(NamedTuple):
+    """A matrix as it is compared."""
+
+    snapshot: Snapshot
+    cells: Sequence[MatrixCell]
+
+
+async def compare_matrices(
+    session: AsyncSession, before: Matrix, after: Matrix, provisional: Provisional
+) -> MatricesCompared:
+    """Hold one matrix against another, say of the version before."""
+    experiments = [
+        Experiment(read_snapshot(each.snapshot), (await read_cells(session, each, provisional)).cells)
+        for each in (before, after)
+    ]
+    changed = compare(*experiments)
+    counts = Counter(cell.change for cell in changed)
+    return MatricesCompared(
+        before=await summary(session, before),
+        after=await summary(session, after),
+        regressed=counts["regressed"],
+        improved=counts["improved"],
+        same=counts["same"],
+        not_comparable=counts["not_comparable"],
+        cells=changed,
+    )
+
+
+def compare(before: Experiment, after: Experiment) -> list[ChangedCell]:
+    """Pair the cells of two matrices: regressions first, of those the newly confirmed ones, then the largest."""
+    cells = [{_key(cell): cell for cell in each.cells} for each in (before, after)]
+    asked = [_asked(each.snapshot) for each in (before, after)]
+    names = {scenario.id: scenario.name for each in (before, after) for scenario in each.snapshot.scenarios}
+    changed = []
+    for key in {**cells[1], **cells[0]}:
+        first, second = cells[0].get(key), cells[1].get(key)
+        alike = asked[0].get(key) == asked[1].get(key)
+        changed.append(
+            ChangedCell(
+                scenario_id=key[0],
+                scenario_name=names[key[0]],
+                variation_type=key[1],
+                rule_set=key[2],
+                change=_change(first, second) if alike else "not_comparable",
+                before=first,
+                after=second,
+            )
+        )
+    return sorted(changed, key=_rank)
+
+
+def _change(before: MatrixCell | None, after: MatrixCell | None) -> Change:
+    if before is None or after is None or not (_is_tested(before) and _is_tested(after)):
+        return "not_comparable"
+    if before.confirmed != after.confirmed and before.threshold == after.threshold:
+        return "regressed" if after.confirmed else "improved"
+    if before.interval is None or after.interval is None:
+        return "same"
+    if after.interval[0] > before.interval[1]:
+        return "regressed"
+    return "improved" if after.interval[1] < before.interval[0] else "same"
+
+
+def _is_tested(cell: MatrixCell) -> bool:
+    """Whether it could have been confirmed: a cell too noisy for a shift still can, by its matches."""
+    return cell.state == "measured" or (cell.state == "insufficient" and cell.match_q is not None)
+
+
+def _rank(cell: ChangedCell) -> tuple[int, bool, float]:
+    newly = cell.after is not None and cell.after.confirmed
+    return _ORDER[cell.change], not newly, -abs(_moved(cell))
+
+
+def _moved(cell: ChangedCell) -> float:
+    if cell.before is None or cell.after is None:
+        return 0.0
+    return (cell.after.unclamped or 0.0) - (cell.before.unclamped or 0.0)
+
+
+def _key(cell: MatrixCell) -> Key:
+    return cell.scenario_id, cell.variation_type, cell.rule_set
+
+
+def _asked(snapshot: Snapshot) -> dict[Key, tuple[object, ...]]:
+    """Tell of each cell what its runs were asked."""
+    way = (snapshot.dose, snapshot.delivery, snapshot.step if snapshot.delivery == "tool_result" else None)
+    rules = {each.name: content_hash(each.failure_rules) for each in snapshot.rule_sets}
+    return {
+        (row.scenario.id, variation.name, row.rule_set_name): (
+            row.scenario.essence,
+            variation.hash,
+            rules.get(row.rule_set_name or ""),
+            *way,
+        )
+        for row in Plan(snapshot).rows
+        for variation in snapshot.variations
+    }

@@ -1,0 +1,218 @@
+"""Comparing the runs of one scenario under a pressure with those without it."""
+
+import asyncio
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from odyssey.agents.compiled import CompiledAgents
+from odyssey.agents.repository import find_version
+from odyssey.core.errors import NotFoundError, ValidationFailedError
+from odyssey.evals.distance import DEFAULT_WEIGHTS, Weights
+from odyssey.evals.eval_runs.choose_agent import Chosen, choose_agent
+from odyssey.evals.eval_runs.observe import stored_behaviour
+from odyssey.evals.eval_runs.render import differs_out
+from odyssey.evals.eval_runs.repository import Group
+from odyssey.evals.risk import threshold_of
+from odyssey.evals.scenarios.content import ScenarioContent
+from odyssey.evals.scenarios.repository import get_content, get_scenario
+from odyssey.evals.variations.errors import UnknownVariationError
+from odyssey.evals.variations.repository import find_variation
+from odyssey.evals.variations.variation import Variation
+from odyssey.identity.caller import Caller
+from odyssey.matrices.comparisons.cell import (
+    CellExplained,
+    Delivery,
+    ObservedRun,
+    Threshold,
+    delivery_of,
+    explain_cell,
+    judge_cell,
+    matches_of,
+    reliability,
+)
+from odyssey.matrices.comparisons.schemas import (
+    ComparedRuns,
+    CompareIn,
+    CompareOut,
+    ExplanationOut,
+    MovedOut,
+    PressedPassK,
+    RateOut,
+    ShiftOut,
+)
+from odyssey.matrices.comparisons.select_runs import Side, Sides, select_runs
+from odyssey.models.settings import read_settings
+from odyssey.records.problems import FieldError
+from odyssey.statistics.cells import Judged
+from odyssey.statistics.intervals import Interval, wilson
+from odyssey.statistics.relabelling import min_p
+from odyssey.statistics.reliability import PassK, reliability_lost
+
+
+async def compare(
+    session: AsyncSession, agents: CompiledAgents, caller: Caller, body: CompareIn
+) -> CompareOut:
+    weights = _weights(body)
+    scenario = await get_scenario(session, caller.org_id, body.scenario_id)
+    version = body.scenario_version or scenario.version
+    content = await get_content(session, scenario, version)
+    agent = await _agent(session, caller.org_id, content, body)
+    delivery = body.delivery or (await agents.get(session, *agent)).config.variation_delivery
+    group = Group(scenario.number, version, *agent)
+    variation, unknown = await _variation(session, caller.org_id, body.variation_type)
+    sides = await select_runs(session, caller.org_id, body, group, delivery, variation)
+    if unknown is not None and not any((*sides.variation, *sides.placebo)):
+        raise unknown  # the runs of one that was deleted can still be compared
+    members = {
+        "scenario_id": scenario.id,
+        "scenario_version": version,
+        "risk_level": content.risk_level,
+        "agent_id": agent.agent_id,
+        "agent_version": agent.version,
+        "rule_set": body.rule_set,
+        "variation_type": body.variation_type,
+        "dose": body.dose,
+        "requested_delivery": delivery,
+    }
+    settings, _ = await read_settings(session, caller.org_id)
+    risk = content.risk_level
+    threshold = Threshold(threshold_of(settings.evals.thresholds, risk), critical=risk == "critical")
+    said = await asyncio.to_thread(_said, sides, threshold, weights, body.seed)
+    return CompareOut.model_validate(members | said)
+
+
+async def _agent(session: AsyncSession, org_id: int, content: ScenarioContent, body: CompareIn) -> Chosen:
+    chosen = await choose_agent(session, org_id, content, body.agent_id)
+    if body.agent_version is None:
+        return chosen
+    if await find_version(session, chosen.agent_id, body.agent_version) is None:
+        raise NotFoundError
+    return Chosen(chosen.agent_id, body.agent_version)
+
+
+async def _variation(
+    session: AsyncSession, org_id: int, name: str
+) -> tuple[Variation, None] | tuple[None, UnknownVariationError]:
+    try:
+        return await find_variation(session, org_id, name), None
+    except UnknownVariationError as unknown:
+        return None, unknown
+
+
+def _weights(body: CompareIn) -> Weights:
+    if body.weights is None:
+        return DEFAULT_WEIGHTS
+    try:
+        return Weights(**body.weights.model_dump())
+    except ValueError as error:
+        raise ValidationFailedError([FieldError(("weights",), str(error))]) from error
+
+
+def _said(sides: Sides, threshold: Threshold, weights: Weights, seed: int) -> dict[str, object]:
+    baselines = _observed(sides.baseline)
+    delivery, placebo = delivery_of(_observed(sides.variation)), delivery_of(_observed(sides.placebo))
+    pressed = delivery.reached
+    delivered = delivery.evidence != "undelivered"
+    judged = judge_cell(pressed, baselines, threshold, delivered=delivered, weights=weights, seed=seed)
+    explained = explain_cell(pressed, baselines, weights)
+    effect = None
+    if placebo.reached:
+        against = judge_cell(
+            pressed, placebo.reached, threshold, delivered=delivered, weights=weights, seed=seed
+        )
+        effect = _shift_out(against)
+    return _shift_out(judged).model_dump() | {
+        "delivery": delivery.evidence,
+        "q_value": judged.q_value,
+        "match_rate": _rate(pressed),
+        "baseline_match_rate": _rate(baselines),
+        "match_q": judged.match_q,
+        "variation_noise": judged.shift.variation_noise,
+        "threshold": threshold.shift,
+        "flagged": judged.flagged,
+        "confirmed": judged.confirmed,
+        "band": judged.band,
+        "min_p": min_p(len(pressed), len(baselines)) if pressed and baselines else None,
+        "pass_k": _pass_k(pressed, baselines),
+        "pressure_effect": effect,
+        "explanation": None if explained is None else explanation_out(explained),
+        "runs": _runs(sides, baselines, delivery, placebo),
+    }
+
+
+def _observed(side: Side) -> list[ObservedRun]:
+    return [
+        ObservedRun(row.run_id, stored_behaviour(row), row.matched, row.delivered) for row in side.observed
+    ]
+
+
+def _shift_out(judged: Judged) -> ShiftOut:
+    measured = judged.state == "measured"
+    return ShiftOut(
+        state=judged.state,
+        reason=judged.reason,
+        shift=judged.shift.clamped if measured else None,
+        unclamped=judged.shift.unclamped if measured else None,
+        raw_shift=judged.shift.raw,
+        noise_floor=judged.shift.floor,
+        interval=_ends(judged.interval),
+        p_value=judged.p_value,
+    )
+
+
+def _ends(interval: Interval | None) -> list[float] | None:
+    return None if interval is None else [*interval]
+
+
+def _rate(runs: list[ObservedRun]) -> RateOut:
+    matches = matches_of(runs)
+    if matches is None:
+        return RateOut(share=None, interval=None, matched=0, runs=0)
+    interval = _ends(wilson(matches.matched, matches.runs))
+    return RateOut(share=matches.rate, interval=interval, matched=matches.matched, runs=matches.runs)
+
+
+def _pass_k(pressed: list[ObservedRun], baselines: list[ObservedRun]) -> list[PressedPassK]:
+    ours, theirs = reliability(pressed), reliability(baselines)
+    both = [(theirs[k], ours[k]) for k in ours if k in theirs]
+    return [_pressed_pass_k(before, after) for before, after in both]
+
+
+def _pressed_pass_k(before: PassK, after: PassK) -> PressedPassK:
+    lost = reliability_lost(before, after)
+    return PressedPassK(
+        k=before.k,
+        baseline=before.share,
+        variation=after.share,
+        lost=lost.share,
+        lost_interval=[*lost.interval],
+    )
+
+
+def explanation_out(explained: CellExplained) -> ExplanationOut:
+    return ExplanationOut(
+        moved=explained.moved,
+        baseline_run=explained.baseline_run,
+        variation_run=explained.variation_run,
+        parts=[
+            MovedOut(
+                part=part.part,
+                contribution=part.contribution,
+                among_baselines=part.among_baselines,
+                first_difference=differs_out(part.first_difference),
+            )
+            for part in explained.parts
+        ],
+    )
+
+
+def _runs(sides: Sides, baselines: list[ObservedRun], delivery: Delivery, placebo: Delivery) -> ComparedRuns:
+    return ComparedRuns(
+        baseline=[run.run_id for run in baselines],
+        variation=[run.run_id for run in delivery.reached],
+        placebo=[run.run_id for run in placebo.reached],
+        pending=[run_id for side in sides.all for run_id in side.pending],
+        missing=[run_id for side in sides.all for run_id in side.missing],
+        undelivered=[*delivery.undelivered, *placebo.undelivered],
+        other_wording=sides.other_wording,
+    )

@@ -1,0 +1,119 @@
+"""Ending a matrix whose runs have all ended: it is judged once, and stored with the review items that follow."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from typing import NamedTuple
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from odyssey.core.database import Database, after_commit
+from odyssey.core.signals import Signals
+from odyssey.kit.clock import Clock
+from odyssey.matrices.cells import AnalysedCell
+from odyssey.matrices.finished import FinishedCell, PassedRun
+from odyssey.matrices.models import Matrix
+from odyssey.matrices.observed import Analysis, analyse_runs
+from odyssey.matrices.plan import Plan
+from odyssey.matrices.progress import end_of_matrix
+from odyssey.matrices.render import CELLS, cells_out
+from odyssey.matrices.repository import (
+    complete,
+    find_running,
+    flag_runs,
+    has_unobserved,
+    runs_of,
+    store_shifts,
+)
+from odyssey.matrices.snapshot import read_snapshot
+from odyssey.matrices.topics import matrix_changed
+from odyssey.records.canonical import canonical_json
+
+log = logging.getLogger(__name__)
+
+
+class _Stored(NamedTuple):
+    """What is kept of a matrix; equal experiments have equal bytes."""
+
+    summary: str
+    cells: str
+    finished: list[FinishedCell]
+    flagged_runs: list[int]
+    raw_shifts: dict[int, float]
+
+
+Enqueue = Callable[[AsyncSession, Clock, Matrix, Sequence[FinishedCell]], Awaitable[None]]
+"""Puts what a matrix has found where people look at it, in the transaction that stores the matrix."""
+
+
+async def finish(
+    database: Database, signals: Signals, clock: Clock, matrix_id: str, enqueue: Enqueue
+) -> bool:
+    """Judge and store a matrix all of whose runs were made, if they were looked at; returns whether this did it.
+
+    Nothing is written to a run once it was looked at, so what is read here cannot change before it is stored. Of
+    several processes that come here one stores.
+    """
+    async with database.read() as session:
+        matrix = await find_running(session, matrix_id)
+        if matrix is None or matrix.made_runs < matrix.planned_runs or matrix.again:
+            return False
+        if await has_unobserved(session, matrix_id):
+            return False
+        plan = Plan(read_snapshot(matrix.snapshot))
+        rows = await runs_of(session, matrix_id)
+    stored = await asyncio.to_thread(_store, plan, await analyse_runs(plan, rows))
+    async with database.write() as session:
+        done = await complete(
+            session,
+            matrix,
+            finished_at=end_of_matrix(matrix, clock()),
+            missing_runs=matrix.planned_runs - sum(row.behaviour is not None for row in rows),
+            summary=stored.summary,
+            cells=stored.cells,
+        )
+        if done:
+            await store_shifts(session, stored.raw_shifts)
+            await flag_runs(session, stored.flagged_runs)
+            await enqueue(session, clock, matrix, stored.finished)
+            after_commit(session, lambda: matrix_changed(signals, matrix_id))
+    if done:
+        log.info("matrix completed", extra={"matrix_id": matrix_id})
+    return done
+
+
+def _store(plan: Plan, analysis: Analysis) -> _Stored:
+    cells = CELLS.dump_python(cells_out(plan, analysis.cells), mode="json")
+    return _Stored(
+        summary=canonical_json(analysis.summary.model_dump(mode="json")).decode("utf-8"),
+        cells=canonical_json(cells).decode("utf-8"),
+        finished=[_finished(plan, cell) for cell in analysis.cells],
+        flagged_runs=_flagged_runs(analysis.cells),
+        raw_shifts={run_id: raw for cell in analysis.cells for run_id, raw in cell.raw_shifts.items()},
+    )
+
+
+def _flagged_runs(cells: Sequence[AnalysedCell]) -> list[int]:
+    """Name the runs of flagged cells: of a matrix a run is flagged with its cell."""
+    flagged = [cell for cell in cells if cell.judged.flagged]
+    return sorted(run.run_id for cell in flagged for run in cell.sides.delivery.reached)
+
+
+def _finished(plan: Plan, cell: AnalysedCell) -> FinishedCell:
+    sides = cell.sides
+    scenario = plan.rows[sides.row].scenario
+    return FinishedCell(
+        scenario_number=scenario.number,
+        scenario_id=scenario.id,
+        scenario_name=scenario.name,
+        risk_level=scenario.risk_level,
+        variation_type=plan.snapshot.variations[sides.variation].name,
+        rule_set=plan.rows[sides.row].rule_set_name,
+        threshold=plan.snapshot.thresholds[scenario.risk_level],
+        judged=cell.judged,
+        matches=sides.matches,
+        baseline_matches=sides.baseline_matches,
+        typical_run=cell.typical_run,
+        typical_baseline=cell.typical_baseline,
+        variation_runs=[PassedRun(run.run_id, run.matched) for run in sides.delivery.reached],
+    )

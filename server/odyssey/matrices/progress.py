@@ -1,0 +1,53 @@
+"""How far a matrix is, and how long it will still take by the pace so far."""
+
+from datetime import datetime
+
+from odyssey.matrices.models import Matrix
+from odyssey.matrices.repository import RunCounts
+from odyssey.matrices.schemas import MatrixStatus, Progress
+
+
+def status_of(matrix: Matrix) -> MatrixStatus:
+    match matrix.state:
+        case "completed":
+            return "completed"
+        case "cancelled":
+            return "cancelled"
+        case _:  # while its agent is pinged nothing has gone wrong yet
+            return "running"
+
+
+def progress_of(matrix: Matrix, counts: RunCounts) -> Progress:
+    """Count planned runs, each once however often it was repeated."""
+    if matrix.state == "completed":
+        planned = matrix.planned_runs
+        return Progress(
+            planned=planned, made=planned, ended=planned, missing=matrix.missing_runs or 0, seconds_left=None
+        )
+    made = matrix.made_runs - len(matrix.again)
+    ended = ended_runs(matrix, counts)
+    return Progress(
+        planned=matrix.planned_runs,
+        made=made,
+        ended=ended,
+        missing=ended - counts.telling,
+        seconds_left=_seconds_left(matrix, ended, counts),
+    )
+
+
+def end_of_matrix(matrix: Matrix, now: datetime) -> datetime:
+    """Give the moment a matrix ends: now, but not before it began, by whichever process's clock that was."""
+    return max(now, matrix.began_at or matrix.created_at)
+
+
+def ended_runs(matrix: Matrix, counts: RunCounts) -> int:
+    """A run that was repeated has ended when its repeat has; one that is to be made again has not."""
+    return matrix.made_runs - len(matrix.again) - counts.unobserved
+
+
+def _seconds_left(matrix: Matrix, ended: int, counts: RunCounts) -> float | None:
+    since = ended - matrix.ended_before
+    if matrix.state != "running" or matrix.began_at is None or counts.last_observed_at is None or since <= 0:
+        return None
+    elapsed = (counts.last_observed_at - matrix.began_at).total_seconds()
+    return round(max(0.0, elapsed) / since * (matrix.planned_runs - ended), 1)

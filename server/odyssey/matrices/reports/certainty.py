@@ -1,0 +1,150 @@
+"""How sure a report is: the shifts with their intervals, the match rates, and what could not be measured."""
+
+from odyssey.matrices.reports.grid import Placed, by_urgency, placed_cells
+from odyssey.matrices.reports.markup import Child, Html, element, join, name_of
+from odyssey.matrices.reports.page import scrolling
+from odyssey.matrices.reports.plots import SHARE, Axis, bar, dot, line, plot, scale, shift_axis, whisker
+from odyssey.matrices.reports.words import ends, figure, look_of, many, said_of, share_of, spoken
+from odyssey.matrices.schemas import MatrixOut
+from odyssey.statistics.cells import SIGNIFICANT
+
+MOST_ROWS = 60
+_MOST_UNMEASURED = 100
+
+
+def certainty(matrix: MatrixOut) -> Html:
+    return join([_notes(matrix), _forest(matrix), _unmeasured(matrix)])
+
+
+def cell_name(placed: Placed) -> list[Child]:
+    name: list[Child] = [name_of(spoken(placed.cell.variation_type)), " on ", name_of(placed.scenario.name)]
+    if placed.cell.rule_set is not None:
+        name += [" while ", name_of(placed.cell.rule_set)]
+    return name
+
+
+def _notes(matrix: MatrixOut) -> list[Html]:
+    floors = sorted(cell.noise_floor for cell in matrix.cells if cell.noise_floor is not None)
+    noise = (
+        "An agent does not even behave like itself: asked the same thing twice, it may answer otherwise. So every "
+        "scenario was run several times without pressure, and how far those runs are from each other is the noise "
+        "floor. A shift counts only what goes beyond it: 0 is as without pressure, 1 is another behaviour altogether."
+    )
+    if floors:
+        noise += f" Here the floors go from {figure(floors[0])} to {figure(floors[-1])}."
+    family = (
+        f"Whoever looks at {many(len(matrix.cells), 'cell')} finds something odd in a few of them by chance alone. The "
+        f"q-values account for that: where q is at most {SIGNIFICANT}, about one in twenty of such findings at most is "
+        f"expected to be chance. With {matrix.repeats} runs under pressure and {matrix.baseline_repeats} without, the "
+        f"smallest p-value a cell can have is {_least(matrix.min_p)}."
+    )
+    words = (
+        "Flagged means that a shift is above the threshold of the scenario's risk; somebody should look. Confirmed "
+        "means that it is not noise: it is flagged and its q-value is small, or fewer runs did what is expected "
+        "than without pressure, and not by chance."
+    )
+    notes = [element("p", text) for text in (noise, family, words)]
+    return notes + [element("p", "Warning: ", warning, class_="dim") for warning in matrix.warnings]
+
+
+def _least(p: float) -> str:
+    return f"1 in {round(1 / p):,}" if p < 0.5 else figure(p)
+
+
+def _forest(matrix: MatrixOut) -> Child:
+    measured = [placed for placed in by_urgency(matrix) if placed.cell.unclamped is not None]
+    if not measured:
+        return None
+    shown = measured[:MOST_ROWS]
+    axis = shift_axis(min(placed.cell.interval[0] if placed.cell.interval else 0 for placed in shown))
+    head = element(
+        "tr",
+        element("th", "Cell", scope="col"),
+        element(
+            "th", "Shift, its 95 % interval and its threshold", scale(axis, "Scale of shifts"), scope="col"
+        ),
+        element("th", "Shift", scope="col", class_="value"),
+        element("th", "Floor", scope="col", class_="value"),
+        element("th", "Runs that did as expected", scale(SHARE, "Scale of shares"), scope="col"),
+    )
+    table = element(
+        "table",
+        element("thead", head),
+        element("tbody", (_row(placed, axis) for placed in shown)),
+        class_="forest",
+    )
+    left_out = len(measured) - len(shown)
+    return [
+        element("h3", "Shifts and match rates"),
+        scrolling("Shifts and match rates", table),
+        _key(),
+        element("p", f"{many(left_out, 'more cell')} with smaller shifts are not drawn.", class_="dim")
+        if left_out
+        else None,
+    ]
+
+
+def _row(placed: Placed, axis: Axis) -> Html:
+    cell = placed.cell
+    assert cell.unclamped is not None
+    shifted = plot(
+        axis,
+        f"Shift {figure(cell.shift)}, interval {ends(cell.interval)}, threshold {figure(cell.threshold)}",
+        line(axis, cell.threshold, "threshold"),
+        None if cell.interval is None else whisker(axis, cell.interval),
+        dot(axis, cell.unclamped, look_of(cell)),
+    )
+    floor = element("svg", bar(SHARE, cell.noise_floor or 0, "floor", 0, 4), height=4, aria_hidden="true")
+    return element(
+        "tr",
+        element("th", cell_name(placed), scope="row"),
+        element("td", shifted),
+        element("td", figure(cell.shift), class_="value", data_name="shift"),
+        element("td", figure(cell.noise_floor), floor, class_="value", data_name="floor"),
+        element("td", _matches(placed)),
+        class_="confirmed" if cell.confirmed else None,
+    )
+
+
+def _matches(placed: Placed) -> Child:
+    pressed, baseline = placed.cell.match_rate, placed.cell.baseline_match_rate
+    if pressed.share is None or baseline.share is None:
+        return element("span", "nothing is expected of it", class_="small")
+    change = (
+        "kept" if pressed.share == baseline.share else "lost" if pressed.share < baseline.share else "gained"
+    )
+    return plot(
+        SHARE,
+        f"{share_of(baseline)} without pressure, {share_of(pressed)} under it",
+        whisker(SHARE, pressed.interval or (pressed.share, pressed.share), above=6),
+        whisker(SHARE, (baseline.share, pressed.share), change),
+        dot(SHARE, baseline.share, "baseline"),
+        dot(SHARE, pressed.share, "red" if change == "lost" else "green"),
+    )
+
+
+def _key() -> Html:
+    said = (
+        "Left: the dot is the shift in the colour of its band, the line its interval, the dashed mark the threshold "
+        "above which it is flagged. Right: the open circle is the share without pressure, the full one the share under "
+        "it, with its interval below. Bold: confirmed."
+    )
+    return element("p", said, class_="dim")
+
+
+def _unmeasured(matrix: MatrixOut) -> Child:
+    lacking = [placed for placed in placed_cells(matrix) if placed.cell.state != "measured"]
+    if not lacking:
+        return element("p", "Every cell could be measured.")
+    rows = [
+        element("tr", element("td", cell_name(placed)), element("td", said_of(placed.cell)))
+        for placed in lacking[:_MOST_UNMEASURED]
+    ]
+    more = len(lacking) - len(rows)
+    head = element("tr", element("th", "Cell", scope="col"), element("th", "Why", scope="col"))
+    table = element("table", element("thead", head), element("tbody", rows), class_="plain")
+    return [
+        element("h3", "What could not be measured"),
+        scrolling("What could not be measured", table),
+        element("p", f"and {many(more, 'more cell')}", class_="dim") if more else None,
+    ]

@@ -1,0 +1,142 @@
+"""What moved: each confirmed cell with the part of the behaviour that changed, and where it first did."""
+
+import json
+from typing import Any
+
+from odyssey.evals.eval_runs.schemas import DiffersOut
+from odyssey.matrices.comparisons.schemas import ExplanationOut, MovedOut
+from odyssey.matrices.reports.addresses import run_address
+from odyssey.matrices.reports.certainty import cell_name
+from odyssey.matrices.reports.evidence import Evidence, key_of
+from odyssey.matrices.reports.grid import Placed, by_urgency
+from odyssey.matrices.reports.markup import Child, Html, element, join
+from odyssey.matrices.reports.plots import SHARE, bar
+from odyssey.matrices.reports.words import chance, ends, figure, many, rate, said_of
+from odyssey.matrices.schemas import MatrixOut
+
+PARTS = {
+    "structured": "the structured answer",
+    "calls": "the tool calls",
+    "ledger": "what it changed in the world",
+    "text": "the wording",
+    "failure": "whether it failed",
+}
+MOST_CARDS = 40
+_VALUE_SHOWN = 600
+_ONE_LINE = 60
+
+
+def moved(matrix: MatrixOut, evidence: Evidence, base_url: str | None) -> Html:
+    cells = [placed for placed in by_urgency(matrix) if placed.cell.confirmed or placed.cell.flagged]
+    if not cells:
+        return element(
+            "p", "Nothing: no cell is above its threshold, and none matches less than without pressure."
+        )
+    more = len(cells) - MOST_CARDS
+    return join(
+        [
+            (_card(placed, evidence, base_url) for placed in cells[:MOST_CARDS]),
+            element("p", f"{many(more, 'more cell')}; the heat map shows them all.") if more > 0 else None,
+        ]
+    )
+
+
+def _card(placed: Placed, evidence: Evidence, base_url: str | None) -> Html:
+    cell = placed.cell
+    explained = evidence.explanations.get(key_of(cell))
+    standing = "confirmed" if cell.confirmed else "flagged"
+    swatch = element("span", "!" if cell.confirmed else "?", class_=f"swatch red {standing}")
+    return element(
+        "section",
+        element("h3", swatch, " ", cell_name(placed)),
+        element("p", said_of(cell), " ", _figures(placed)),
+        None if explained is None else _explained(explained, base_url),
+        class_="card",
+    )
+
+
+def _figures(placed: Placed) -> str:
+    cell = placed.cell
+    told = []
+    if cell.shift is not None:
+        told.append(
+            f"Its shift is {figure(cell.shift)} (95 % interval {ends(cell.interval)}) over a noise floor of "
+            f"{figure(cell.noise_floor)}; {placed.scenario.risk_level} scenarios are flagged above "
+            f"{figure(cell.threshold)}; q {chance(cell.q_value)}."
+        )
+    if cell.match_rate.share is not None:
+        told.append(
+            f"{rate(cell.match_rate).capitalize()} runs did what is expected, and {rate(cell.baseline_match_rate)} "
+            "without pressure."
+        )
+    return " ".join(told)
+
+
+def _explained(explained: ExplanationOut, base_url: str | None) -> Html:
+    most = None if explained.moved is None else PARTS[explained.moved]
+    told = "No part moved beyond its noise." if most is None else f"What moved most is {most}."
+    first = next(
+        (part for part in explained.parts if part.part == explained.moved and part.first_difference), None
+    )
+    compared = (
+        "It is told on the run nearest to the others of each side: ",
+        _run(explained.baseline_run, base_url),
+        " without pressure, ",
+        _run(explained.variation_run, base_url),
+        " under it.",
+    )
+    return join(
+        [
+            element("p", told),
+            element("table", (_bars(part) for part in explained.parts), class_="bars"),
+            None if first is None or first.first_difference is None else _difference(first.first_difference),
+            element("p", compared, class_="small"),
+        ]
+    )
+
+
+def _bars(part: MovedOut) -> Html:
+    drawn = element(
+        "svg",
+        bar(SHARE, part.contribution, "moved", 1, 7),
+        bar(SHARE, part.among_baselines, "noise", 9, 5),
+        height=15,
+        role="img",
+        aria_label=f"{figure(part.contribution)} of the distance, {figure(part.among_baselines)} of the noise",
+    )
+    said = f"{figure(part.contribution)}, noise {figure(part.among_baselines)}"
+    name = PARTS[part.part].removeprefix("the ")
+    return element(
+        "tr", element("th", name, scope="row"), element("td", drawn), element("td", said, class_="number")
+    )
+
+
+def _difference(differs: DiffersOut) -> Html:
+    sides = (("without pressure", differs.baseline), ("under pressure", differs.variation))
+    return join(
+        [
+            element("p", "First difference: ", element("bdi", differs.where)),
+            element(
+                "div",
+                (
+                    element("div", element("span", name, class_="small"), element("code", _value(value)))
+                    for name, value in sides
+                ),
+                class_="sides",
+            ),
+        ]
+    )
+
+
+def _value(value: Any) -> str:
+    if value is None:
+        return "nothing"
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    if len(text) > _ONE_LINE and not isinstance(value, str):
+        text = json.dumps(value, ensure_ascii=False, indent=2)
+    return text if len(text) <= _VALUE_SHOWN else text[:_VALUE_SHOWN] + "…"
+
+
+def _run(run_id: int, base_url: str | None) -> Child:
+    said = f"run {run_id}"
+    return said if base_url is None else element("a", said, href=run_address(base_url, run_id))

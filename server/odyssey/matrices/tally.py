@@ -1,0 +1,94 @@
+"""The figures of a whole matrix: counted from its cells, and added up over several matrices."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+
+from odyssey.evals.eval_runs.repository import BASELINE
+from odyssey.evals.risk import RiskLevel
+from odyssey.matrices.cells import AnalysedCell
+from odyssey.matrices.comparisons.schemas import RateOut
+from odyssey.matrices.plan import Plan
+from odyssey.matrices.schemas import Bands, EvalSummary, Shares
+from odyssey.statistics.fisher import Matches
+from odyssey.statistics.intervals import wilson
+
+_NONE = Matches(0, 0)
+
+
+def rate_of(matches: Matches | None) -> RateOut:
+    if matches is None or not matches.runs:
+        return RateOut(share=None, interval=None, matched=0, runs=0)
+    low, high = wilson(matches.matched, matches.runs)
+    return RateOut(share=matches.rate, interval=[low, high], matched=matches.matched, runs=matches.runs)
+
+
+def tally(plan: Plan, cells: Sequence[AnalysedCell]) -> EvalSummary:
+    """Count a matrix: the baselines of a row once, runs under a pressure, no placebos."""
+    by_variation: defaultdict[str, Matches] = defaultdict(lambda: _NONE)
+    by_risk: defaultdict[RiskLevel, Matches] = defaultdict(lambda: _NONE)
+    counted_rows: set[int] = set()
+
+    def count(variation: str, risk: RiskLevel, matches: Matches | None) -> None:
+        by_variation[variation] = _sum(by_variation[variation], matches)
+        by_risk[risk] = _sum(by_risk[risk], matches)
+
+    for cell in cells:
+        sides = cell.sides
+        risk = plan.rows[sides.row].scenario.risk_level
+        if sides.row not in counted_rows:
+            counted_rows.add(sides.row)
+            count(BASELINE, risk, sides.baseline_matches)
+        count(plan.snapshot.variations[sides.variation].name, risk, sides.matches)
+    settled = [cell for cell in cells if not cell.sides.pending]
+    bands = [cell.judged.band for cell in settled if cell.judged.band is not None]
+    return EvalSummary(
+        match_rate=_shares(by_variation, by_risk),
+        shift=Bands(
+            green=bands.count("green"),
+            amber=bands.count("amber"),
+            red=bands.count("red"),
+            insufficient=len(cells) - len(bands),
+        ),
+        flagged=sum(cell.judged.flagged for cell in settled),
+        confirmed=sum(cell.judged.confirmed for cell in settled),
+    )
+
+
+def add_up(summaries: Sequence[EvalSummary]) -> EvalSummary:
+    by_variation: defaultdict[str, Matches] = defaultdict(lambda: _NONE)
+    by_risk: defaultdict[RiskLevel, Matches] = defaultdict(lambda: _NONE)
+    for summary in summaries:
+        for variation, rate in summary.match_rate.by_variation.items():
+            by_variation[variation] = _sum(by_variation[variation], Matches(rate.matched, rate.runs))
+        for risk, rate in summary.match_rate.by_risk.items():
+            by_risk[risk] = _sum(by_risk[risk], Matches(rate.matched, rate.runs))
+    return EvalSummary(
+        match_rate=_shares(by_variation, by_risk),
+        shift=Bands(
+            green=sum(each.shift.green for each in summaries),
+            amber=sum(each.shift.amber for each in summaries),
+            red=sum(each.shift.red for each in summaries),
+            insufficient=sum(each.shift.insufficient for each in summaries),
+        ),
+        flagged=sum(each.flagged for each in summaries),
+        confirmed=sum(each.confirmed for each in summaries),
+    )
+
+
+def _shares(by_variation: dict[str, Matches], by_risk: dict[RiskLevel, Matches]) -> Shares:
+    return Shares(
+        overall=rate_of(_total(by_variation.values())),
+        by_variation={name: rate_of(matches) for name, matches in by_variation.items()},
+        by_risk={risk: rate_of(matches) for risk, matches in by_risk.items()},
+    )
+
+
+def _sum(first: Matches, second: Matches | None) -> Matches:
+    return first if second is None else Matches(first.matched + second.matched, first.runs + second.runs)
+
+
+def _total(every: Iterable[Matches]) -> Matches:
+    total = _NONE
+    for matches in every:
+        total = _sum(total, matches)
+    return total

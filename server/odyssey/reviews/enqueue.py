@@ -1,0 +1,108 @@
+"""What puts items into the queue by itself: a finished matrix, and a single run that was flagged."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+
+import msgspec
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from odyssey.evals.behaviour import Behaviour
+from odyssey.evals.eval_runs.explain_shift import most_typical
+from odyssey.evals.eval_runs.models import EvalRun
+from odyssey.evals.eval_runs.repository import Group, find_eval_runs, group_of, observed_baselines
+from odyssey.evals.thresholds import present_thresholds
+from odyssey.kit.clock import Clock
+from odyssey.matrices.comparisons.cell import EXPLAINED_BY
+from odyssey.matrices.finished import FinishedCell
+from odyssey.matrices.models import Matrix
+from odyssey.reviews.new_item import About, Known, new_item
+from odyssey.reviews.org_settings import sample_share
+from odyssey.reviews.priority import Queue
+from odyssey.reviews.repository import add_items
+from odyssey.reviews.sample import draw_sample, passed_runs
+
+
+async def enqueue_matrix(
+    session: AsyncSession, clock: Clock, matrix: Matrix, cells: Sequence[FinishedCell]
+) -> None:
+    """Add each flagged or confirmed cell of a matrix, and a share of the runs that passed; a repeat adds nothing."""
+    share = await sample_share(session, matrix.org_id)
+    items = [
+        new_item("flag", _queue(cell), cell.typical_run, _about(matrix, cell), _known(cell), clock())
+        for cell in cells
+        if (cell.judged.flagged or cell.judged.confirmed) and cell.typical_run is not None
+    ]
+    items += [
+        new_item("sample", Queue.sample, run_id, _about(matrix, cell), _known(cell), clock())
+        for cell, run_id in draw_sample(passed_runs(cells), share, matrix.seed)
+    ]
+    await add_items(session, items)
+
+
+async def enqueue_flagged_runs(
+    session: AsyncSession, clock: Clock, eval_run: EvalRun, shifts: Mapping[int, float]
+) -> None:
+    """Add runs that were flagged by themselves, each with its raw shift; they are compared as `eval_run` is."""
+    if not shifts:
+        return
+    thresholds = await present_thresholds(session, eval_run.org_id)
+    baseline = await _typical_baseline(session, group_of(eval_run))
+    items = []
+    for found in await find_eval_runs(session, eval_run.org_id, shifts):
+        about, matched = About.of_run(found.eval_run, found.scenario), found.eval_run.matched
+        known = Known(
+            baseline_run_id=baseline,
+            shift=shifts[found.run.id],
+            match_rate=None if matched is None else float(matched),
+            match_runs=None if matched is None else 1,
+            threshold=thresholds[about.risk_level],
+            reason="too_few_runs",
+        )
+        items.append(new_item("flag", Queue.single, found.run.id, about, known, clock()))
+    await add_items(session, items)
+
+
+async def _typical_baseline(session: AsyncSession, group: Group) -> int | None:
+    """Name the baseline that is nearest to the others; the first of many stand for all."""
+    rows = (await observed_baselines(session, group))[:EXPLAINED_BY]
+    if not rows:
+        return None
+    behaviours = [msgspec.convert(row.behaviour, Behaviour) for row in rows]
+    return rows[await asyncio.to_thread(most_typical, behaviours)].run_id
+
+
+def _queue(cell: FinishedCell) -> Queue:
+    if cell.judged.confirmed:
+        return Queue.confirmed
+    return Queue.flagged if cell.judged.state == "measured" else Queue.unsure
+
+
+def _about(matrix: Matrix, cell: FinishedCell) -> About:
+    return About(
+        org_id=matrix.org_id,
+        scenario_id=cell.scenario_id,
+        scenario_name=cell.scenario_name,
+        risk_level=cell.risk_level,
+        variation_type=cell.variation_type,
+        agent_id=matrix.agent_id,
+        agent_version=matrix.agent_version,
+        matrix_id=matrix.id,
+        rule_set=cell.rule_set,
+    )
+
+
+def _known(cell: FinishedCell) -> Known:
+    judged, pressed, baselines = cell.judged, cell.matches, cell.baseline_matches
+    return Known(
+        baseline_run_id=cell.typical_baseline,
+        shift=judged.shift.clamped if judged.state == "measured" else judged.shift.raw,
+        interval=None if judged.interval is None else list(judged.interval),
+        q_value=judged.q_value,
+        match_rate=None if pressed is None else pressed.rate,
+        match_runs=None if pressed is None else pressed.runs,
+        baseline_match_rate=None if baselines is None else baselines.rate,
+        baseline_match_runs=None if baselines is None else baselines.runs,
+        threshold=cell.threshold,
+        confirmed=judged.confirmed,
+        reason=judged.reason,
+    )

@@ -1,0 +1,54 @@
+"""What the verdicts so far say: how often flags were right, and whether other thresholds would do better."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from typing import get_args
+
+from odyssey.evals.eval_runs.repository import BASELINE
+from odyssey.evals.risk import RiskLevel
+from odyssey.reviews.repository import Decided
+from odyssey.reviews.schemas import Precision, ReviewFigures, SuggestedThreshold
+from odyssey.statistics.intervals import wilson
+from odyssey.statistics.thresholds import ShiftVerdict, suggest_threshold
+
+_SHOULD_BE_FLAGGED = {"true_positive", "false_negative", "defect_found"}
+_RISKS: tuple[RiskLevel, ...] = get_args(RiskLevel)[::-1]
+
+
+def figures(decided: Sequence[Decided], thresholds: dict[RiskLevel, float]) -> ReviewFigures:
+    flags = [item for item in decided if item.source == "flag"]
+    by_variation: dict[str, list[Decided]] = defaultdict(list)
+    for item in flags:
+        by_variation[item.variation_type or BASELINE].append(item)
+    return ReviewFigures(
+        overall=_precision(flags),
+        by_risk={risk: _precision(item for item in flags if item.risk_level == risk) for risk in _RISKS},
+        by_variation={name: _precision(by_variation[name]) for name in sorted(by_variation)},
+        thresholds=[_suggested(decided, risk, thresholds[risk]) for risk in _RISKS],
+    )
+
+
+def _precision(flags: Iterable[Decided]) -> Precision:
+    calls = [item.verdict in _SHOULD_BE_FLAGGED for item in flags]
+    right = sum(calls)
+    return Precision(
+        right=right,
+        wrong=len(calls) - right,
+        precision=right / len(calls) if calls else None,
+        interval=list(wilson(right, len(calls))) if calls else None,
+    )
+
+
+def _suggested(decided: Sequence[Decided], risk: RiskLevel, present: float) -> SuggestedThreshold:
+    verdicts = [
+        ShiftVerdict(item.shift, item.verdict in _SHOULD_BE_FLAGGED)
+        for item in decided
+        if item.risk_level == risk and item.shift is not None and _tells_of_thresholds(item)
+    ]
+    found = suggest_threshold(verdicts, present)
+    return SuggestedThreshold(risk_level=risk, **found._asdict(), explanation=found.explanation)
+
+
+def _tells_of_thresholds(item: Decided) -> bool:
+    """Leave out raw shifts, which have the agent's noise in them, and what fewer matches confirm at any threshold."""
+    return item.is_measured and item.reason != "match_rate"

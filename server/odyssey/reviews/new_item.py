@@ -1,0 +1,76 @@
+"""An item as it is made: what it is of, and what is known of it at that moment."""
+
+from datetime import datetime
+from typing import Any, NamedTuple, cast
+
+from odyssey.evals.eval_runs.models import EvalRun
+from odyssey.evals.risk import RiskLevel
+from odyssey.evals.scenarios.models import Scenario
+from odyssey.kit.ids import new_uuid
+from odyssey.reviews.priority import Queue, rank
+from odyssey.reviews.schemas import Source
+from odyssey.statistics.cells import Reason
+
+
+class About(NamedTuple):
+    org_id: int
+    scenario_id: str
+    scenario_name: str
+    risk_level: RiskLevel
+    variation_type: str | None
+    agent_id: int
+    agent_version: int
+    matrix_id: str | None = None
+    rule_set: str | None = None
+
+    @staticmethod
+    def of_run(eval_run: EvalRun, scenario: Scenario) -> "About":
+        return About(
+            org_id=eval_run.org_id,
+            scenario_id=scenario.id,
+            scenario_name=scenario.name,
+            risk_level=cast(RiskLevel, eval_run.risk_level),
+            variation_type=eval_run.variation_type,
+            agent_id=eval_run.agent_id,
+            agent_version=eval_run.agent_version,
+            matrix_id=eval_run.matrix_id,
+            rule_set=eval_run.rule_set,
+        )
+
+
+class Known(NamedTuple):
+    baseline_run_id: int | None = None
+    shift: float | None = None
+    interval: list[float] | None = None
+    q_value: float | None = None
+    match_rate: float | None = None
+    """Of a single run 0 or 1."""
+    match_runs: int | None = None
+    """Of how many runs that is the rate."""
+    baseline_match_rate: float | None = None
+    baseline_match_runs: int | None = None
+    threshold: float | None = None
+    confirmed: bool = False
+    reason: Reason | None = None
+
+
+def new_item(
+    source: Source,
+    queue: Queue,
+    run_id: int,
+    about: About,
+    known: Known,
+    created_at: datetime,
+    notes: str = "",
+) -> dict[str, Any]:
+    """Give the row of an item."""
+    return {
+        **about._asdict(),
+        **known._asdict(),
+        "id": new_uuid(),
+        "source": source,
+        "rank": rank(queue, about.risk_level, known.shift),
+        "run_id": run_id,
+        "notes": notes,
+        "created_at": created_at,
+    }

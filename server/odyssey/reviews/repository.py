@@ -1,0 +1,124 @@
+"""All SQL of the review queue. Every look-up names the org."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from sqlalchemy import ColumnElement, func, select, tuple_
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import InstrumentedAttribute
+
+from odyssey.core.errors import NotFoundError
+from odyssey.evals.eval_runs.repository import BASELINE
+from odyssey.evals.risk import RiskLevel
+from odyssey.reviews.models import ReviewItem
+from odyssey.reviews.schemas import Source, Verdict
+from odyssey.statistics.cells import Reason
+
+
+class ItemFilter(NamedTuple):
+    """Which items of an org are wanted; what is not given does not matter."""
+
+    status: str | None = None
+    """open or decided."""
+    source: str | None = None
+    risk_level: str | None = None
+    variation_type: str | None = None
+    """`baseline` stands for runs without one."""
+    verdict: str | None = None
+    matrix_id: str | None = None
+    agent_id: int | None = None
+    run_id: int | None = None
+    confirmed: bool | None = None
+
+
+class Decided(NamedTuple):
+    """What the figures need of an item with a verdict."""
+
+    source: Source
+    risk_level: RiskLevel
+    variation_type: str | None
+    verdict: Verdict
+    shift: float | None
+    is_measured: bool
+    """Whether that is no raw one."""
+    reason: Reason | None
+
+
+async def add_items(session: AsyncSession, rows: Sequence[dict[str, Any]]) -> None:
+    """Add what is not there yet."""
+    if rows:
+        insert = sqlite.insert if session.get_bind().dialect.name == "sqlite" else postgresql.insert
+        await session.execute(insert(ReviewItem).on_conflict_do_nothing(), rows)
+
+
+async def list_items(
+    session: AsyncSession, org_id: int, *, after: int | None, limit: int, wanted: ItemFilter
+) -> Sequence[ReviewItem]:
+    """Read the queue from its front, or what is decided from the newest verdict on."""
+    statement = select(ReviewItem).where(ReviewItem.org_id == org_id, *_conditions(wanted))
+    decided = wanted.status == "decided"
+    order = (ReviewItem.decided_at, ReviewItem.number) if decided else (ReviewItem.rank, ReviewItem.number)
+    if after is not None:
+        last = select(*order).where(ReviewItem.org_id == org_id, ReviewItem.number == after).scalar_subquery()
+        statement = statement.where(tuple_(*order) < last if decided else tuple_(*order) > last)
+    ordered = [column.desc() for column in order] if decided else order
+    return (await session.scalars(statement.order_by(*ordered).limit(limit))).all()
+
+
+async def count_open(session: AsyncSession, org_id: int) -> int:
+    counted = select(func.count()).select_from(ReviewItem)
+    return await session.scalar(counted.where(ReviewItem.org_id == org_id, ReviewItem.verdict.is_(None))) or 0
+
+
+async def get_item(session: AsyncSession, org_id: int, item_id: str, *, lock: bool = False) -> ReviewItem:
+    statement = select(ReviewItem).where(ReviewItem.id == item_id, ReviewItem.org_id == org_id)
+    if lock:
+        statement = statement.with_for_update().execution_options(populate_existing=True)
+    item = (await session.scalars(statement)).first()
+    if item is None:
+        raise NotFoundError
+    return item
+
+
+async def find_open(session: AsyncSession, org_id: int, run_id: int) -> ReviewItem | None:
+    """Find the item in which a run waits for a verdict."""
+    statement = select(ReviewItem).where(
+        ReviewItem.org_id == org_id, ReviewItem.run_id == run_id, ReviewItem.verdict.is_(None)
+    )
+    return (await session.scalars(statement.order_by(ReviewItem.rank).limit(1))).first()
+
+
+async def decided_items(session: AsyncSession, org_id: int) -> list[Decided]:
+    columns = select(
+        ReviewItem.source,
+        ReviewItem.risk_level,
+        ReviewItem.variation_type,
+        ReviewItem.verdict,
+        ReviewItem.shift,
+        ReviewItem.interval.is_not(None),
+        ReviewItem.reason,
+    )
+    statement = columns.where(ReviewItem.org_id == org_id, ReviewItem.verdict.is_not(None))
+    return [Decided._make(row) for row in await session.execute(statement)]
+
+
+def _conditions(wanted: ItemFilter) -> list[ColumnElement[bool]]:
+    equal: dict[InstrumentedAttribute[Any], Any] = {
+        ReviewItem.source: wanted.source,
+        ReviewItem.risk_level: wanted.risk_level,
+        ReviewItem.verdict: wanted.verdict,
+        ReviewItem.matrix_id: wanted.matrix_id,
+        ReviewItem.agent_id: wanted.agent_id,
+        ReviewItem.run_id: wanted.run_id,
+        ReviewItem.confirmed: wanted.confirmed,
+    }
+    conditions = [column == value for column, value in equal.items() if value is not None]
+    if wanted.status is not None:
+        is_open = ReviewItem.verdict.is_(None)
+        conditions.append(is_open if wanted.status == "open" else ~is_open)
+    if wanted.variation_type == BASELINE:
+        conditions.append(ReviewItem.variation_type.is_(None))
+    elif wanted.variation_type is not None:
+        conditions.append(ReviewItem.variation_type == wanted.variation_type)
+    return conditions
