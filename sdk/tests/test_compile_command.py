@@ -13,7 +13,7 @@ from support.model_server import ModelServer, Raw
 from support.parcels import FORGETFUL, GET, RIGHT, STATE, TOOLS, recorded, write_recording
 from support.platform import Org
 
-from pipelines.odyssey.cli.compiling import merged, without_recordings
+from pipelines.odyssey.cli.compiling import SHARES, merged, without_recordings
 from pipelines.odyssey.cli.failures import CommandFailedError
 from pipelines.odyssey.cli.recordings import portions, read_recordings, tasks_of
 from pipelines.odyssey.cli.yaml_text import document_text, read_document
@@ -289,3 +289,16 @@ def test_programs_are_read_back_as_they_were_written(tmp_path: Path, name: str) 
     path = tmp_path / name
     path.write_bytes(document_text(value, path).encode())
     assert read_document(path) == value
+
+
+def test_of_many_mismatches_five_are_told() -> None:
+    shares = {name: {"share": 0.0, "equal": 0, "of": 4, "interval": None} for name in SHARES}
+
+    def report(first: int) -> Any:
+        mismatches = [{"call": number} for number in range(first, first + 4)]
+        attempt = {"errors": [], "equal": 0, "of": 4, "mismatches": mismatches}
+        return {**without_recordings("x"), "attempts": [attempt], **shares}
+
+    (attempt,) = merged([report(0), report(4)])["attempts"]
+    assert [one["call"] for one in attempt["mismatches"]] == [0, 1, 2, 3, 4]
+    assert (attempt["equal"], attempt["of"]) == (0, 8)

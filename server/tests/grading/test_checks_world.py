@@ -5,6 +5,8 @@ from typing import Any
 import pytest
 from support.evidence import evidence, result
 
+from odyssey.grading.checks.check import Check, Facts, Finding
+from odyssey.grading.checks.running import run_checks
 from odyssey.worlds.ledger import Ledger
 
 WORLD = Ledger.boot(
@@ -95,3 +97,11 @@ def test_a_check_that_breaks_is_an_error_and_no_failure() -> None:
     found = result({"ledger": {"$.order.A1.deep": 1}}, evidence(after=world))
     assert (found.state, found.sequence) == ("error", None)
     assert found.reason.startswith("the check itself broke: RecursionError")
+
+
+def test_what_a_broken_check_says_is_cut_off() -> None:
+    def look(_: Facts) -> Finding:
+        raise ValueError("x" * 5000)
+
+    (found,) = run_checks([Check(0, "ledger", look)], evidence())
+    assert (found.state, len(found.reason)) == ("error", 500)

@@ -12,6 +12,7 @@ from support.worlds import errors, new_world, read_world
 
 from odyssey.journal.conduct import behaviour_of
 from odyssey.journal.models import RunContext
+from odyssey.library.behaviours.reading import Unclear
 from odyssey.simulation.behaviours import reading
 from odyssey.simulation.behaviours.grammar import parse_line
 
@@ -289,3 +290,9 @@ def test_tools_behave_as_the_seed_says(org: Org, agent_server: StartAgent) -> No
     org.run(org.agent(agent_server(behave).url), initial_state=WORLD, behavior_instructions=LINES)
     assert heard[0] == {"error": {"code": "conflict", "message": "It was shipped already."}}
     assert heard[1]["status"] == "paid"
+
+
+def test_what_is_told_of_a_line_is_cut_off() -> None:
+    assert Unclear(1, "line", "p" * 400, "h" * 98).told() == f"{'p' * 400}; {'h' * 98}"
+    told = Unclear(1, "line", "p" * 400, "h" * 99).told()
+    assert (len(told), told[-1]) == (500, "…")

@@ -361,3 +361,10 @@ def test_the_day_is_of_utc(desk: Desk, server: ModelServer) -> None:
     assert desk.do(spent(NOON.replace(hour=23))) == 1
     assert desk.do(spent(NOON - timedelta(days=1))) == 0
     assert desk.do(spent(NOON + timedelta(days=1))) == 0
+
+
+def test_only_so_many_orgs_are_remembered() -> None:
+    recent = RecentModels()
+    for org_id in range(10_001):
+        recent.keep(org_id, "simulator", True, NOON, read_at=recent.moment)
+    assert [recent.find(org_id, "simulator", NOON) for org_id in (0, 9_999, 10_000)] == [None, None, True]

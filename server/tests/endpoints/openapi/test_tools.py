@@ -248,3 +248,13 @@ def test_what_cannot_be_offered_is_noted() -> None:
         "The path has no place for the parameter 'id': GET /gone.",
         "Paths that do not start with '/' are not read: relative.",
     )
+
+
+def test_members_of_a_body_that_may_be_left_out_demand_each_other_unless_they_are_many() -> None:
+    def demanded(members: int) -> Any:
+        names = [f"m{number}" for number in range(members)]
+        schema = {"type": "object", "properties": {name: {} for name in names}, "required": names[:20]}
+        return tool_of(requestBody=body(schema, required=False)).input_schema.get("dependentRequired")
+
+    assert len(demanded(20)) == 20
+    assert demanded(21) is None
