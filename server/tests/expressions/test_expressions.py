@@ -148,6 +148,7 @@ class TestTheLanguage:
             ("args.note.length", "no member 'length' in null"),
             ("args.amount + 'x'", "int + string"),
             ("args.amount > 'x'", "an int cannot be compared with a string"),
+            *((f"'x' {sign} 2", f"string {sign} int") for sign in "-*/%"),
             ("args.amount / 0", "division by zero"),
             ("1 % 0.0", "modulo by zero"),
             ("args.amount + 9223372036854775807", "overflow"),
