@@ -109,6 +109,10 @@ def exported(**members: Any) -> ExportedRun:
     return ExportedRun(**(values | members))
 
 
+FORMULAS = (*"=+-@\t\r\n\0", *"＝＋－＠")
+"""How a cell begins that a spreadsheet may take for a formula."""
+
+
 @given(st.lists(st.tuples(ANY_TEXT, ANY_TEXT, ANY_TEXT), max_size=5))
 def test_cells_come_back_as_they_were_but_for_one_quote(texts: list[tuple[str, str, str]]) -> None:
     runs = [exported(user_instruction=a, final_response=b, reason=c) for a, b, c in texts]
@@ -119,8 +123,8 @@ def test_cells_come_back_as_they_were_but_for_one_quote(texts: list[tuple[str, s
         for column, original in (("user_instruction", a), ("final_response", b), ("reason", c)):
             cell = line[columns.index(column)]
             assert cell in (original, f"'{original}")
-            assert not cell.startswith(("=", "+", "-", "@", "\t", "\r", "\0"))
-            assert (cell != original) == original.startswith(("=", "+", "-", "@", "\t", "\r", "\0"))
+            assert not cell.startswith(FORMULAS)
+            assert (cell != original) == original.lstrip("'").startswith(FORMULAS)
         assert line[columns.index("random_seed")] == "'-5"
 
 
