@@ -12,16 +12,17 @@ from odyssey.core.database import Database
 from odyssey.core.outbound import OutboundClient
 from odyssey.endpoints.auth import bound_auth, secret_missing
 from odyssey.endpoints.config import EndpointConfig
-from odyssey.endpoints.documents import Documents
 from odyssey.endpoints.mcp.sessions import McpSessions
 from odyssey.endpoints.mcp.upstream import McpUpstream
 from odyssey.endpoints.models import ToolEndpoint
+from odyssey.endpoints.openapi.document import ApiDocument, read_document
 from odyssey.endpoints.openapi.errors import DocumentInvalidError
 from odyssey.endpoints.openapi.upstream import OpenApiUpstream
 from odyssey.endpoints.redacted import RedactedUpstream
 from odyssey.endpoints.repository import Stamp, credentials_of, find_stamp, get_endpoint
 from odyssey.endpoints.upstream import CALL_TIMEOUT_S, Forwarded, NotAnswered, Upstream, UpstreamTool
 from odyssey.identity.vault import Vault
+from odyssey.journal.contents import load_text
 from odyssey.kit.clock import Clock
 from odyssey.records.faults import did_you_mean, shown
 
@@ -183,3 +184,29 @@ def _key(org_id: int, binding: Mapping[str, Any]) -> _Key:
 def _unusable(row: ToolEndpoint, why: str) -> NotAnswered:
     message = f"The endpoint {row.name!r} cannot be asked: {why}. Discover its tools again."
     return NotAnswered("endpoint_missing", message, "not_sent")
+
+
+# OpenAPI documents that calls go by, read once and kept as long as there is room.
+MOST_CHARACTERS = 32 * 1024 * 1024
+
+
+class Documents:
+    """By hash; of those that are too many, the one unused for longest goes first."""
+
+    def __init__(self, most_characters: int = MOST_CHARACTERS) -> None:
+        self._most = most_characters
+        self._kept: dict[str, tuple[int, ApiDocument]] = {}
+        self._size = 0
+
+    async def load(self, session: AsyncSession, org_id: int, digest: str) -> ApiDocument:
+        kept = self._kept.pop(digest, None)
+        if kept is None:
+            text = await load_text(session, org_id, digest)
+            kept = (len(text), await asyncio.to_thread(read_document, text))
+            twin = self._kept.pop(digest, None)  # somebody else may have read it meanwhile
+            self._size += kept[0] - (0 if twin is None else twin[0])
+        self._kept[digest] = kept
+        while self._size > self._most and len(self._kept) > 1:
+            size, _ = self._kept.pop(next(iter(self._kept)))
+            self._size -= size
+        return kept[1]

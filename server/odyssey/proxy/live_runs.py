@@ -6,9 +6,10 @@ process was quicker, or the token died, the append fails and the run is brought 
 
 import asyncio
 import logging
-from collections import OrderedDict
+import math
+from collections import OrderedDict, deque
 from collections.abc import Callable
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 import msgspec
@@ -28,7 +29,6 @@ from odyssey.journal.models import Event, RunContext
 from odyssey.kit.clock import Clock
 from odyssey.proxy.errors import RunTokenExpiredError, RunTokenInvalidError, RunTokenRevokedError
 from odyssey.proxy.notices import Notice, notice_of
-from odyssey.proxy.rate import SlidingMinute
 from odyssey.records.tools import CacheUse
 from odyssey.simulation.choosing import Manner
 from odyssey.simulation.rules import AnsweredCall, RuleCounters, Rules, advance, read_rules
@@ -265,3 +265,28 @@ def _count(run: LiveRun, data: dict[str, Any], fired_index: int | None) -> None:
     if run.rules:
         call = AnsweredCall(data["tool_name"], data["arguments"], fired_index)
         run.counters = advance(run.rules, run.counters, call)
+
+
+# At most so many in a sliding minute, exactly.
+WINDOW = timedelta(seconds=60)
+
+
+class SlidingMinute:
+    """The moments of the last sixty seconds; what was refused is not among them."""
+
+    __slots__ = ("_moments",)
+
+    def __init__(self) -> None:
+        self._moments: deque[datetime] = deque()
+
+    def add(self, moment: datetime) -> None:
+        self._moments.append(moment)
+
+    def seconds_to_wait(self, limit: int, now: datetime) -> int | None:
+        """Say how long the next one has to wait; None means it may go ahead."""
+        moments = self._moments
+        while moments and moments[0] <= now - WINDOW:
+            moments.popleft()
+        if len(moments) < limit:
+            return None
+        return max(1, math.ceil((moments[len(moments) - limit] + WINDOW - now).total_seconds()))

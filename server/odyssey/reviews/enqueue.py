@@ -1,7 +1,9 @@
 """What puts items into the queue by itself: a finished matrix, and a single run that was flagged."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from random import Random
+from typing import NamedTuple
 
 import msgspec
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -15,11 +17,10 @@ from odyssey.kit.clock import Clock
 from odyssey.matrices.comparisons.cell import EXPLAINED_BY
 from odyssey.matrices.finished import FinishedCell
 from odyssey.matrices.models import Matrix
+from odyssey.models.settings import read_settings
 from odyssey.reviews.new_item import About, Known, new_item
-from odyssey.reviews.org_settings import sample_share
 from odyssey.reviews.priority import Queue
 from odyssey.reviews.repository import add_items
-from odyssey.reviews.sample import draw_sample, passed_runs
 
 
 async def enqueue_matrix(
@@ -106,3 +107,38 @@ def _known(cell: FinishedCell) -> Known:
         confirmed=judged.confirmed,
         reason=judged.reason,
     )
+
+
+# What an organisation says of its reviews, or the defaults.
+async def sample_share(session: AsyncSession, org_id: int) -> float:
+    """Read which share of the runs that passed is looked at."""
+    document, _ = await read_settings(session, org_id)
+    return document.evals.sample_share
+
+
+# Which runs that passed are looked at all the same: what is never looked at cannot be found wrong.
+class SampledRun(NamedTuple):
+    cell: FinishedCell
+    run_id: int
+
+
+def passed_runs(cells: Iterable[FinishedCell]) -> list[SampledRun]:
+    """List the runs that raised no question: their cell is neither flagged nor confirmed, and they do not mismatch."""
+    return [
+        SampledRun(cell, run.run_id)
+        for cell in cells
+        if not (cell.judged.flagged or cell.judged.confirmed)
+        for run in cell.variation_runs
+        if run.matched is not False
+    ]
+
+
+def draw_sample(runs: Sequence[SampledRun], share: float, seed: int) -> list[SampledRun]:
+    """Draw so large a share, up or down to a whole run by chance; a larger share has all of a smaller one.
+
+    The same seed draws the same places, whatever the ids of the runs are.
+    """
+    random = Random(f"review sample {seed}")  # noqa: S311 - not a secret
+    size = int(share * len(runs) + random.random())
+    drawn = random.sample(range(len(runs)), len(runs))[:size]
+    return [runs[place] for place in sorted(drawn)]

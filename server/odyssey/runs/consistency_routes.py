@@ -3,11 +3,29 @@
 from collections.abc import Sequence
 from typing import Any
 
+from pydantic import BaseModel, Field
+
 from odyssey.agents.repository import get_agent
 from odyssey.core.depends import ObjectId, ReadSession
 from odyssey.identity.guard import GuardedRouter, Viewer
-from odyssey.runs.consistency_schemas import ConsistencyOut, VersionConsistency
 from odyssey.runs.repository import CallCounts, call_counts
+
+
+# Wire types of how often an agent's simulated answers contradicted their worlds.
+class ConsistencyFigures(BaseModel):
+    runs: int = Field(description="Runs that are over and had a tool call answered.")
+    tool_calls: int = Field(description="Answered calls of the last attempts of these runs.")
+    violations: int = Field(description="What of the simulated answers contradicted the world.")
+    per_1000: float | None = Field(description="Violations per 1,000 answered calls; null without calls.")
+
+
+class VersionConsistency(ConsistencyFigures):
+    version: int
+
+
+class ConsistencyOut(ConsistencyFigures):
+    versions: list[VersionConsistency] = Field(description="The versions that have such runs, newest first.")
+
 
 router = GuardedRouter(prefix="/api/agents", tags=["agents"])
 

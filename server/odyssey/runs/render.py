@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import msgspec
+from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.agents.repository import names_of_versions
@@ -14,8 +15,8 @@ from odyssey.journal.models import RunContext
 from odyssey.library.named_worlds.repository import fidelities
 from odyssey.runs.models import Run, RunAttempt
 from odyssey.runs.repository import INSTRUCTION_SHOWN, get_task, list_attempts, task_heads
-from odyssey.runs.schemas import AttemptOut, RunOut, RunSummary
-from odyssey.runs.verdicts.read_grades import grades_of
+from odyssey.runs.schemas import AttemptOut, GradeOut, RunOut, RunSummary
+from odyssey.runs.verdicts.models import Grade
 
 
 async def summaries(session: AsyncSession, runs: Sequence[Run]) -> list[RunSummary]:
@@ -102,3 +103,13 @@ def _own_members(run: Run, attempts: Sequence[RunAttempt]) -> dict[str, Any]:
         "started_at": run.started_at,
         "finished_at": run.finished_at,
     }
+
+
+# The verdicts a run was given, as the API shows them.
+_OWN = ("number", "attempt", "verdict", "score", "failure_mode", "reason", "cost_usd", "created_at")
+
+
+async def grades_of(session: AsyncSession, run_id: int) -> list[GradeOut]:
+    """Return all of them, oldest first."""
+    rows = await session.scalars(select(Grade).where(Grade.run_id == run_id).order_by(Grade.number))
+    return [GradeOut.model_validate(row.report | {name: getattr(row, name) for name in _OWN}) for row in rows]

@@ -21,9 +21,10 @@ from odyssey.models.budget import spent_today
 from odyssey.models.chat import BudgetExhaustedError, ChatModel, Completion, ModelError, ModelUnavailableError
 from odyssey.models.metered import ATTEMPTS, LONGEST_WAIT_S
 from odyssey.models.models import ModelCall
-from odyssey.models.recent import KEPT_FOR, RecentModels
 from odyssey.models.roles import (
+    KEPT_FOR,
     ModelParts,
+    RecentModels,
     has_judge_model,
     has_simulator_model,
     judge_model,

@@ -2,7 +2,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.reviews import cell
 
-from odyssey.reviews.sample import SampledRun, draw_sample, passed_runs
+from odyssey.reviews.enqueue import SampledRun, draw_sample, passed_runs
 
 QUIET = cell(1, 0.1)
 RUNS = st.integers(0, 100).map(lambda count: [SampledRun(QUIET, run_id) for run_id in range(count)])

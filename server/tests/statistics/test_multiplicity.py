@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from odyssey.statistics.multiplicity import benjamini_hochberg
+from odyssey.statistics.cells import benjamini_hochberg
 
 P_VALUES = st.lists(st.floats(0, 1), min_size=1, max_size=40)
 

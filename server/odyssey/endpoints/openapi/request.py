@@ -1,17 +1,90 @@
 """One call as one HTTP request: each argument goes where the operation wants it, and nowhere else."""
 
+import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
+import msgspec
+
 from odyssey.core.addresses import MAX_URL_LENGTH
 from odyssey.core.outbound import Method, header_problem
-from odyssey.endpoints.openapi.bodies import BodyInvalidError, Written, write_body
-from odyssey.endpoints.openapi.operations import TEMPLATE, Parameter
-from odyssey.endpoints.openapi.styles import in_cookie, in_header, in_path, in_query
+from odyssey.endpoints.openapi.operations import TEMPLATE, Body, Parameter
+from odyssey.endpoints.openapi.styles import encode, in_cookie, in_header, in_path, in_query, text_of
 from odyssey.endpoints.openapi.tools import Operation
 from odyssey.records.faults import did_you_mean
+
+# Bodies of requests: JSON, forms, forms in parts, text.
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+
+
+class Written(NamedTuple):
+    content_type: str
+    content: bytes
+
+
+class BodyInvalidError(ValueError):
+    """The value cannot be such a body; the message says why."""
+
+
+def write_body(body: Body, value: Any) -> Written:
+    if body.kind == "json":
+        return Written(body.media_type, msgspec.json.encode(value))
+    if body.kind == "text":
+        return Written(body.media_type, text_of(value).encode())
+    if not isinstance(value, dict):
+        raise BodyInvalidError(f"The body is a form ({body.media_type}), so it must be an object.")
+    if body.kind == "form":
+        return Written(body.media_type, _form(value, body.encoding))
+    return _multipart(value, body)
+
+
+def _form(value: Mapping[str, Any], encoding: Mapping[str, Any]) -> bytes:
+    pairs = [pair for name, part in value.items() for pair in _fields(name, part, encoding.get(name) or {})]
+    return "&".join(f"{name}={text}" for name, text in pairs).encode()
+
+
+def _fields(name: str, value: Any, encoding: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """One member as fields; an object is one field of JSON unless the document gives it a style."""
+    style = encoding.get("style")
+    if style not in ("form", "spaceDelimited", "pipeDelimited", "deepObject"):
+        style = None
+    if value is None:
+        yield encode(name), ""
+    elif isinstance(value, dict) and style is None:
+        yield encode(name), encode(text_of(value))
+    else:
+        explode = encoding.get("explode", style in (None, "form"))
+        yield from in_query(
+            Parameter(name, name, "query", style or "form", explode is True, False, False, None), value
+        )
+
+
+def _multipart(value: Mapping[str, Any], body: Body) -> Written:
+    parts = [
+        _part(name, each, is_file=name in body.files)
+        for name, member in value.items()
+        for each in (member if isinstance(member, list) else [member])
+    ]
+    # What the parts hold cannot contain the hash of all of them.
+    boundary = hashlib.sha256(b"\0".join(parts)).hexdigest()
+    content = b"".join(b"--%s\r\n%s\r\n" % (boundary.encode(), part) for part in parts)
+    return Written(f"multipart/form-data; boundary={boundary}", content + b"--%s--\r\n" % boundary.encode())
+
+
+def _part(name: str, value: Any, *, is_file: bool) -> bytes:
+    if _CONTROL.search(name):
+        raise BodyInvalidError(f"The name {name[:80]!r} of a form's field contains a control character.")
+    field = name.replace('"', "%22")
+    disposition = f'Content-Disposition: form-data; name="{field}"'
+    if is_file:
+        disposition += f'; filename="{field}"\r\nContent-Type: application/octet-stream'
+    elif isinstance(value, dict):
+        disposition += "\r\nContent-Type: application/json"
+    text = "" if value is None else text_of(value)
+    return f"{disposition}\r\n\r\n{text}".encode()
+
 
 _ACCEPT = "application/json, */*;q=0.8"
 _LITERAL = "/:@!$&'()*+,;=-._~%"

@@ -17,7 +17,6 @@ from odyssey.core.signals import Signals
 from odyssey.evals.behaviour import Behaviour, Call, behaviour_of
 from odyssey.evals.distance import distance
 from odyssey.evals.eval_runs.delivery import Delivered, was_delivered
-from odyssey.evals.eval_runs.matching import asks_of_more, match_run
 from odyssey.evals.eval_runs.models import EvalRun
 from odyssey.evals.eval_runs.replace import MayRepeat, replace_missing
 from odyssey.evals.eval_runs.repository import (
@@ -33,8 +32,10 @@ from odyssey.evals.eval_runs.repository import (
     store_shift,
 )
 from odyssey.evals.eval_runs.topics import matrix_topic
-from odyssey.evals.match import Matched
+from odyssey.evals.match import RESERVED_KEYS, Finding, Matched, match
+from odyssey.evals.scenarios.expected import known_expected
 from odyssey.evals.scenarios.repository import contents_of
+from odyssey.grading.checks import read_checks, run_checks
 from odyssey.grading.evidence import Evidence
 from odyssey.journal.models import Event
 from odyssey.kit.clock import Clock
@@ -286,3 +287,27 @@ def _flag(pressed: _Pressed, baselines: Sequence[Behaviour], threshold: float | 
     raw = sum(distance(pressed.behaviour, other) for other in baselines) / len(baselines)
     is_above = threshold is not None and raw > threshold
     return Flag(run_id, raw, is_above and pressed.delivered != "undelivered")
+
+
+# Matching one run with what its scenario expects, reserved keys and all.
+def asks_of_more(expected_behavior: Any) -> bool:
+    """Whether more than the answer is asked for: only then is the run's evidence needed."""
+    return any(key in expected_behavior for key in RESERVED_KEYS)
+
+
+def match_run(expected_behavior: Any, behaviour: Behaviour, evidence: Evidence | None) -> Matched:
+    """Match a run. Where a check itself broke, nothing is known: that is neither a match nor a miss."""
+    expected = known_expected(expected_behavior)
+    if evidence is None:
+        return match(expected, behaviour)
+    broken: list[str] = []
+
+    def reserved(key: str, raw: Any) -> Finding:
+        results = run_checks(read_checks(raw).checks, evidence)
+        broken.extend(key for result in results if result.state == "error")
+        failed = [result for result in results if result.state != "passed"]
+        told = failed or results
+        return Finding(key, not failed, "; ".join(result.reason for result in told[:3]) or "nothing is asked")
+
+    matched = match(expected, behaviour, reserved)
+    return Matched(None, matched.findings) if broken else matched

@@ -1,16 +1,22 @@
 """Wire types of named worlds. State, rules and operations are read by hand, so that one answer names every fault."""
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, Field, WithJsonSchema
 
 from odyssey.agents.schemas import LedgerSchemaIn, ToolsSchema
 from odyssey.core.depends import existing_id
+from odyssey.core.errors import ValidationFailedError
 from odyssey.core.wire import Body, Instant, PlainText, pack
+from odyssey.library.behaviours.reading import take_behavior
 from odyssey.library.behaviours.schemas import BehaviorIn, BehaviorProblemOut
 from odyssey.library.fidelity import FidelityOut
-from odyssey.library.named_worlds.contents import CONTENTS, read_contents
+from odyssey.library.named_worlds.state import check_state, prepare
+from odyssey.records.problems import FaultList
 from odyssey.simulation.engine import EngineChoice
+from odyssey.simulation.rules import read_rules
+from odyssey.worlds.stored_state import StoredState
 
 _EXAMPLE = "{entity_type: {entity_id: {field: value}}}"
 
@@ -183,3 +189,24 @@ class TriedOut(BaseModel):
     violations: list[dict[str, Any]]
     model: dict[str, Any] | None = Field(description="What a model had to do with it: tokens, cost, time.")
     difference: DifferenceOut
+
+
+# What is sent as the contents of a world, read as a whole: every fault of all of it is said at once.
+CONTENTS = ("initial_state", "behavior_instructions", "failure_rules")
+
+
+def read_contents(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the same members with the state `Prepared` and the behaviour as text."""
+    faults, read = FaultList(), dict(given)
+    if "initial_state" in given:
+        faults += check_state(given["initial_state"])
+    if "failure_rules" in given:
+        faults += read_rules(given["failure_rules"]).errors
+    if "behavior_instructions" in given:
+        read["behavior_instructions"], wrong = take_behavior(given["behavior_instructions"])
+        faults += wrong
+    if faults:
+        raise ValidationFailedError(faults)
+    if "initial_state" in given:
+        read["initial_state"] = prepare(StoredState.of(given["initial_state"]))
+    return read

@@ -7,8 +7,7 @@ say nothing of the agent: a build must not become green because something was no
 from odyssey.matrices.reports.grid import Placed, placed_cells
 from odyssey.matrices.reports.words import chance, ends, figure, rate, said_of, spoken
 from odyssey.matrices.schemas import MatrixOut
-from odyssey.runs.batches.exports.junit_xml import TAIL, fault, suite_head, written_case
-from odyssey.runs.batches.exports.tally import Tally
+from odyssey.runs.batches.exports.junit_xml import TAIL, Tally, fault, suite_head, written_case
 
 
 def junit(matrix: MatrixOut) -> str:

@@ -22,10 +22,9 @@ from odyssey.identity.guard import GuardedRouter, Member, Viewer
 from odyssey.kit.pagination import DEFAULT_LIMIT
 from odyssey.runs.batches.cancel import cancel_batch
 from odyssey.runs.batches.compare import compare
-from odyssey.runs.batches.exports.csv import csv_export
-from odyssey.runs.batches.exports.json import json_export
 from odyssey.runs.batches.exports.junit import junit_export
-from odyssey.runs.batches.exports.tally import tally_of
+from odyssey.runs.batches.exports.junit_xml import tally_of
+from odyssey.runs.batches.exports.runs import csv_export, json_export
 from odyssey.runs.batches.render import batch_out, batches_out
 from odyssey.runs.batches.repository import BATCH_ORDER, BatchFilter, get_batch, list_batches
 from odyssey.runs.batches.row_schemas import BatchRowsPage, ComparisonOut

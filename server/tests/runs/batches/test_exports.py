@@ -16,9 +16,8 @@ from support.agents import Behaviour, Dispatched, ScriptedAgent, final
 from support.batches import all_rows, dataset, ended, rows, set_verdicts, start_batch
 from support.platform import Org, Platform
 
-from odyssey.runs.batches.exports.csv import csv_lines
 from odyssey.runs.batches.exports.junit import junit_case
-from odyssey.runs.batches.exports.runs import ExportedRun
+from odyssey.runs.batches.exports.runs import ExportedRun, csv_lines
 
 StartAgent = Callable[[Behaviour], ScriptedAgent]
 

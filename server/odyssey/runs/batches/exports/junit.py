@@ -7,9 +7,16 @@ become green because nothing was tested. What was cancelled, waits, or has nothi
 from collections.abc import AsyncIterator
 
 from odyssey.core.database import Database
-from odyssey.runs.batches.exports.junit_xml import TAIL, fault, skipped, suite_head, written_case
+from odyssey.runs.batches.exports.junit_xml import (
+    TAIL,
+    Tally,
+    fault,
+    outcome_of,
+    skipped,
+    suite_head,
+    written_case,
+)
 from odyssey.runs.batches.exports.runs import ExportedRun, exported_runs
-from odyssey.runs.batches.exports.tally import Tally, outcome_of
 from odyssey.runs.batches.schemas import BatchOut
 
 _NAME_SHOWN = 120

@@ -1,6 +1,8 @@
 """The runs of a batch for those who take them elsewhere: read in short transactions, a page at a time."""
 
-from collections.abc import AsyncIterator, Sequence
+import csv
+import io
+from collections.abc import AsyncIterator, Iterable, Sequence
 from typing import Any
 
 import msgspec
@@ -11,6 +13,8 @@ from sqlalchemy.orm import defer
 from odyssey.core.database import Database
 from odyssey.kit.clock import rfc3339
 from odyssey.library.models import Task
+from odyssey.library.tables import guarded
+from odyssey.runs.batches.schemas import BatchOut
 from odyssey.runs.models import Run
 from odyssey.runs.verdicts.models import Grade
 
@@ -106,3 +110,35 @@ def _seconds(run: Run) -> float | None:
     if run.started_at is None or run.finished_at is None:
         return None
     return (run.finished_at - run.started_at).total_seconds()
+
+
+# A batch as one JSON document: what `GET /api/batches/{id}` says, and its runs.
+async def json_export(database: Database, batch: BatchOut) -> AsyncIterator[bytes]:
+    yield b'{"batch": ' + batch.model_dump_json(by_alias=True).encode() + b',\n"runs": ['
+    before = b"\n"
+    async for page in exported_runs(database, batch.id):
+        yield before + b",\n".join(map(msgspec.json.encode, page))
+        before = b",\n"
+    yield b"\n]}\n"
+
+
+# The runs of a batch as a table that does nothing in a spreadsheet.
+async def csv_export(database: Database, batch_id: int) -> AsyncIterator[bytes]:
+    yield _lines([ExportedRun.__struct_fields__])
+    async for page in exported_runs(database, batch_id):
+        yield csv_lines(page)
+
+
+def csv_lines(runs: Iterable[ExportedRun]) -> bytes:
+    return _lines(map(_cells, runs))
+
+
+def _cells(run: ExportedRun) -> list[str]:
+    return ["" if value is None else guarded(str(value)) for value in msgspec.structs.astuple(run)]
+
+
+def _lines(rows: Iterable[Iterable[str]]) -> bytes:
+    """Quote every cell (RFC 4180): in some countries a spreadsheet would part them at a semicolon."""
+    text = io.StringIO(newline="")
+    csv.writer(text, quoting=csv.QUOTE_ALL).writerows(rows)
+    return text.getvalue().encode("utf-8")
