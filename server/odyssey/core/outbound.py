@@ -30,8 +30,8 @@ from odyssey.core.outbound_body import BodyReader
 from odyssey.core.outbound_connect import BoundedResponse, CheckedConnector, Exchange, asking, at_most_once
 from odyssey.core.outbound_errors import (
     AddressRefusedError,
+    AnswerTooLargeError,
     BadEncodingError,
-    BodyTooLargeError,
     ConnectFailedError,
     ConnectionLostError,
     NotHttpError,
@@ -44,8 +44,8 @@ __all__ = [
     "CONNECT_TIMEOUT_S",
     "MAX_BODY_BYTES",
     "AddressRefusedError",
+    "AnswerTooLargeError",
     "BadEncodingError",
-    "BodyTooLargeError",
     "ConnectFailedError",
     "ConnectionLostError",
     "Method",

@@ -2,7 +2,7 @@
 
 import zlib
 
-from odyssey.core.outbound_errors import PARTIAL_BYTES, BadEncodingError, BodyTooLargeError
+from odyssey.core.outbound_errors import PARTIAL_BYTES, AnswerTooLargeError, BadEncodingError
 
 
 class BodyReader:
@@ -70,9 +70,9 @@ class BodyReader:
         message = f"{self._where} {problem}"
         return BadEncodingError(message, status=self._status, partial=bytes(self._evidence))
 
-    def _too_large(self) -> BodyTooLargeError:
+    def _too_large(self) -> AnswerTooLargeError:
         message = f"{self._where} answered {self._status} with a body over {self._max_bytes} bytes."
-        return BodyTooLargeError(message, status=self._status, partial=bytes(self._evidence))
+        return AnswerTooLargeError(message, status=self._status, partial=bytes(self._evidence))
 
 
 def _has_zlib_header(beginning: bytes) -> bool:

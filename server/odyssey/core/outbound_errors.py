@@ -65,7 +65,7 @@ class UnreadableBodyError(OutboundError):
         self.partial = partial[:PARTIAL_BYTES]
 
 
-class BodyTooLargeError(UnreadableBodyError):
+class AnswerTooLargeError(UnreadableBodyError):
     kind = "body_too_large"
 
 

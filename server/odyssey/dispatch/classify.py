@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 from odyssey.core.outbound import (
     AddressRefusedError,
+    AnswerTooLargeError,
     BadEncodingError,
-    BodyTooLargeError,
     ConnectFailedError,
     ConnectionLostError,
     NotHttpError,
@@ -41,7 +41,7 @@ _BY_ERROR: dict[type[OutboundError], ErrorClass] = {
     TimedOutError: AGENT_TIMEOUT,
     ConnectionLostError: TRANSPORT_ERROR,
     NotHttpError: TRANSPORT_ERROR,
-    BodyTooLargeError: AGENT_BAD_RESPONSE,
+    AnswerTooLargeError: AGENT_BAD_RESPONSE,
     BadEncodingError: AGENT_BAD_RESPONSE,
 }
 _ONCE_IT_ANSWERED: dict[type[OutboundError], ErrorClass] = {
@@ -83,7 +83,7 @@ def failure_of_error(
     error_class = _BY_ERROR.get(type(error), TRANSPORT_ERROR)
     if answers_pings:
         error_class = _ONCE_IT_ANSWERED.get(type(error), error_class)
-    if not isinstance(error, BodyTooLargeError | BadEncodingError):
+    if not isinstance(error, AnswerTooLargeError | BadEncodingError):
         return Failure(error_class, error.message[:MAX_DETAIL])
     partial = hide(error.partial)
     if not 200 <= error.status < 300:

@@ -57,7 +57,7 @@ class EndpointConfig(msgspec.Struct, frozen=True, omit_defaults=True):
         return self.base_url if self.url is None else self.url
 
 
-class Written(NamedTuple):
+class WrittenConfig(NamedTuple):
     """A config without fault."""
 
     config: EndpointConfig
@@ -70,7 +70,7 @@ class Written(NamedTuple):
 
 def read_config(
     raw: Any, kind: EndpointType, *, has_document: bool = False
-) -> tuple[Written | None, list[FieldError]]:
+) -> tuple[WrittenConfig | None, list[FieldError]]:
     """Read a config; null is the same as absent. A config of type `code` is checked and no more.
 
     With `has_document` a document was pasted before and need not be sent again.
@@ -94,7 +94,7 @@ def read_config(
     auth, credential, secret = _read_auth(given.get("auth", {"type": "none"}), faults.at("auth"))
     if faults.found:
         return None, faults.found
-    return Written(EndpointConfig(**urls, auth=auth), spec, credential, secret), []
+    return WrittenConfig(EndpointConfig(**urls, auth=auth), spec, credential, secret), []
 
 
 def _check_transport(url: str | None, faults: Faults) -> None:

@@ -11,7 +11,7 @@ from odyssey.core.addresses import AddressPolicy, check_url_at_save, origin_of
 from odyssey.core.database import Database
 from odyssey.core.errors import SecretRequiredError, ValidationFailedError
 from odyssey.endpoints.auth import BoundAuth, bound_auth, is_at
-from odyssey.endpoints.config import EndpointConfig, Written, merge_config, read_config
+from odyssey.endpoints.config import EndpointConfig, WrittenConfig, merge_config, read_config
 from odyssey.endpoints.discover import Asked, Discoverer, Found, UnusableError
 from odyssey.endpoints.errors import (
     CodeEndpointError,
@@ -121,7 +121,7 @@ class Drafter:
 
     async def _draft(
         self,
-        written: Written,
+        written: WrittenConfig,
         document: str | None,
         auth: BoundAuth,
         credential: str | None,
@@ -153,7 +153,9 @@ class Drafter:
         if errors:
             raise ValidationFailedError(errors)
 
-    async def _auth(self, session: AsyncSession, written: Written, row: ToolEndpoint | None) -> BoundAuth:
+    async def _auth(
+        self, session: AsyncSession, written: WrittenConfig, row: ToolEndpoint | None
+    ) -> BoundAuth:
         """The secret to ask with: the given one, the named one, or the one the endpoint has."""
         auth, address = written.config.auth, _address(written.config)
         if auth.type == "none":
@@ -171,7 +173,7 @@ class Drafter:
         return await bound_auth(session, self._vault, auth, credential)
 
 
-def _read(raw: object, kind: EndpointType, *, has_document: bool = False) -> Written:
+def _read(raw: object, kind: EndpointType, *, has_document: bool = False) -> WrittenConfig:
     written, errors = read_config(raw, kind, has_document=has_document)
     if errors:
         raise ValidationFailedError(errors)
@@ -206,7 +208,7 @@ def _check_origin(credential: Credential, address: str | None) -> None:
         )
 
 
-def _check_home(written: Written, auth: BoundAuth, result: Found | Failed) -> None:
+def _check_home(written: WrittenConfig, auth: BoundAuth, result: Found | Failed) -> None:
     """Hold the secret against the address that the document gave."""
     if isinstance(result, Failed) and result.base_url is None:
         if written.secret is not None:

@@ -11,7 +11,7 @@ _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 MOST_PATHS = 50
 
 
-class ChangedTool(NamedTuple):
+class ToolChange(NamedTuple):
     name: str
     paths: tuple[str, ...]
     """JSON paths into the tool that differ; at most `MOST_PATHS`."""
@@ -20,7 +20,7 @@ class ChangedTool(NamedTuple):
 class Drift(NamedTuple):
     added: tuple[str, ...]
     removed: tuple[str, ...]
-    changed: tuple[ChangedTool, ...]
+    changed: tuple[ToolChange, ...]
 
     def __bool__(self) -> bool:
         return any(self)
@@ -32,7 +32,7 @@ class Drift(NamedTuple):
 
 def drift_between(before: Iterable[UpstreamTool], after: Iterable[UpstreamTool]) -> Drift:
     old, new = ({tool.name: tool for tool in tools} for tools in (before, after))
-    changed = (ChangedTool(name, _paths(old[name], new[name])) for name in sorted(old.keys() & new.keys()))
+    changed = (ToolChange(name, _paths(old[name], new[name])) for name in sorted(old.keys() & new.keys()))
     return Drift(
         added=tuple(sorted(new.keys() - old.keys())),
         removed=tuple(sorted(old.keys() - new.keys())),

@@ -4,8 +4,8 @@ from typing import Any
 
 from odyssey.core.outbound import (
     AddressRefusedError,
+    AnswerTooLargeError,
     BadEncodingError,
-    BodyTooLargeError,
     ConnectFailedError,
     ConnectionLostError,
     NotHttpError,
@@ -23,7 +23,7 @@ _CODES: dict[type[OutboundError], str] = {
     TimedOutError: "upstream_timeout",
     ConnectionLostError: "upstream_connection_lost",
     NotHttpError: "upstream_connection_lost",
-    BodyTooLargeError: "upstream_body_too_large",
+    AnswerTooLargeError: "upstream_body_too_large",
     BadEncodingError: "upstream_bad_encoding",
 }
 _TO_DO: dict[type[OutboundError], str] = {
@@ -33,7 +33,7 @@ _TO_DO: dict[type[OutboundError], str] = {
     TimedOutError: "Discover again when the service answers faster.",
     ConnectionLostError: "Check that the address is that of an HTTP service, then discover again.",
     NotHttpError: "Check that the address is that of an HTTP service, then discover again.",
-    BodyTooLargeError: "Have the service answer with less, or give its description inline.",
+    AnswerTooLargeError: "Have the service answer with less, or give its description inline.",
     BadEncodingError: "Have the service answer without a content encoding.",
 }
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -41,7 +41,7 @@ _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 def not_answered(error: OutboundError) -> NotAnswered:
     """The failed hop an exchange without a usable answer stands for."""
-    status = error.status if isinstance(error, BodyTooLargeError | BadEncodingError) else None
+    status = error.status if isinstance(error, AnswerTooLargeError | BadEncodingError) else None
     if status is not None and is_server_error(status):
         return server_error(status)
     return NotAnswered(_code(error), error.message, "unknown" if error.sent else "not_sent", status)

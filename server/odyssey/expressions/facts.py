@@ -35,7 +35,7 @@ _TAKING: Any = object()
 _ABSENT: Any = object()
 
 
-class Call(NamedTuple):
+class CallParts(NamedTuple):
     """The parts of a call that functions use."""
 
     ledger: Ledger
@@ -70,7 +70,7 @@ class Facts:
             "actor": actor,
             "state": _State(ledger),
         }
-        self.call = Call(ledger, random_seed, sequence, {}, set())
+        self.call = CallParts(ledger, random_seed, sequence, {}, set())
         self.meter = Meter()
 
     def define(self, name: str, value: Any) -> None:

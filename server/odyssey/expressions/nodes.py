@@ -101,7 +101,7 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class FunctionCall:
     function: Function
     arguments: tuple[Node, ...]
 

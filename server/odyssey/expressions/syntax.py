@@ -173,19 +173,19 @@ class Parser:
                 return nodes.Has(nodes.Operand(of, tuple(steps)) if steps else of, name)
         raise UnreadableError("has takes a member: has(args.note)")
 
-    def _call(self, name: str, *, receivers: int) -> nodes.Call:
+    def _call(self, name: str, *, receivers: int) -> nodes.FunctionCall:
         self._expect("(")
         arguments = tuple(self._several(")"))
         function = self._functions.get(name)
         if function is None:
             self._faults.add(f"unknown function {shown(name)}{did_you_mean(name, self._functions)}")
-            return nodes.Call(_UNKNOWN, arguments)
+            return nodes.FunctionCall(_UNKNOWN, arguments)
         count = len(arguments) + receivers
         if not function.least <= count <= function.most:
             self._faults.add(f"{name} takes {function.takes()}, not {count}")
         if name == "find" and not isinstance(self._field_of_find(arguments, receivers), str):
             self._faults.add("find takes the name of a field in quotes; filter looks for others")
-        return nodes.Call(function, arguments)
+        return nodes.FunctionCall(function, arguments)
 
     def _field_of_find(self, arguments: tuple[nodes.Node, ...], receivers: int) -> Any:
         """Every field that is asked for gets an index, so arguments of a call must not choose it."""

@@ -14,7 +14,7 @@ from odyssey.matrices.snapshot import Snapshot, SnapshotRuleSet, SnapshotScenari
 from odyssey.records.canonical import canonical_json
 
 
-class Row(NamedTuple):
+class PlanRow(NamedTuple):
     """A scenario, as it is or while something is broken. Its runs are compared with each other only."""
 
     scenario: SnapshotScenario
@@ -42,7 +42,7 @@ class Plan:
     def __init__(self, snapshot: Snapshot) -> None:
         self.snapshot = snapshot
         self.rows = [
-            Row(scenario, rule_set, _conduct_hash(scenario, index))
+            PlanRow(scenario, rule_set, _conduct_hash(scenario, index))
             for scenario in snapshot.scenarios
             for index, rule_set in enumerate((None, *snapshot.rule_sets))
         ]
@@ -53,7 +53,7 @@ class Plan:
     def __len__(self) -> int:
         return len(self.rows) * self._of_row
 
-    def row_of(self, number: int) -> Row:
+    def row_of(self, number: int) -> PlanRow:
         return self.rows[number % len(self.rows)]
 
     def place(self, number: int) -> Place:

@@ -7,8 +7,8 @@ import msgspec
 
 from odyssey.core.outbound import (
     AddressRefusedError,
+    AnswerTooLargeError,
     BadEncodingError,
-    BodyTooLargeError,
     ConnectFailedError,
     OutboundClient,
     OutboundError,
@@ -79,7 +79,7 @@ class RemoteModel:
             return await self._client.post_json(url, body, headers, timeout_s=self.config.timeout_s)
         except (RequestInvalidError, AddressRefusedError) as error:
             raise ModelRefusedError(self._hide.text(error.message), usage=Usage()) from None
-        except (BodyTooLargeError, BadEncodingError) as error:
+        except (AnswerTooLargeError, BadEncodingError) as error:
             raise ModelUnreadableError(self._hide.text(error.message)) from None
         except OutboundError as error:
             usage = Usage() if isinstance(error, _NOT_SENT) else None

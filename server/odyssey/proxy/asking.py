@@ -6,7 +6,7 @@ import msgspec
 
 from odyssey.proxy.answering import Outcome, Waiting, tool_call
 from odyssey.records.tools import CacheUse
-from odyssey.simulation.llm import LlmEngine, Question
+from odyssey.simulation.llm import LlmEngine, ModelQuestion
 from odyssey.simulation.simulate import Simulated
 from odyssey.worlds.ledger import Ledger
 
@@ -37,7 +37,7 @@ async def ask(
     asked, otherwise = waiting.asked, waiting.undecided.otherwise
     if otherwise is not None and not await llm.is_set(org_id):
         return Told(asked.ledger, otherwise)
-    question = Question(
+    question = ModelQuestion(
         call=tool_call(asked),
         world=asked.ledger,
         output_schema=asked.tool.output_schema,

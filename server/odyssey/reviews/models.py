@@ -15,7 +15,7 @@ _FOUND = text("source <> 'manual'")
 _ASKED = text("source = 'manual' AND verdict IS NULL")
 
 
-class ReviewItem(Base):
+class ReviewRow(Base):
     """Later settings, versions and baselines do not touch it; only the verdict is added, once."""
 
     __tablename__ = "review_items"

@@ -11,7 +11,7 @@ from sqlalchemy.orm import InstrumentedAttribute
 from odyssey.core.errors import NotFoundError
 from odyssey.evals.eval_runs.repository import BASELINE
 from odyssey.evals.risk import RiskLevel
-from odyssey.reviews.models import ReviewItem
+from odyssey.reviews.models import ReviewRow
 from odyssey.reviews.schemas import Source, Verdict
 from odyssey.statistics.cells import Reason
 
@@ -49,30 +49,30 @@ async def add_items(session: AsyncSession, rows: Sequence[dict[str, Any]]) -> No
     """Add what is not there yet."""
     if rows:
         insert = sqlite.insert if session.get_bind().dialect.name == "sqlite" else postgresql.insert
-        await session.execute(insert(ReviewItem).on_conflict_do_nothing(), rows)
+        await session.execute(insert(ReviewRow).on_conflict_do_nothing(), rows)
 
 
 async def list_items(
     session: AsyncSession, org_id: int, *, after: int | None, limit: int, wanted: ItemFilter
-) -> Sequence[ReviewItem]:
+) -> Sequence[ReviewRow]:
     """Read the queue from its front, or what is decided from the newest verdict on."""
-    statement = select(ReviewItem).where(ReviewItem.org_id == org_id, *_conditions(wanted))
+    statement = select(ReviewRow).where(ReviewRow.org_id == org_id, *_conditions(wanted))
     decided = wanted.status == "decided"
-    order = (ReviewItem.decided_at, ReviewItem.number) if decided else (ReviewItem.rank, ReviewItem.number)
+    order = (ReviewRow.decided_at, ReviewRow.number) if decided else (ReviewRow.rank, ReviewRow.number)
     if after is not None:
-        last = select(*order).where(ReviewItem.org_id == org_id, ReviewItem.number == after).scalar_subquery()
+        last = select(*order).where(ReviewRow.org_id == org_id, ReviewRow.number == after).scalar_subquery()
         statement = statement.where(tuple_(*order) < last if decided else tuple_(*order) > last)
     ordered = [column.desc() for column in order] if decided else order
     return (await session.scalars(statement.order_by(*ordered).limit(limit))).all()
 
 
 async def count_open(session: AsyncSession, org_id: int) -> int:
-    counted = select(func.count()).select_from(ReviewItem)
-    return await session.scalar(counted.where(ReviewItem.org_id == org_id, ReviewItem.verdict.is_(None))) or 0
+    counted = select(func.count()).select_from(ReviewRow)
+    return await session.scalar(counted.where(ReviewRow.org_id == org_id, ReviewRow.verdict.is_(None))) or 0
 
 
-async def get_item(session: AsyncSession, org_id: int, item_id: str, *, lock: bool = False) -> ReviewItem:
-    statement = select(ReviewItem).where(ReviewItem.id == item_id, ReviewItem.org_id == org_id)
+async def get_item(session: AsyncSession, org_id: int, item_id: str, *, lock: bool = False) -> ReviewRow:
+    statement = select(ReviewRow).where(ReviewRow.id == item_id, ReviewRow.org_id == org_id)
     if lock:
         statement = statement.with_for_update().execution_options(populate_existing=True)
     item = (await session.scalars(statement)).first()
@@ -81,44 +81,44 @@ async def get_item(session: AsyncSession, org_id: int, item_id: str, *, lock: bo
     return item
 
 
-async def find_open(session: AsyncSession, org_id: int, run_id: int) -> ReviewItem | None:
+async def find_open(session: AsyncSession, org_id: int, run_id: int) -> ReviewRow | None:
     """Find the item in which a run waits for a verdict."""
-    statement = select(ReviewItem).where(
-        ReviewItem.org_id == org_id, ReviewItem.run_id == run_id, ReviewItem.verdict.is_(None)
+    statement = select(ReviewRow).where(
+        ReviewRow.org_id == org_id, ReviewRow.run_id == run_id, ReviewRow.verdict.is_(None)
     )
-    return (await session.scalars(statement.order_by(ReviewItem.rank).limit(1))).first()
+    return (await session.scalars(statement.order_by(ReviewRow.rank).limit(1))).first()
 
 
 async def decided_items(session: AsyncSession, org_id: int) -> list[Decided]:
     columns = select(
-        ReviewItem.source,
-        ReviewItem.risk_level,
-        ReviewItem.variation_type,
-        ReviewItem.verdict,
-        ReviewItem.shift,
-        ReviewItem.interval.is_not(None),
-        ReviewItem.reason,
+        ReviewRow.source,
+        ReviewRow.risk_level,
+        ReviewRow.variation_type,
+        ReviewRow.verdict,
+        ReviewRow.shift,
+        ReviewRow.interval.is_not(None),
+        ReviewRow.reason,
     )
-    statement = columns.where(ReviewItem.org_id == org_id, ReviewItem.verdict.is_not(None))
+    statement = columns.where(ReviewRow.org_id == org_id, ReviewRow.verdict.is_not(None))
     return [Decided._make(row) for row in await session.execute(statement)]
 
 
 def _conditions(wanted: ItemFilter) -> list[ColumnElement[bool]]:
     equal: dict[InstrumentedAttribute[Any], Any] = {
-        ReviewItem.source: wanted.source,
-        ReviewItem.risk_level: wanted.risk_level,
-        ReviewItem.verdict: wanted.verdict,
-        ReviewItem.matrix_id: wanted.matrix_id,
-        ReviewItem.agent_id: wanted.agent_id,
-        ReviewItem.run_id: wanted.run_id,
-        ReviewItem.confirmed: wanted.confirmed,
+        ReviewRow.source: wanted.source,
+        ReviewRow.risk_level: wanted.risk_level,
+        ReviewRow.verdict: wanted.verdict,
+        ReviewRow.matrix_id: wanted.matrix_id,
+        ReviewRow.agent_id: wanted.agent_id,
+        ReviewRow.run_id: wanted.run_id,
+        ReviewRow.confirmed: wanted.confirmed,
     }
     conditions = [column == value for column, value in equal.items() if value is not None]
     if wanted.status is not None:
-        is_open = ReviewItem.verdict.is_(None)
+        is_open = ReviewRow.verdict.is_(None)
         conditions.append(is_open if wanted.status == "open" else ~is_open)
     if wanted.variation_type == BASELINE:
-        conditions.append(ReviewItem.variation_type.is_(None))
+        conditions.append(ReviewRow.variation_type.is_(None))
     elif wanted.variation_type is not None:
-        conditions.append(ReviewItem.variation_type == wanted.variation_type)
+        conditions.append(ReviewRow.variation_type == wanted.variation_type)
     return conditions

@@ -16,7 +16,7 @@ from odyssey.matrices.render import CELLS
 from odyssey.matrices.repository import get_matrix
 from odyssey.matrices.schemas import MatrixCell
 from odyssey.reviews.errors import InReviewError
-from odyssey.reviews.models import ReviewItem
+from odyssey.reviews.models import ReviewRow
 from odyssey.reviews.new_item import About, Known, new_item
 from odyssey.reviews.priority import Queue
 from odyssey.reviews.repository import find_open
@@ -77,13 +77,13 @@ def _known(cell: MatrixCell, baseline_run_id: int | None) -> Known:
 
 async def submit_run(
     session: AsyncSession, clock: Clock, caller: Caller, submitted: Submitted, body: ManualItem
-) -> ReviewItem:
+) -> ReviewRow:
     """Add a run that somebody wants looked at, unless it waits already."""
     waiting = await find_open(session, caller.org_id, body.run_id)
     if waiting is not None:
         raise InReviewError(body.run_id, waiting.id)
     about, known = submitted
-    item = ReviewItem(**new_item("manual", Queue.asked, body.run_id, about, known, clock(), body.notes))
+    item = ReviewRow(**new_item("manual", Queue.asked, body.run_id, about, known, clock(), body.notes))
     session.add(item)
     try:
         await session.flush()

@@ -7,14 +7,14 @@ from odyssey.identity.caller import Caller
 from odyssey.identity.repository import find_person
 from odyssey.kit.clock import Clock
 from odyssey.reviews.errors import VerdictGivenError
-from odyssey.reviews.models import ReviewItem
+from odyssey.reviews.models import ReviewRow
 from odyssey.reviews.repository import get_item
 from odyssey.reviews.schemas import VerdictIn
 
 
 async def give_verdict(
     session: AsyncSession, clock: Clock, caller: Caller, item_id: str, body: VerdictIn
-) -> ReviewItem:
+) -> ReviewRow:
     """Write down what somebody found; of two at once the second is refused."""
     item = await get_item(session, caller.org_id, item_id, lock=True)
     if item.verdict is not None:

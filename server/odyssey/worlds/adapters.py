@@ -13,7 +13,7 @@ import msgspec
 from odyssey.records.canonical import canonical_json
 from odyssey.records.ledger import Add, Entry, Operation, Remove, SetFlag, Update
 from odyssey.records.tools import EntityType, LedgerSchema, LedgerWritePolicy
-from odyssey.worlds.json_path import Found, PathInvalidError, json_path
+from odyssey.worlds.json_path import FoundValue, PathInvalidError, json_path
 from odyssey.worlds.ledger import Ledger, copy_json
 from odyssey.worlds.operations import apply
 from odyssey.worlds.schema import brief, check_value
@@ -195,7 +195,7 @@ class _Making:
             return None
         return flag
 
-    def _find(self, member: str, path: Any, field: str | None = None) -> Found | None:
+    def _find(self, member: str, path: Any, field: str | None = None) -> FoundValue | None:
         try:
             return json_path(path).find(self._response)
         except PathInvalidError as error:

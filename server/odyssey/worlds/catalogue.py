@@ -18,7 +18,7 @@ class Listed(NamedTuple):
     fields: msgspec.Raw
 
 
-class Found(NamedTuple):
+class CataloguePage(NamedTuple):
     items: list[Listed]
     total: int
     """Of all that match, shown or not."""
@@ -36,7 +36,7 @@ class Catalogue:
             self._places[name] = range(start, len(self._rows))
         self._texts: list[str] | None = None
 
-    def find(self, *, entity_type: str | None, q: str | None, start: int, limit: int) -> Found:
+    def find(self, *, entity_type: str | None, q: str | None, start: int, limit: int) -> CataloguePage:
         """The matches from the given one on: at most `limit`, fewer if they are large, at least one."""
         places = range(len(self._rows)) if entity_type is None else self._places.get(entity_type, range(0))
         matches = self._matching(places, q) if q else places
@@ -48,7 +48,7 @@ class Catalogue:
             if shown and room < 0:
                 break
             shown.append(row)
-        return Found(shown, len(matches))
+        return CataloguePage(shown, len(matches))
 
     def _matching(self, places: range, q: str) -> list[int]:
         if self._texts is None:

@@ -29,7 +29,7 @@ class PathInvalidError(ValueError):
     """The text is no JSONPath that can be used; the message says why."""
 
 
-class Found(NamedTuple):
+class FoundValue(NamedTuple):
     value: Any
 
 
@@ -47,13 +47,13 @@ class JsonPath:
             reason = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
             raise PathInvalidError(f"not a JSONPath: {_one_line(reason)}") from error
 
-    def find(self, document: Any) -> Found | None:
+    def find(self, document: Any) -> FoundValue | None:
         """What the path leads to: the only match whatever it is, of several the first scalar."""
-        only: Found | None = None
+        only: FoundValue | None = None
         for place, node in enumerate(self._query.finditer(document)):
             if isinstance(node.value, SCALARS):
-                return Found(node.value)
-            only = Found(node.value) if place == 0 else None
+                return FoundValue(node.value)
+            only = FoundValue(node.value) if place == 0 else None
         return only
 
     def leads_somewhere(self, document: Any) -> bool:

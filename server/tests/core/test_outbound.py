@@ -26,8 +26,8 @@ from odyssey.core.addresses import AddressPolicy, Resolve, parse_allow_list
 from odyssey.core.outbound import (
     MAX_BODY_BYTES,
     AddressRefusedError,
+    AnswerTooLargeError,
     BadEncodingError,
-    BodyTooLargeError,
     ConnectFailedError,
     ConnectionLostError,
     OutboundClient,
@@ -211,8 +211,8 @@ def test_redirects_are_answers_and_not_followed(status: int) -> None:
 def test_the_limit_itself_is_allowed_and_one_byte_more_is_not() -> None:
     reply, _ = exchange(replying(answer(b"x" * MAX_BODY_BYTES)))
     assert len(reply.body) == MAX_BODY_BYTES
-    error = failing(replying(answer(b"x" * (MAX_BODY_BYTES + 1))), BodyTooLargeError)
-    assert isinstance(error, BodyTooLargeError)
+    error = failing(replying(answer(b"x" * (MAX_BODY_BYTES + 1))), AnswerTooLargeError)
+    assert isinstance(error, AnswerTooLargeError)
     assert error.status == 200
     assert error.partial.startswith(b"xxx")
 
@@ -225,7 +225,7 @@ def test_a_chunked_body_without_end_stops_at_the_limit() -> None:
             writer.write(chunk)
             await writer.drain()
 
-    failing(flood, BodyTooLargeError)
+    failing(flood, AnswerTooLargeError)
 
 
 @pytest.mark.parametrize(
@@ -254,7 +254,7 @@ def test_the_limit_counts_unpacked_bytes() -> None:
     reply, _ = exchange(replying(answer(exact, "Content-Encoding: gzip")))
     assert len(reply.body) == MAX_BODY_BYTES
     over = gzip.compress(b"z" * (MAX_BODY_BYTES + 1), mtime=0)
-    failing(replying(answer(over, "Content-Encoding: gzip")), BodyTooLargeError)
+    failing(replying(answer(over, "Content-Encoding: gzip")), AnswerTooLargeError)
 
 
 def test_a_gzip_bomb_costs_no_more_than_the_limit() -> None:
@@ -264,7 +264,7 @@ def test_a_gzip_bomb_costs_no_more_than_the_limit() -> None:
     assert len(bomb) < MAX_BODY_BYTES
     tracemalloc.start()
     try:
-        failing(replying(answer(bomb, "Content-Encoding: gzip")), BodyTooLargeError)
+        failing(replying(answer(bomb, "Content-Encoding: gzip")), AnswerTooLargeError)
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()

@@ -13,8 +13,8 @@ from support.raw_server import Peer, Talk, answer, raw_server, replying, reset, 
 from odyssey.core.addresses import AddressPolicy
 from odyssey.core.outbound import (
     AddressRefusedError,
+    AnswerTooLargeError,
     BadEncodingError,
-    BodyTooLargeError,
     ConnectFailedError,
     ConnectionLostError,
     Method,
@@ -229,7 +229,12 @@ def test_a_redirect_is_an_answer(method: Method, status: int) -> None:
 
 def test_each_error_knows_whether_the_request_may_have_arrived() -> None:
     not_sent: set[type[OutboundError]] = {RequestInvalidError, AddressRefusedError, ConnectFailedError}
-    sent: set[type[OutboundError]] = {TimedOutError, ConnectionLostError, BodyTooLargeError, BadEncodingError}
+    sent: set[type[OutboundError]] = {
+        TimedOutError,
+        ConnectionLostError,
+        AnswerTooLargeError,
+        BadEncodingError,
+    }
     assert not any(error.sent for error in not_sent)
     assert all(error.sent for error in sent)
 
@@ -320,7 +325,7 @@ def test_a_stream_without_end_stops_at_the_limit() -> None:
             writer.write(b"y" * 4096)
             await writer.drain()
 
-    assert len(failing_stream(flood, BodyTooLargeError, max_bytes=10_000)) <= 10_000
+    assert len(failing_stream(flood, AnswerTooLargeError, max_bytes=10_000)) <= 10_000
 
 
 def test_a_stream_that_goes_silent_ends_at_the_total_time() -> None:
@@ -353,7 +358,7 @@ def read_in_pieces(encoding: str, body: bytes, size: int, max_bytes: int = 1000)
 )
 def test_an_encoding_is_undone_however_the_bytes_arrive(encoding: str, packed: bytes, size: int) -> None:
     assert read_in_pieces(encoding, packed, size) == b"abc" * 300
-    with pytest.raises(BodyTooLargeError) as caught:
+    with pytest.raises(AnswerTooLargeError) as caught:
         read_in_pieces(encoding, packed, size, max_bytes=899)
     assert caught.value.partial.startswith(b"abcabc")
 
@@ -378,5 +383,5 @@ def test_a_wrong_encoding_is_told_however_the_bytes_arrive(encoding: str, body: 
 def test_an_encoded_body_that_unpacks_to_nothing_is_bounded_too() -> None:
     packer = zlib.compressobj(wbits=31)
     nothing = packer.compress(b"") + packer.flush(zlib.Z_FULL_FLUSH) * 1000
-    with pytest.raises(BodyTooLargeError):
+    with pytest.raises(AnswerTooLargeError):
         read_in_pieces("gzip", nothing, 100)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from odyssey.endpoints.drift import MOST_PATHS, ChangedTool, Drift, drift_between
+from odyssey.endpoints.drift import MOST_PATHS, Drift, ToolChange, drift_between
 from odyssey.endpoints.upstream import UpstreamTool
 
 BASE = UpstreamTool(
@@ -47,7 +47,7 @@ def schema(**properties: Any) -> dict[str, Any]:
     ],
 )
 def test_a_path_names_the_smallest_part_that_differs(after: UpstreamTool, paths: tuple[str, ...]) -> None:
-    expected = (ChangedTool("get_order", paths),) if paths else ()
+    expected = (ToolChange("get_order", paths),) if paths else ()
     assert drift_between([BASE], [after]) == Drift((), (), expected)
     assert drift_between([after], [BASE]) == Drift((), (), expected)
 

@@ -6,8 +6,8 @@ import pytest
 
 from odyssey.core.outbound import (
     AddressRefusedError,
+    AnswerTooLargeError,
     BadEncodingError,
-    BodyTooLargeError,
     ConnectFailedError,
     ConnectionLostError,
     NotHttpError,
@@ -25,9 +25,9 @@ ERRORS: list[tuple[OutboundError, str, str]] = [
     (TimedOutError("m."), "upstream_timeout", "unknown"),
     (ConnectionLostError("m."), "upstream_connection_lost", "unknown"),
     (NotHttpError("m."), "upstream_connection_lost", "unknown"),
-    (BodyTooLargeError("m.", status=200, partial=b""), "upstream_body_too_large", "unknown"),
+    (AnswerTooLargeError("m.", status=200, partial=b""), "upstream_body_too_large", "unknown"),
     (BadEncodingError("m.", status=404, partial=b""), "upstream_bad_encoding", "unknown"),
-    (BodyTooLargeError("m.", status=503, partial=b""), "upstream_5xx", "unknown"),
+    (AnswerTooLargeError("m.", status=503, partial=b""), "upstream_5xx", "unknown"),
     (BadEncodingError("m.", status=599, partial=b""), "upstream_5xx", "unknown"),
 ]
 

@@ -13,7 +13,7 @@ from support.simulators import REFUNDED, STATE, Desk, failure
 
 from odyssey.kit.clock import utc_now
 from odyssey.records.ledger import SetFlag
-from odyssey.simulation.llm import Question
+from odyssey.simulation.llm import ModelQuestion
 from odyssey.simulation.llm.cache import AnswerCache, KeptAnswer
 from odyssey.simulation.llm.models import SimulatedAnswer
 from odyssey.simulation.simulate import Simulated
@@ -82,7 +82,7 @@ def change_call(**members: Any) -> Any:
 )
 def test_another_question_is_asked(desk: Desk, server: ModelServer, change: Any) -> None:
     desk.refund()
-    question: Question = change(desk.question_of_refund())
+    question: ModelQuestion = change(desk.question_of_refund())
     desk.ask(question)
     assert len(server.asked) == 2
 

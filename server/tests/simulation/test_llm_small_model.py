@@ -25,7 +25,7 @@ from odyssey.records.json_schema import compile_schema
 from odyssey.records.tools import Tool
 from odyssey.runs.repository import charge_run
 from odyssey.simulation.engine import ToolCall
-from odyssey.simulation.llm import LlmEngine, Question
+from odyssey.simulation.llm import LlmEngine, ModelQuestion
 from odyssey.simulation.llm.form import is_refusal
 from odyssey.simulation.programs import ProgramEngine, read_program
 from odyssey.simulation.simulate import Simulated, simulate
@@ -79,10 +79,10 @@ async def engine(folder: Path, model_url: str) -> AsyncIterator[LlmEngine]:
     await database.close()
 
 
-def question(charges: list[int]) -> Question:
+def question(charges: list[int]) -> ModelQuestion:
     arguments = {"account_id": "acc_1", "charges": charges}
     call = ToolCall(CHARGED, arguments, None, random_seed=1, sequence=1)
-    return Question(call, WORLD, compile_schema(LEFT), "warn", "", ORG, run_id=None)
+    return ModelQuestion(call, WORLD, compile_schema(LEFT), "warn", "", ORG, run_id=None)
 
 
 def by_program(charges: list[int]) -> Simulated:

@@ -13,7 +13,7 @@ from odyssey.records.json_schema import compile_schema
 from odyssey.records.ledger import ConsistencyMode
 from odyssey.records.tools import LedgerSchema, Tool
 from odyssey.simulation.engine import ToolCall
-from odyssey.simulation.llm import LlmEngine, Question
+from odyssey.simulation.llm import LlmEngine, ModelQuestion
 from odyssey.simulation.simulate import Simulated
 from odyssey.worlds.ledger import Ledger
 
@@ -65,14 +65,14 @@ class Desk(NamedTuple):
         body = server.settings(role="simulator", api_key=KEY, **members)
         self.org.ok(self.org.put("/api/settings", body | ({"budgets": budgets} if budgets else {})))
 
-    def ask(self, question: Question) -> Simulated:
+    def ask(self, question: ModelQuestion) -> Simulated:
         return self.org.platform.do(self.engine.answer(question))
 
     def refund(self, mode: ConsistencyMode = "warn", **members: Any) -> Simulated:
         """Ask for the refund of o1."""
         return self.ask(self.question_of_refund(mode)._replace(**members))
 
-    def question_of_refund(self, mode: ConsistencyMode = "warn") -> Question:
+    def question_of_refund(self, mode: ConsistencyMode = "warn") -> ModelQuestion:
         return self.question(REFUND, {"order_id": "o1"}, mode=mode)
 
     def question(
@@ -83,10 +83,10 @@ class Desk(NamedTuple):
         state: Any = STATE,
         mode: ConsistencyMode = "warn",
         schema: LedgerSchema | None = None,
-    ) -> Question:
+    ) -> ModelQuestion:
         call = ToolCall(tool, arguments, schema, random_seed=1, sequence=5)
         output = None if tool.output_schema is None else compile_schema(tool.output_schema)
-        return Question(call, Ledger.boot(state), output, mode, "", self.org_id, run_id=7)
+        return ModelQuestion(call, Ledger.boot(state), output, mode, "", self.org_id, run_id=7)
 
     def calls(self) -> list[ModelCall]:
         async def read() -> list[ModelCall]:

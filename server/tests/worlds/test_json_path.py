@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from odyssey.worlds.json_path import Found, JsonPath, PathInvalidError
+from odyssey.worlds.json_path import FoundValue, JsonPath, PathInvalidError
 
 SCALARS = st.none() | st.booleans() | st.integers(-5, 5) | st.floats(allow_nan=False) | st.text(max_size=4)
 JSON = st.recursive(
@@ -44,21 +44,21 @@ ORDER = {
     ],
 )
 def test_finds_what_the_standard_says(path: str, value: Any) -> None:
-    assert JsonPath(path).find(ORDER) == Found(value)
+    assert JsonPath(path).find(ORDER) == FoundValue(value)
 
 
 def test_of_several_matches_the_first_scalar() -> None:
-    assert JsonPath("$.*").find({"a": [1], "b": {"c": 2}, "d": "x", "e": "y"}) == Found("x")
+    assert JsonPath("$.*").find({"a": [1], "b": {"c": 2}, "d": "x", "e": "y"}) == FoundValue("x")
     assert JsonPath("$.*").find({"a": [1], "b": {}}) is None
     assert JsonPath("$.missing").find({"a": 1}) is None
 
 
 def test_an_only_match_may_be_an_object() -> None:
-    assert JsonPath("$['ship to']").find(ORDER) == Found({"town": "Leith"})
+    assert JsonPath("$['ship to']").find(ORDER) == FoundValue({"town": "Leith"})
 
 
 def test_a_plain_text_is_a_document() -> None:
-    assert JsonPath("$").find("pong") == Found("pong")
+    assert JsonPath("$").find("pong") == FoundValue("pong")
     assert JsonPath("$.id").find("pong") is None
 
 
@@ -97,8 +97,8 @@ def test_what_stands_in_quotes_costs_nothing(path: str) -> None:
 
 def test_a_dot_of_a_pattern_matches_no_break() -> None:
     path = JsonPath("$[?match(@, 'a.b')]")
-    assert path.find(["a\rb", "a\nb", "axb"]) == Found("axb")
-    assert JsonPath(r"$[?match(@, 'a[.]b')]").find(["axb", "a.b"]) == Found("a.b")
+    assert path.find(["a\rb", "a\nb", "axb"]) == FoundValue("axb")
+    assert JsonPath(r"$[?match(@, 'a[.]b')]").find(["axb", "a.b"]) == FoundValue("a.b")
 
 
 @pytest.mark.parametrize("pattern", ["(", "a{9999}", "\\\\p{Nothing}"])
@@ -114,11 +114,11 @@ LONG = "a" * 2000
     [
         ("$[?match(@, '(a|a)*b')]", None),
         ("$[?search(@, '(a*)*c')]", None),
-        ("$..[?@ == $[0]]", Found(LONG)),
+        ("$..[?@ == $[0]]", FoundValue(LONG)),
         ("$[?@[?@[?@ == 1]]]", None),
     ],
 )
-def test_a_path_that_could_run_away_comes_to_an_end(path: str, found: Found | None) -> None:
+def test_a_path_that_could_run_away_comes_to_an_end(path: str, found: FoundValue | None) -> None:
     assert JsonPath(path).find([LONG] * 200) == found
 
 
@@ -133,4 +133,4 @@ def test_either_refuses_a_path_or_finds_by_it(path: str, document: Any) -> None:
     except PathInvalidError:
         return
     found = compiled.find(document)
-    assert found is None or isinstance(found, Found)
+    assert found is None or isinstance(found, FoundValue)

@@ -80,7 +80,7 @@ class Body(NamedTuple):
     """Those of a plain object of moderate size, which can stand among the arguments."""
 
 
-class Route(NamedTuple):
+class PathTemplate(NamedTuple):
     """A path of the document taken apart; a fragment only tells operations apart and is never sent."""
 
     template: str
@@ -95,7 +95,7 @@ class RawOperation(NamedTuple):
 
     method: Method
     path: str
-    route: Route
+    route: PathTemplate
     operation_id: str
     description: str
     parameters: tuple[Parameter, ...]
@@ -173,7 +173,9 @@ class OperationReader:
             self._answer_of(raw),
         )
 
-    def _read_parameters(self, route: Route, declared: Iterable[Any], where: str) -> Iterator[Parameter]:
+    def _read_parameters(
+        self, route: PathTemplate, declared: Iterable[Any], where: str
+    ) -> Iterator[Parameter]:
         """Parameters of the operation win over those of its path; what the path names is always there."""
         found: dict[tuple[str, str], Parameter] = {}
         for entry in declared:
@@ -296,7 +298,7 @@ class OperationReader:
         self.skipped.append(Skipped(why, where))
 
 
-def read_route(path: str) -> Route:
+def read_route(path: str) -> PathTemplate:
     template, _, query = path.partition("#")[0].partition("?")
     fixed: list[str] = []
     asked: dict[str, str] = {}
@@ -307,7 +309,7 @@ def read_route(path: str) -> Route:
             fixed.append(pair)
         else:
             asked[name] = in_braces.group(1)
-    return Route(template, "&".join(fixed), asked)
+    return PathTemplate(template, "&".join(fixed), asked)
 
 
 def _undeclared(name: str, place: Place) -> Parameter:

@@ -19,7 +19,7 @@ from odyssey.records.faults import did_you_mean
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 
-class Written(NamedTuple):
+class WrittenBody(NamedTuple):
     content_type: str
     content: bytes
 
@@ -28,15 +28,15 @@ class BodyInvalidError(ValueError):
     """The value cannot be such a body; the message says why."""
 
 
-def write_body(body: Body, value: Any) -> Written:
+def write_body(body: Body, value: Any) -> WrittenBody:
     if body.kind == "json":
-        return Written(body.media_type, msgspec.json.encode(value))
+        return WrittenBody(body.media_type, msgspec.json.encode(value))
     if body.kind == "text":
-        return Written(body.media_type, text_of(value).encode())
+        return WrittenBody(body.media_type, text_of(value).encode())
     if not isinstance(value, dict):
         raise BodyInvalidError(f"The body is a form ({body.media_type}), so it must be an object.")
     if body.kind == "form":
-        return Written(body.media_type, _form(value, body.encoding))
+        return WrittenBody(body.media_type, _form(value, body.encoding))
     return _multipart(value, body)
 
 
@@ -61,7 +61,7 @@ def _fields(name: str, value: Any, encoding: Mapping[str, Any]) -> Iterator[tupl
         )
 
 
-def _multipart(value: Mapping[str, Any], body: Body) -> Written:
+def _multipart(value: Mapping[str, Any], body: Body) -> WrittenBody:
     parts = [
         _part(name, each, is_file=name in body.files)
         for name, member in value.items()
@@ -70,7 +70,9 @@ def _multipart(value: Mapping[str, Any], body: Body) -> Written:
     # What the parts hold cannot contain the hash of all of them.
     boundary = hashlib.sha256(b"\0".join(parts)).hexdigest()
     content = b"".join(b"--%s\r\n%s\r\n" % (boundary.encode(), part) for part in parts)
-    return Written(f"multipart/form-data; boundary={boundary}", content + b"--%s--\r\n" % boundary.encode())
+    return WrittenBody(
+        f"multipart/form-data; boundary={boundary}", content + b"--%s--\r\n" % boundary.encode()
+    )
 
 
 def _part(name: str, value: Any, *, is_file: bool) -> bytes:
@@ -217,7 +219,7 @@ def _headers(given: list[tuple[Parameter, Any]]) -> dict[str, str]:
     return headers
 
 
-def _body(operation: Operation, arguments: Mapping[str, Any]) -> Written | None:
+def _body(operation: Operation, arguments: Mapping[str, Any]) -> WrittenBody | None:
     body = operation.body
     if body is None:
         return None

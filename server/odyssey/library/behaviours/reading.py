@@ -20,7 +20,7 @@ _SMALL = MAX_BYTES // 4
 """Characters; each has at most four bytes."""
 
 
-class Taken(NamedTuple):
+class ReadBehavior(NamedTuple):
     text: str
     """Lines, whatever it was given as."""
     errors: Sequence[FieldError]
@@ -46,15 +46,17 @@ class Unclear(NamedTuple):
         return said if len(said) <= _LONGEST_TOLD else said[: _LONGEST_TOLD - 1] + "…"
 
 
-def take_behavior(raw: Any) -> Taken:
+def take_behavior(raw: Any) -> ReadBehavior:
     """Take a text as it stands, and rules as the lines that say the same. A text that is a JSON list of objects is
     rules too: so they stand in the cell of a table.
     """
     if raw is None:
-        return Taken("", [FieldError((_MEMBER,), "must be a text of lines or a list of rules, not null")])
+        return ReadBehavior(
+            "", [FieldError((_MEMBER,), "must be a text of lines or a list of rules, not null")]
+        )
     rules = _rules_in(raw) if isinstance(raw, str) else None
     if isinstance(raw, str) and rules is None:
-        return Taken(raw, [] if _is_small(raw) else read_behaviours(raw).errors)
+        return ReadBehavior(raw, [] if _is_small(raw) else read_behaviours(raw).errors)
     return _take_once(msgspec.json.encode(raw if rules is None else rules))
 
 
@@ -82,10 +84,10 @@ def soft_warnings(unclear: Sequence[Unclear]) -> list[str]:
 
 
 @lru_cache(maxsize=_KEPT)
-def _take_once(encoded: bytes) -> Taken:
+def _take_once(encoded: bytes) -> ReadBehavior:
     """Take what is no text; the rows of a dataset often have the same rules."""
     read = read_behaviours(msgspec.json.decode(encoded))
-    return Taken(read.text, tuple(read.errors))
+    return ReadBehavior(read.text, tuple(read.errors))
 
 
 def _rules_in(text: str) -> list[Any] | None:

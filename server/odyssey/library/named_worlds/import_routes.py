@@ -16,7 +16,7 @@ from odyssey.library.named_worlds.repository import get_world
 from odyssey.library.named_worlds.rows import Rows, read_csv_rows, read_json_rows
 from odyssey.library.named_worlds.schemas import ImportedOut
 from odyssey.library.named_worlds.state import LONGEST_TYPE, Prepared, prepare
-from odyssey.library.named_worlds.take_in import Mode, Taken, take_in
+from odyssey.library.named_worlds.take_in import ImportCounts, Mode, take_in
 from odyssey.worlds.stored_state import StoredState
 
 router = GuardedRouter(prefix="/api/worlds", tags=["worlds"])
@@ -49,7 +49,7 @@ class _Wanted(NamedTuple):
 class _Imported(NamedTuple):
     imported: int
     warnings: list[str]
-    taken: Taken
+    taken: ImportCounts
     state: Prepared
 
 

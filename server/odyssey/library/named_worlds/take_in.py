@@ -9,13 +9,13 @@ from odyssey.worlds.stored_state import StoredState
 Mode = Literal["merge", "replace"]
 
 
-class Taken(NamedTuple):
+class ImportCounts(NamedTuple):
     added: int
     changed: int
     removed: int
 
 
-def take_in(state: StoredState, entity_type: str, rows: Sequence[Row], mode: Mode) -> Taken:
+def take_in(state: StoredState, entity_type: str, rows: Sequence[Row], mode: Mode) -> ImportCounts:
     """Merge: known entities keep the fields a row does not have. Replace: the rows are all there is of the type."""
     known = state.ids(entity_type)
     added = changed = 0
@@ -30,4 +30,4 @@ def take_in(state: StoredState, entity_type: str, rows: Sequence[Row], mode: Mod
     surplus = known.difference(row.id for row in rows) if mode == "replace" else set()
     for entity_id in surplus:
         state.remove(entity_type, entity_id)
-    return Taken(added, changed, len(surplus))
+    return ImportCounts(added, changed, len(surplus))

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from odyssey.matrices.schemas import MatrixCell, MatrixOut, MatrixScenario
 
 
-class Row(NamedTuple):
+class GridRow(NamedTuple):
     scenario: MatrixScenario
     rule_set: str | None
     """None: the scenario as it is."""
@@ -21,10 +21,10 @@ class Placed(NamedTuple):
     cell: MatrixCell
 
 
-def rows_of(matrix: MatrixOut) -> list[Row]:
+def rows_of(matrix: MatrixOut) -> list[GridRow]:
     known = {(cell.scenario_id, cell.rule_set, cell.variation_type): cell for cell in matrix.cells}
     return [
-        Row(
+        GridRow(
             scenario,
             rule_set,
             [known.get((scenario.id, rule_set, variation)) for variation in matrix.variation_types],

@@ -6,7 +6,7 @@ What a cell rests on is shown on hover and on keyboard focus, without a script.
 from collections.abc import Iterator, Sequence
 
 from odyssey.matrices.reports.addresses import matrix_address
-from odyssey.matrices.reports.grid import Placed, Row, by_urgency, rows_of
+from odyssey.matrices.reports.grid import GridRow, Placed, by_urgency, rows_of
 from odyssey.matrices.reports.markup import Child, Html, element, join, name_of
 from odyssey.matrices.reports.page import page, scrolling
 from odyssey.matrices.reports.words import (
@@ -91,7 +91,7 @@ def heat_map(matrix: MatrixOut) -> Html:
     return join([scrolling("Heat map", table), _legend(matrix)])
 
 
-def _row(row: Row, numbers: Iterator[int]) -> Html:
+def _row(row: GridRow, numbers: Iterator[int]) -> Html:
     scenario = row.scenario
     if row.rule_set is None:
         about = f"{scenario.risk_level}, flagged above {figure(scenario.threshold)}"

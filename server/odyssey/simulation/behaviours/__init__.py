@@ -3,7 +3,13 @@
 from odyssey.simulation.behaviours.behaviours import EMPTY, Behaviours, ToolBehaviours
 from odyssey.simulation.behaviours.failing import BehaviourFailedError
 from odyssey.simulation.behaviours.layer import with_behaviours
-from odyssey.simulation.behaviours.reading import MAX_BYTES, MAX_LINES, Line, Reading, read_behaviours
+from odyssey.simulation.behaviours.reading import (
+    MAX_BYTES,
+    MAX_LINES,
+    BehaviourReading,
+    Line,
+    read_behaviours,
+)
 from odyssey.simulation.behaviours.render import render_rule
 
 __all__ = [
@@ -11,9 +17,9 @@ __all__ = [
     "MAX_BYTES",
     "MAX_LINES",
     "BehaviourFailedError",
+    "BehaviourReading",
     "Behaviours",
     "Line",
-    "Reading",
     "ToolBehaviours",
     "read_behaviours",
     "render_rule",

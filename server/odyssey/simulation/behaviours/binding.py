@@ -16,7 +16,7 @@ _LONGEST_WAY = 3
 """How many references lead from an argument to an entity at most."""
 
 
-class Bound(NamedTuple):
+class BoundEntity(NamedTuple):
     """The entity that is meant; without fields there is none of this id."""
 
     entity_type: str
@@ -34,10 +34,10 @@ class Binding:
         self._call = call
         self._world = world
         self._added = [each for each in operations if isinstance(each, Add)]
-        self._found: dict[str, Bound | None] = {}
+        self._found: dict[str, BoundEntity | None] = {}
         self._intent: Intent | None = None
 
-    def find(self, entity_type: str) -> Bound | None:
+    def find(self, entity_type: str) -> BoundEntity | None:
         """The entity of this type that the call is about; None if nothing says which."""
         if entity_type not in self._found:
             by_argument = self._by_argument(entity_type)
@@ -53,7 +53,7 @@ class Binding:
         found = self.find(entity_type)
         return None if found is None or found.fields is None else dict(found.fields)
 
-    def missing(self, types: Iterable[str]) -> Bound | None:
+    def missing(self, types: Iterable[str]) -> BoundEntity | None:
         """The first of these types of which the call names an entity that does not exist."""
         for entity_type in types:
             found = self.find(entity_type)
@@ -61,13 +61,13 @@ class Binding:
                 return found
         return None
 
-    def _by_argument(self, entity_type: str) -> Bound | None:
+    def _by_argument(self, entity_type: str) -> BoundEntity | None:
         arguments = self._call.arguments
         argument = self._argument_for(know(entity_type, self._world, self._call.ledger_schema))
         entity_id = None if argument is None else id_text(arguments.get(argument))
         if entity_id is None:
             return None
-        return Bound(entity_type, entity_id, argument, self._world.entity(entity_type, entity_id))
+        return BoundEntity(entity_type, entity_id, argument, self._world.entity(entity_type, entity_id))
 
     def _argument_for(self, kind: Kind) -> str | None:
         given = [name for name, value in self._call.arguments.items() if id_text(value) is not None]
@@ -85,13 +85,13 @@ class Binding:
         is_named = intent.naming.entity_type == kind.name
         return find_id_argument(self._call, kind, intent.naming) if is_named else None
 
-    def _by_addition(self, entity_type: str) -> Bound | None:
+    def _by_addition(self, entity_type: str) -> BoundEntity | None:
         added = [each for each in self._added if each.entity_type == entity_type]
         if not added:
             return None
-        return Bound(entity_type, added[-1].id, None, self._world.entity(entity_type, added[-1].id))
+        return BoundEntity(entity_type, added[-1].id, None, self._world.entity(entity_type, added[-1].id))
 
-    def _by_reference(self, entity_type: str) -> Bound | None:
+    def _by_reference(self, entity_type: str) -> BoundEntity | None:
         """Follow references outward from what the arguments name: the nearest counts, and the first of them."""
         schema = self._call.ledger_schema
         known = know_world(self._world, schema)
@@ -100,7 +100,7 @@ class Binding:
         reached = [bound for bound in found if bound.fields is not None]
         seen = {(bound.entity_type, bound.id) for bound in reached}
         for _ in range(_LONGEST_WAY):
-            further: list[Bound] = []
+            further: list[BoundEntity] = []
             for start in reached:
                 for field, value in (start.fields or {}).items():
                     entity_id = id_text(value)
@@ -108,7 +108,7 @@ class Binding:
                         fields = self._world.entity(target, entity_id or "")
                         if fields is not None and (target, entity_id) not in seen:
                             seen.add((target, entity_id or ""))
-                            further.append(Bound(target, entity_id or "", None, fields))
+                            further.append(BoundEntity(target, entity_id or "", None, fields))
             for bound in further:
                 if bound.entity_type == entity_type:
                     return bound

@@ -8,7 +8,7 @@ from typing import Any
 from odyssey.expressions import Expression, Text, read_expression, read_text
 from odyssey.records.faults import Faults, did_you_mean, shown
 from odyssey.simulation.behaviours.grammar import Parsed, Place, Problem
-from odyssey.simulation.behaviours.naming import ALL, Names
+from odyssey.simulation.behaviours.naming import ALL, LineNames
 from odyssey.simulation.behaviours.parts import (
     Act,
     Adds,
@@ -43,7 +43,7 @@ class Compiler:
         self, tools: Collection[str] | None, types: Collection[str] | None, rules: Sequence[Mapping[str, Any]]
     ) -> None:
         self._tools = tools
-        self._names = Names(types)
+        self._names = LineNames(types)
         for rule in rules:
             for name in rule.get("adds", ()):
                 self._names.add_type(name)
@@ -56,7 +56,7 @@ class Compiler:
 
 
 class _Rule:
-    def __init__(self, line: int, parsed: Parsed, names: Names, known: Collection[str] | None) -> None:
+    def __init__(self, line: int, parsed: Parsed, names: LineNames, known: Collection[str] | None) -> None:
         self.line = line
         self.rule = parsed.rule
         self.source = parsed.source

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from odyssey.expressions import EvaluationError, Expression, Facts, Text
 from odyssey.kit.words import phrase
-from odyssey.simulation.behaviours.binding import Binding, Bound
+from odyssey.simulation.behaviours.binding import Binding, BoundEntity
 from odyssey.simulation.behaviours.failing import BehaviourFailedError, RefusedError, UnsaidError
 from odyssey.simulation.behaviours.parts import Let
 
@@ -59,6 +59,6 @@ def unsaid_error(line: int, entity_type: str) -> UnsaidError:
     return UnsaidError(line, f"nothing in the call says which {phrase(entity_type)} is meant")
 
 
-def not_found(line: int, missing: Bound) -> RefusedError:
+def not_found(line: int, missing: BoundEntity) -> RefusedError:
     message = f"No {phrase(missing.entity_type)} with id {missing.id!r} exists."
     return RefusedError(line, "not_found", message)

@@ -13,7 +13,7 @@ _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _WALKS = frozenset({"map", "filter", "all", "exists", "exists_one", "existsOne"})
 
 
-class Names:
+class LineNames:
     """What has been named so far, line by line."""
 
     def __init__(self, types: Collection[str] | None) -> None:

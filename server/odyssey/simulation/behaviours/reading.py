@@ -33,7 +33,7 @@ class Line(NamedTuple):
     """In `text`, counted from 1."""
 
 
-class Reading(NamedTuple):
+class BehaviourReading(NamedTuple):
     text: str
     lines: tuple[Line, ...]
     behaviours: Behaviours
@@ -43,33 +43,33 @@ class Reading(NamedTuple):
 
 def read_behaviours(
     raw: Any, *, tools: Collection[str] | None = None, types: Collection[str] | None = None
-) -> Reading:
+) -> BehaviourReading:
     """Read a text or a list of rules. Without `tools` or `types`, any name may be one of them.
 
     A world that has no types yet may get any, so no types are as good as none given.
     """
     if raw is None:
-        return Reading("", (), EMPTY, [])
+        return BehaviourReading("", (), EMPTY, [])
     if isinstance(raw, list):
         return _read_rules(raw, tools, types)
     faults = Faults(_FIELD)
     if not isinstance(raw, str):
         faults.add(f"must be a text of lines or a list of rules, not {shown(raw)}")
-        return Reading("", (), EMPTY, faults.found)
+        return BehaviourReading("", (), EMPTY, faults.found)
     return _read_text(raw, tools, types)
 
 
-def _read_text(text: str, tools: Collection[str] | None, types: Collection[str] | None) -> Reading:
+def _read_text(text: str, tools: Collection[str] | None, types: Collection[str] | None) -> BehaviourReading:
     read = _read_once(text, None if tools is None else frozenset(tools), frozenset(types or ()) or None)
     return read._replace(errors=list(read.errors))
 
 
 @lru_cache(maxsize=_KEPT)
-def _read_once(text: str, tools: frozenset[str] | None, types: frozenset[str] | None) -> Reading:
+def _read_once(text: str, tools: frozenset[str] | None, types: frozenset[str] | None) -> BehaviourReading:
     faults = Faults(_FIELD)
     logical = _check_size(text, faults)
     if faults.found:
-        return Reading(text, (), Behaviours(text, (), (Unclear(frozenset()),)), faults.found)
+        return BehaviourReading(text, (), Behaviours(text, (), (Unclear(frozenset()),)), faults.found)
     parsed = [parse_line(line.source, tools) for line in logical]
     compiler = Compiler(tools, types, [each.rule for each in parsed if isinstance(each, Parsed)])
     lines: list[Line] = []
@@ -84,7 +84,7 @@ def _read_once(text: str, tools: frozenset[str] | None, types: frozenset[str] | 
         else:
             lines.append(Line(line.number, line.text, rule))
             clear.append(Clear(frozenset(rule["tools"] if rule else ()), made))
-    return Reading(text, tuple(lines), Behaviours(text, tuple(clear), tuple(unclear)), [])
+    return BehaviourReading(text, tuple(lines), Behaviours(text, tuple(clear), tuple(unclear)), [])
 
 
 def _check_size(text: str, faults: Faults) -> Sequence[LogicalLine]:
@@ -105,7 +105,9 @@ def _not_understood(line: LogicalLine, problem: Problem) -> Line:
     return Line(line.number, line.text, None, problem.message, problem.hint, column)
 
 
-def _read_rules(raw: list[Any], tools: Collection[str] | None, types: Collection[str] | None) -> Reading:
+def _read_rules(
+    raw: list[Any], tools: Collection[str] | None, types: Collection[str] | None
+) -> BehaviourReading:
     """Rules must be right whatever the tools and types are; whether those are known is asked as of lines."""
     faults = Faults(_FIELD, limit=_MAX_FAULTS)
     if len(raw) > MAX_LINES:
@@ -113,10 +115,10 @@ def _read_rules(raw: list[Any], tools: Collection[str] | None, types: Collection
     elif len(repr(raw)) > _MOST_WRITTEN:
         faults.add(f"is too large; rules may come to {MAX_BYTES} bytes of lines")
     if faults.found:
-        return Reading("", (), EMPTY, faults.found)
+        return BehaviourReading("", (), EMPTY, faults.found)
     rules = [read_rule(item, faults.at(index)) for index, item in enumerate(raw)]
     if faults.found:
-        return Reading("", (), EMPTY, faults.found)
+        return BehaviourReading("", (), EMPTY, faults.found)
     text = "\n".join(render_rule(rule) for rule in rules if rule is not None)
     anywhere = _read_text(text, None, None)
     for index, line in enumerate(anywhere.lines):
@@ -124,4 +126,4 @@ def _read_rules(raw: list[Any], tools: Collection[str] | None, types: Collection
             hint = f"; {line.hint}" if line.hint else ""
             faults.add(f"{line.problem}{hint}", index)
     errors = [*anywhere.errors, *faults.found]
-    return Reading("", (), EMPTY, errors) if errors else _read_text(text, tools, types)
+    return BehaviourReading("", (), EMPTY, errors) if errors else _read_text(text, tools, types)

@@ -32,7 +32,7 @@ class _Entity(NamedTuple):
         return sum(name in self.fields for name in shown)
 
 
-class _Shown(NamedTuple):
+class _ShownEntity(NamedTuple):
     """The entity an object is, and what the object says otherwise of it."""
 
     entity: _Entity
@@ -91,13 +91,13 @@ class _Check:
         if entity_type not in types:
             self._id_names = {**self._id_names, name: (*types, entity_type)}
 
-    def identify(self, value: dict[str, Any]) -> _Shown | None:
+    def identify(self, value: dict[str, Any]) -> _ShownEntity | None:
         """The entity an object shows; None if it shows none, or if that cannot be told."""
         candidates = self._candidates(value) or self._the_one_asked_for(value)
         if len(candidates) > 1:
             most = max(each.shares(value) for each in candidates)
             candidates = [each for each in candidates if each.shares(value) == most]
-        shown = [_Shown(each, self._contradicted(each, value)) for each in candidates]
+        shown = [_ShownEntity(each, self._contradicted(each, value)) for each in candidates]
         if len(shown) > 1:
             agreeing = [each for each in shown if not each.contradicted]
             shown = agreeing or [each for each in shown if each.entity.entity_type == self._meant.entity_type]
@@ -105,7 +105,7 @@ class _Check:
             return None
         return shown[0]
 
-    def violations(self, value: dict[str, Any], shown: _Shown | None) -> Iterator[Violation]:
+    def violations(self, value: dict[str, Any], shown: _ShownEntity | None) -> Iterator[Violation]:
         if shown is None:
             yield from check_invented(value, self._id_names, self._known, self._meant, *self._moments)
             return
@@ -193,7 +193,7 @@ class _Check:
             )
 
 
-def _is_part_of(shown: _Shown | None, name: str) -> bool:
+def _is_part_of(shown: _ShownEntity | None, name: str) -> bool:
     """Whether a member is the entity's own, and not others shown in place of their ids."""
     if shown is None or name not in shown.entity.fields:
         return False
@@ -201,7 +201,7 @@ def _is_part_of(shown: _Shown | None, name: str) -> bool:
     return isinstance(held, dict) or (isinstance(held, list) and any(isinstance(each, dict) for each in held))
 
 
-def _mismatches(shown: _Shown, sequence: int | None) -> Iterator[Violation]:
+def _mismatches(shown: _ShownEntity, sequence: int | None) -> Iterator[Violation]:
     entity_type, entity_id, _ = shown.entity
     for field, claimed, held in shown.contradicted:
         message = (

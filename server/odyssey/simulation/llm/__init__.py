@@ -1,5 +1,5 @@
 """The engine that lets a language model answer for a tool."""
 
-from odyssey.simulation.llm.engine import LlmEngine, Question
+from odyssey.simulation.llm.engine import LlmEngine, ModelQuestion
 
-__all__ = ["LlmEngine", "Question"]
+__all__ = ["LlmEngine", "ModelQuestion"]

@@ -43,7 +43,7 @@ _NOT_KEPT = (
 )
 
 
-class Question(NamedTuple):
+class ModelQuestion(NamedTuple):
     call: ToolCall
     world: Ledger
     output_schema: CompiledSchema | None
@@ -67,7 +67,7 @@ class LlmEngine:
     async def is_set(self, org_id: int) -> bool:
         return await has_simulator_model(self._models, org_id)
 
-    async def answer(self, question: Question) -> Simulated:
+    async def answer(self, question: ModelQuestion) -> Simulated:
         """Answer from the cache or by the model; whatever goes wrong is said in the answer."""
         model = await simulator_model(self._models, question.org_id, run_id=question.run_id)
         if model is None:
@@ -87,7 +87,7 @@ class LlmEngine:
             await self._cache.keep(question.org_id, key, _to_keep(simulated))
         return simulated
 
-    async def _kept(self, model: ChatModel, question: Question, key: str) -> Simulated | None:
+    async def _kept(self, model: ChatModel, question: ModelQuestion, key: str) -> Simulated | None:
         """The kept answer, if it stands up to what this run asks of answers."""
         started = time.perf_counter()
         kept = await self._cache.find(question.org_id, key)
@@ -99,13 +99,13 @@ class LlmEngine:
         use = ModelUse(model.provider, model.model, 0, 0, 0, 0.0, _ms_since(started), cached=True)
         return accept(attempt, self.name, 1, question.output_schema, use)
 
-    def _relevant(self, question: Question) -> Relevant:
+    def _relevant(self, question: ModelQuestion) -> Relevant:
         """Find what the model is to see of the world; looking up in a large one takes its time the first time."""
         call, world = question.call, question.world
         read = self._world.answer(call, world)
         return find_relevant(call, world, read, f"{call.tool.description}\n{question.behaviour}")
 
-    async def _ask(self, model: ChatModel, question: Question) -> Simulated:
+    async def _ask(self, model: ChatModel, question: ModelQuestion) -> Simulated:
         call, world = question.call, question.world
         bill, started = Bill(), time.perf_counter()
 
@@ -138,7 +138,9 @@ class LlmEngine:
         return _given_up(attempt, use(), last)
 
 
-def _try(question: Question, completion: Completion, confidence: float) -> tuple[Attempt | None, list[str]]:
+def _try(
+    question: ModelQuestion, completion: Completion, confidence: float
+) -> tuple[Attempt | None, list[str]]:
     """What came of one answer, and what speaks against it; no attempt if it is not in form."""
     if completion.value is None:
         return None, ["the answer is not JSON, or it was cut off before its end: write less"]
@@ -152,7 +154,7 @@ def _try(question: Question, completion: Completion, confidence: float) -> tuple
     return attempt, faults[:_MOST_FAULTS]
 
 
-def _check(question: Question, given: KeptAnswer) -> Attempt:
+def _check(question: ModelQuestion, given: KeptAnswer) -> Attempt:
     count = len(given.operations)
     answer = Answer(
         given.response,
@@ -165,18 +167,18 @@ def _check(question: Question, given: KeptAnswer) -> Attempt:
     return check_attempt(question.call, answer, question.world, question.output_schema, question.mode)
 
 
-def _only_looks(question: Question) -> bool:
+def _only_looks(question: ModelQuestion) -> bool:
     """Whether a tool is one that looks by its name, and no line of behaviour says more of it."""
     meant = Meant(question.call, Answer(None), question.world)
     return meant.act == "look" and not _has_behaviour(question)
 
 
-def _has_behaviour(question: Question) -> bool:
+def _has_behaviour(question: ModelQuestion) -> bool:
     tool = question.call.tool.name
     return any(is_about(line, tool) for line in behaviour_lines(question.behaviour))
 
 
-def _reading(question: Question, operations: tuple[Operation, ...]) -> Reading | None:
+def _reading(question: ModelQuestion, operations: tuple[Operation, ...]) -> Reading | None:
     """What a call did, where a line of behaviour may make more of it than its name says; else its name says it."""
     if not operations or not _has_behaviour(question):
         return None

@@ -20,7 +20,7 @@ _WORDS = (
 )
 
 
-class Names(NamedTuple):
+class NamedExpressions(NamedTuple):
     """Expressions by the name they are given."""
 
     place: str
@@ -36,14 +36,14 @@ class Names(NamedTuple):
             facts.define(name, Lazy(at_place(f"{self.place}.{name}", expression.evaluate, facts)))
 
 
-def read_names(raw: Any, place: str, faults: Faults, *, known: Collection[str] = ()) -> Names:
+def read_names(raw: Any, place: str, faults: Faults, *, known: Collection[str] = ()) -> NamedExpressions:
     """Read `{name: expression}`, which may use each other and what is `known`."""
     if not isinstance(raw, dict):
         faults.add(f"must be an object of names and expressions, not {shown(raw)}")
-        return Names(place, {})
+        return NamedExpressions(place, {})
     if len(raw) > MAX_NAMES:
         faults.add(f"has {len(raw)} names; at most {MAX_NAMES} are allowed")
-        return Names(place, {})
+        return NamedExpressions(place, {})
     seen = {*known, *raw}
     expressions: dict[str, Expression] = {}
     for name, text in raw.items():
@@ -52,7 +52,7 @@ def read_names(raw: Any, place: str, faults: Faults, *, known: Collection[str] =
         if expression is not None:
             expressions[name] = expression
     _check_cycles(expressions, faults)
-    return Names(place, expressions)
+    return NamedExpressions(place, expressions)
 
 
 def names_given(raw: Any) -> frozenset[str]:

@@ -11,7 +11,7 @@ from odyssey.expressions import Expression, Facts
 from odyssey.records.faults import Faults, one_of, shown
 from odyssey.records.ledger import Add, ClearFlag, Operation, Remove, SetFlag, Update
 from odyssey.simulation.programs.failure import ProgramFailedError, evaluate_at
-from odyssey.simulation.programs.names import Names, check_name, names_given, read_names
+from odyssey.simulation.programs.names import NamedExpressions, check_name, names_given, read_names
 from odyssey.simulation.programs.template import Room, Template, read_bare, read_template
 from odyssey.worlds.schema import brief, id_text
 
@@ -44,7 +44,7 @@ class OperationTemplate(NamedTuple):
     element: str
     """What `each` calls the element it is at; empty without one."""
     elements: Expression | None
-    names: Names
+    names: NamedExpressions
 
     @property
     def uses_calls(self) -> bool:

@@ -3,7 +3,7 @@
 from typing import Any, NamedTuple
 
 from odyssey.simulation.engine import Reading
-from odyssey.simulation.programs.names import Names
+from odyssey.simulation.programs.names import NamedExpressions
 from odyssey.simulation.programs.operation import OperationTemplate
 from odyssey.simulation.programs.requirement import Requirement
 from odyssey.simulation.programs.template import Template
@@ -16,10 +16,10 @@ _CLASSES = {"add": "create", "remove": "remove"}
 class Program(NamedTuple):
     raw: dict[str, Any]
     """As it was written."""
-    names: Names
+    names: NamedExpressions
     requirements: tuple[Requirement, ...]
     operations: tuple[OperationTemplate, ...]
-    names_after: Names
+    names_after: NamedExpressions
     response: Template
 
     @property

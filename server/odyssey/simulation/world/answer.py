@@ -20,7 +20,7 @@ GUESSED = 0.3
 _NOT_UNDERSTOOD = 0.2
 
 
-class Question(NamedTuple):
+class WorldQuestion(NamedTuple):
     call: ToolCall
     intent: Intent
     kind: Kind
@@ -45,7 +45,7 @@ class Question(NamedTuple):
 
 
 def respond(
-    question: Question,
+    question: WorldQuestion,
     value: Any,
     reading: Reading,
     *,
@@ -94,7 +94,7 @@ def not_understood(call: ToolCall, why: str) -> Answer:
     )
 
 
-def not_found(question: Question, entity_id: str, operation: str) -> Answer:
+def not_found(question: WorldQuestion, entity_id: str, operation: str) -> Answer:
     message = f"No {question.noun} with id {entity_id!r} exists."
     by = [question.intent.id_argument] if question.intent.id_argument else []
     return refuse("not_found", message, question.reading(operation, by=by))

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from odyssey.kit.words import id_noun, is_id_list, same_name, tokens
-from odyssey.simulation.world.answer import Question
+from odyssey.simulation.world.answer import WorldQuestion
 from odyssey.simulation.world.effects import recorded_in
 from odyssey.simulation.world.kinds import Kind
 from odyssey.simulation.world.meaning import arguments_of
@@ -20,7 +20,7 @@ class Changes(NamedTuple):
     """Arguments that name nothing this entity has."""
 
 
-def changes_of(question: Question, fields: Mapping[str, Any]) -> Changes:
+def changes_of(question: WorldQuestion, fields: Mapping[str, Any]) -> Changes:
     """Where each argument goes: into a record, a field called after the verb, or the field of its own name."""
     changes = Changes({}, [])
     swapped = _swap_parts(question, fields, changes)
@@ -38,7 +38,7 @@ def changes_of(question: Question, fields: Mapping[str, Any]) -> Changes:
     return changes
 
 
-def is_scope(question: Question, argument: str) -> bool:
+def is_scope(question: WorldQuestion, argument: str) -> bool:
     """Whether an id before the entity's own only says whose it is: `close_thing(owner_id, thing_id)`."""
     order = arguments_of(question.call)
     chosen = question.intent.id_argument
@@ -48,7 +48,7 @@ def is_scope(question: Question, argument: str) -> bool:
 
 
 def _write(
-    question: Question,
+    question: WorldQuestion,
     fields: Mapping[str, Any],
     changes: Changes,
     target: str | None,
@@ -72,7 +72,7 @@ def _write(
     return True
 
 
-def _target(question: Question) -> str | None:
+def _target(question: WorldQuestion) -> str | None:
     """The field the tool's name says: `change_thing_place`."""
     naming = question.intent.naming
     for words in (naming.after, naming.before + naming.after):
@@ -101,14 +101,14 @@ def _put_into(changes: Changes, fields: Mapping[str, Any], path: tuple[str, ...]
     inner[path[-1]] = copy_json(value)
 
 
-def _kept(question: Question, argument: str, value: Any) -> Any:
+def _kept(question: WorldQuestion, argument: str, value: Any) -> Any:
     """Ids that are only named have no order: asking for the same ones leaves the same world."""
     lists = [name for name in question.call.arguments if is_id_list(name)]
     is_set = lists == [argument] and isinstance(value, list) and all(isinstance(each, str) for each in value)
     return sorted(value) if is_set else copy_json(value)
 
 
-def _swap_parts(question: Question, fields: Mapping[str, Any], changes: Changes) -> list[str]:
+def _swap_parts(question: WorldQuestion, fields: Mapping[str, Any], changes: Changes) -> list[str]:
     """`part_ids` and `new_part_ids`, one for one: each gives way to the one that is asked for instead."""
     arguments = question.others()
     if question.intent.naming.verb != "update":

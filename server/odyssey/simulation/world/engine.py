@@ -5,7 +5,7 @@ from collections.abc import Callable
 from odyssey.kit.words import participle, tokens
 from odyssey.records.smallest import smallest_value
 from odyssey.simulation.engine import Answer, EngineName, Reading, ToolCall
-from odyssey.simulation.world.answer import GUESSED, Question, not_understood
+from odyssey.simulation.world.answer import GUESSED, WorldQuestion, not_understood
 from odyssey.simulation.world.arithmetic import calculate
 from odyssey.simulation.world.meaning import Intent, understand
 from odyssey.simulation.world.movements import move
@@ -16,7 +16,7 @@ from odyssey.simulation.world.shape import Known, fit, fits
 from odyssey.simulation.world.writes import create, remove, update
 from odyssey.worlds.ledger import Ledger
 
-_ACTS: dict[Verb, Callable[[Question], Answer]] = {
+_ACTS: dict[Verb, Callable[[WorldQuestion], Answer]] = {
     "read": read,
     "list": list_entities,
     "create": create,
@@ -40,7 +40,7 @@ class WorldEngine:
             return answer
         if intent.kind is None:
             return _without_type(call, world, intent)
-        answer = _ACTS[intent.verb](Question(call, intent, intent.kind))
+        answer = _ACTS[intent.verb](WorldQuestion(call, intent, intent.kind))
         if intent.verb == "update" and not (answer.operations or answer.refused):
             return update_part(call, world, intent) or answer
         return answer

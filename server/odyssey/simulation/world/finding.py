@@ -5,7 +5,7 @@ from typing import Any
 
 from odyssey.records.canonical import canonical_json
 from odyssey.simulation.world.kinds import Kind
-from odyssey.simulation.world.roles import Bound, Filter, Order, Selection, Text
+from odyssey.simulation.world.roles import Filter, Order, RangeBound, Selection, Text
 from odyssey.worlds.field_index import Step, values_at
 
 
@@ -57,7 +57,9 @@ def _indexed(kind: Kind, filters: list[Filter]) -> list[str]:
     return kind.world.having_all(kind.name, [((*each.path, Step.FOLDED), each.values[0]) for each in filters])
 
 
-def _passes(fields: Mapping[str, Any], filters: list[Filter], bounds: list[Bound], texts: list[Text]) -> bool:
+def _passes(
+    fields: Mapping[str, Any], filters: list[Filter], bounds: list[RangeBound], texts: list[Text]
+) -> bool:
     return (
         all(_has_any(fields, each) for each in filters)
         and all(_is_within(fields, each) for each in bounds)
@@ -70,7 +72,7 @@ def _has_any(fields: Mapping[str, Any], wanted: Filter) -> bool:
     return any(canonical_json(value) in values for value in values_at(fields, wanted.path))
 
 
-def _is_within(fields: Mapping[str, Any], bound: Bound) -> bool:
+def _is_within(fields: Mapping[str, Any], bound: RangeBound) -> bool:
     for value in values_at(fields, bound.path):
         if isinstance(value, str) and isinstance(bound.value, str):
             # "until 2024-05-01" includes that day, whatever the hour

@@ -6,11 +6,19 @@ from odyssey.kit.words import id_noun, same_name, same_nouns, tokens
 from odyssey.records.ledger import Update
 from odyssey.simulation.engine import Answer, ToolCall
 from odyssey.simulation.world.anatomy import Collection
-from odyssey.simulation.world.answer import CERTAIN, LIKELY, Question, identity_of, not_found, refuse, respond
+from odyssey.simulation.world.answer import (
+    CERTAIN,
+    LIKELY,
+    WorldQuestion,
+    identity_of,
+    not_found,
+    refuse,
+    respond,
+)
 from odyssey.simulation.world.effects import switched
 from odyssey.simulation.world.kinds import Kind, know, known_types
 from odyssey.simulation.world.meaning import Intent, arguments_of, find_id_argument
-from odyssey.simulation.world.parts import Part, Place, home, part_in, places
+from odyssey.simulation.world.parts import OwnedPart, Place, home, part_in, places
 from odyssey.simulation.world.status import called_after
 from odyssey.worlds.field_index import Step
 from odyssey.worlds.identifiers import next_id
@@ -31,7 +39,9 @@ def write_part(call: ToolCall, world: Ledger, intent: Intent) -> Answer | None:
     owner = _owner(call, world, intent)
     if owner is None:
         return None
-    question = Question(call, intent._replace(kind=owner.kind, id_argument=owner.id_argument), owner.kind)
+    question = WorldQuestion(
+        call, intent._replace(kind=owner.kind, id_argument=owner.id_argument), owner.kind
+    )
     entity_id = id_text(question.given(owner.id_argument))
     if entity_id is None:
         return None
@@ -61,7 +71,7 @@ def update_part(call: ToolCall, world: Ledger, intent: Intent) -> Answer | None:
         changes = _changes(call, intent, found, argument)
         if not changes:
             continue
-        question = Question(call, intent._replace(kind=found.kind, id_argument=argument), found.kind)
+        question = WorldQuestion(call, intent._replace(kind=found.kind, id_argument=argument), found.kind)
         held = found.kind.entities[found.owner_id][found.collection.field]
         keys = held if isinstance(held, dict) else range(len(held))
         at = next(key for key in keys if held[key] == found.value)
@@ -72,7 +82,7 @@ def update_part(call: ToolCall, world: Ledger, intent: Intent) -> Answer | None:
     return None
 
 
-def _changes(call: ToolCall, intent: Intent, part: Part, id_argument: str) -> dict[str, Any]:
+def _changes(call: ToolCall, intent: Intent, part: OwnedPart, id_argument: str) -> dict[str, Any]:
     changes: dict[str, Any] = {}
     for argument, value in call.arguments.items():
         bare = "_".join(tokens(argument)[1:]) if tokens(argument)[:1] == ("new",) else argument
@@ -84,7 +94,7 @@ def _changes(call: ToolCall, intent: Intent, part: Part, id_argument: str) -> di
     return changes
 
 
-def _effects(part: Part, word: str) -> dict[str, Any]:
+def _effects(part: OwnedPart, word: str) -> dict[str, Any]:
     """What a verb sets in a part by itself: what is on or off, or a status that other parts have."""
     effects: dict[str, Any] = {}
     for name, value in part.value.items():
@@ -115,7 +125,7 @@ def _owner(call: ToolCall, world: Ledger, intent: Intent) -> _Owner | None:
     return None
 
 
-def _add(question: Question, entity_id: str, collection: Collection) -> Answer:
+def _add(question: WorldQuestion, entity_id: str, collection: Collection) -> Answer:
     held = question.kind.entities[entity_id].get(collection.field)
     part: dict[str, Any] = {
         next((name for name in collection.members if same_name(name, argument)), argument): copy_json(value)
@@ -136,7 +146,7 @@ def _add(question: Question, entity_id: str, collection: Collection) -> Answer:
     return _changed(question, entity_id, collection.field, {**(held or {}), key: part})
 
 
-def _remove(question: Question, entity_id: str, collection: Collection) -> Answer:
+def _remove(question: WorldQuestion, entity_id: str, collection: Collection) -> Answer:
     fields = question.kind.entities[entity_id]
     held = fields.get(collection.field)
     for argument, given in question.others().items():
@@ -156,7 +166,7 @@ def _remove(question: Question, entity_id: str, collection: Collection) -> Answe
     return refuse("bad_value", message, question.reading("update", [collection.field]))
 
 
-def _change_values(question: Question, entity_id: str, field: str) -> Answer:
+def _change_values(question: WorldQuestion, entity_id: str, field: str) -> Answer:
     """One more or one less in a list of plain values."""
     held = question.kind.entities[entity_id].get(field) or []
     values = list(question.others().values())
@@ -168,7 +178,7 @@ def _change_values(question: Question, entity_id: str, field: str) -> Answer:
     return _changed(question, entity_id, field, [each for each in held if each not in values])
 
 
-def _no_such_part(question: Question, entity_id: str, field: str, argument: str) -> Answer:
+def _no_such_part(question: WorldQuestion, entity_id: str, field: str, argument: str) -> Answer:
     noun = " ".join(question.intent.naming.after)
     message = f"{question.noun.capitalize()} {entity_id} has no {noun} {question.call.arguments[argument]!r}."
     return refuse("not_found", message, question.reading("update", [field], [argument]))
@@ -178,7 +188,7 @@ def _places(kind: Kind, collection: Collection, argument: str) -> list[Place]:
     return [each for each in places([kind], argument) if each.collection.field == collection.field]
 
 
-def _changed(question: Question, entity_id: str, field: str, after: Any) -> Answer:
+def _changed(question: WorldQuestion, entity_id: str, field: str, after: Any) -> Answer:
     fields = dict(question.kind.entities[entity_id])
     return respond(
         question,

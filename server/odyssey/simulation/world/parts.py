@@ -10,7 +10,7 @@ from odyssey.worlds.field_index import Path, Step
 from odyssey.worlds.schema import id_text
 
 
-class Part(NamedTuple):
+class OwnedPart(NamedTuple):
     kind: Kind
     owner_id: str
     collection: Collection
@@ -40,7 +40,7 @@ def places(kinds: list[Kind], argument: str) -> list[Place]:
     return sorted(found, key=lambda place: not place.collection.by_key)
 
 
-def home(candidates: list[Place], part_id: Any) -> Part | None:
+def home(candidates: list[Place], part_id: Any) -> OwnedPart | None:
     """The part itself rather than a mention of it: kept under its id, or in one entity only."""
     for place in candidates:
         owners = place.kind.world.having(place.kind.name, place.path, part_id)
@@ -48,7 +48,7 @@ def home(candidates: list[Place], part_id: Any) -> Part | None:
             continue
         found = part_in(place.kind.entities[owners[0]], place, part_id)
         if found is not None:
-            return Part(place.kind, owners[0], place.collection, found)
+            return OwnedPart(place.kind, owners[0], place.collection, found)
     return None
 
 

@@ -9,7 +9,7 @@ from odyssey.simulation.world.answer import (
     CERTAIN,
     LIKELY,
     UNSURE,
-    Question,
+    WorldQuestion,
     identity_of,
     not_found,
     not_understood,
@@ -29,7 +29,7 @@ from odyssey.worlds.ledger import Ledger
 from odyssey.worlds.schema import id_text
 
 
-def read(question: Question) -> Answer:
+def read(question: WorldQuestion) -> Answer:
     """One entity by its id; without an id, the one that has the given fields; without either, a list."""
     entity_id = id_text(question.given(question.intent.id_argument))
     if entity_id is None:
@@ -45,7 +45,7 @@ def read(question: Question) -> Answer:
     return _show(question, entity_id, dict(fields), by=by, confidence=LIKELY if unused else CERTAIN)
 
 
-def list_entities(question: Question) -> Answer:
+def list_entities(question: WorldQuestion) -> Answer:
     selection, by, found = _search(question)
     wanted = page(question.kind, question.call.arguments)
     ordered = in_order(question.kind, found, wanted.order)
@@ -88,13 +88,13 @@ def read_part(call: ToolCall, world: Ledger, intent: Intent) -> Answer | None:
             noun = " ".join(id_noun(argument) or ("part",))
             reading = Reading("read", candidates[0].kind.name, (candidates[0].collection.field,), (argument,))
             return refuse("not_found", f"No {noun} with id {given!r} exists.", reading)
-        question = Question(call, intent._replace(naming=intent.naming._replace(after=())), found.kind)
+        question = WorldQuestion(call, intent._replace(naming=intent.naming._replace(after=())), found.kind)
         reading = question.reading("read", (found.collection.field,), (argument,))
         return respond(question, found.value, reading, confidence=CERTAIN, identity={argument: given})
     return None
 
 
-def _read_by_fields(question: Question) -> Answer:
+def _read_by_fields(question: WorldQuestion) -> Answer:
     selection = select(question.kind, question.others())
     if not (question.intent.naming.plural or selection.by()):
         through = pointed_at(question.kind, question.others())
@@ -109,7 +109,7 @@ def _read_by_fields(question: Question) -> Answer:
     return _one_of(question, find(question.kind, selection), selection.by(), selection)
 
 
-def _one_of(question: Question, found: list[str], by: list[str], selection: Selection) -> Answer:
+def _one_of(question: WorldQuestion, found: list[str], by: list[str], selection: Selection) -> Answer:
     if not found:
         wanted = " and ".join(f"{name} {question.call.arguments[name]!r}" for name in by)
         message = f"No {question.noun} with {wanted} exists."
@@ -119,7 +119,7 @@ def _one_of(question: Question, found: list[str], by: list[str], selection: Sele
     return _show(question, found[0], row, by=by, confidence=CERTAIN if sure else UNSURE)
 
 
-def _are_ids(question: Question, argument: str, value: Any) -> bool:
+def _are_ids(question: WorldQuestion, argument: str, value: Any) -> bool:
     """Whether `thing_ids` lists the things that are asked for."""
     kind = question.kind
     listing = isinstance(value, list) and kind.path_of(argument) is None
@@ -132,7 +132,7 @@ class _Found(NamedTuple):
     ids: list[str]
 
 
-def _search(question: Question) -> _Found:
+def _search(question: WorldQuestion) -> _Found:
     arguments = question.others()
     through = listed_by_owner(question.kind, arguments)
     chosen = next((name for name, value in arguments.items() if _are_ids(question, name, value)), None)
@@ -157,7 +157,7 @@ def _search(question: Question) -> _Found:
     return _Found(selection, [*by, *selection.by()], ids)
 
 
-def _row(question: Question, entity_id: str, selection: Selection) -> dict[str, Any]:
+def _row(question: WorldQuestion, entity_id: str, selection: Selection) -> dict[str, Any]:
     """An entity among others; where one of its parts was asked for, that part in place of all of them."""
     row = _with_id(question, entity_id, question.kind.entities[entity_id])
     for part in selection.parts:
@@ -167,7 +167,7 @@ def _row(question: Question, entity_id: str, selection: Selection) -> dict[str, 
 
 
 def _show(
-    question: Question, entity_id: str, shown: dict[str, Any], *, by: list[str], confidence: float
+    question: WorldQuestion, entity_id: str, shown: dict[str, Any], *, by: list[str], confidence: float
 ) -> Answer:
     naming, kind = question.intent.naming, question.kind
     identity = identity_of(kind, entity_id)
@@ -185,7 +185,7 @@ def _show(
     )
 
 
-def _show_part(question: Question, entity_id: str, fields: Mapping[str, Any]) -> Answer | None:
+def _show_part(question: WorldQuestion, entity_id: str, fields: Mapping[str, Any]) -> Answer | None:
     """`get_part(thing_id, part_id)`: a part of the entity, if another argument names one."""
     for argument, given in question.others().items():
         selection = select(question.kind, {argument: given})
@@ -205,7 +205,7 @@ def _show_part(question: Question, entity_id: str, fields: Mapping[str, Any]) ->
     return None
 
 
-def _is_somebody_elses(question: Question, entity_id: str) -> bool:
+def _is_somebody_elses(question: WorldQuestion, entity_id: str) -> bool:
     """`get_thing(owner_id, thing_id)`: whose it is must be true."""
     return not all(
         belongs(question.kind, entity_id, argument, given)
@@ -214,7 +214,7 @@ def _is_somebody_elses(question: Question, entity_id: str) -> bool:
     )
 
 
-def _with_id(question: Question, entity_id: str, fields: Mapping[str, Any]) -> dict[str, Any]:
+def _with_id(question: WorldQuestion, entity_id: str, fields: Mapping[str, Any]) -> dict[str, Any]:
     """An entity among others needs its id to be told apart, also where the world keeps it only as the key."""
     if any(id_text(value) == entity_id for value in fields.values()):
         return dict(fields)

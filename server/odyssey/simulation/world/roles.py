@@ -28,7 +28,7 @@ class Filter(NamedTuple):
     """Any of them will do."""
 
 
-class Bound(NamedTuple):
+class RangeBound(NamedTuple):
     argument: str
     path: FieldPath
     side: Literal["low", "high"]
@@ -45,7 +45,7 @@ class Text(NamedTuple):
     """Whether all the words found there must be this text: a full name against its parts."""
 
 
-class Part(NamedTuple):
+class PartRole(NamedTuple):
     """One part of each entity is meant: that under this key."""
 
     argument: str
@@ -60,9 +60,9 @@ class Order(NamedTuple):
 
 class Selection(NamedTuple):
     filters: list[Filter]
-    bounds: list[Bound]
+    bounds: list[RangeBound]
     texts: list[Text]
-    parts: list[Part]
+    parts: list[PartRole]
     ignored: list[str]
     """Arguments that name nothing this type has."""
 
@@ -157,7 +157,7 @@ def _by_field(selection: Selection, kind: Kind, argument: str, path: FieldPath, 
     anatomy = kind.anatomy
     collection = anatomy.collection(path[0])
     if isinstance(value, str) and collection is not None and collection.by_key:
-        selection.parts.append(Part(argument, collection, value))
+        selection.parts.append(PartRole(argument, collection, value))
     elif isinstance(value, str) and anatomy.has(path, "object") and len(anatomy.members(path[0])) > 0:
         selection.texts.append(Text(argument, path, value, whole=True))
     elif anatomy.has(path, "array"):
@@ -189,7 +189,7 @@ def _by_words(selection: Selection, kind: Kind, argument: str, value: Any) -> bo
 def _by_part(selection: Selection, kind: Kind, argument: str, value: Any) -> bool:
     for collection in kind.anatomy.collections:
         if collection.by_key and isinstance(value, str) and collection.id_member(argument) is not None:
-            selection.parts.append(Part(argument, collection, value))
+            selection.parts.append(PartRole(argument, collection, value))
             return True
         member = next((name for name in collection.members if same_name(name, argument)), None)
         member = member or collection.id_member(argument)
@@ -200,7 +200,7 @@ def _by_part(selection: Selection, kind: Kind, argument: str, value: Any) -> boo
     return False
 
 
-def _bound(kind: Kind, argument: str, words: tuple[str, ...], value: Any) -> Bound | None:
+def _bound(kind: Kind, argument: str, words: tuple[str, ...], value: Any) -> RangeBound | None:
     is_date = isinstance(value, str) and value[:1].isdigit()  # `from_town` is where, not since when
     if not is_date and (not isinstance(value, int | float) or isinstance(value, bool)):
         return None
@@ -213,7 +213,7 @@ def _bound(kind: Kind, argument: str, words: tuple[str, ...], value: Any) -> Bou
         path = path or _time_field(kind, rest)
         if path is not None:
             side: Literal["low", "high"] = "low" if word in _LOWER else "high"
-            return Bound(argument, path, side, word in _STRICT, value)
+            return RangeBound(argument, path, side, word in _STRICT, value)
     return None
 
 

@@ -13,7 +13,7 @@ from odyssey.simulation.world.answer import (
     GUESSED,
     LIKELY,
     UNSURE,
-    Question,
+    WorldQuestion,
     identity_of,
     not_found,
     not_understood,
@@ -30,7 +30,7 @@ from odyssey.worlds.ledger import copy_json
 from odyssey.worlds.schema import check_value, id_text
 
 
-def create(question: Question) -> Answer:
+def create(question: WorldQuestion) -> Answer:
     kind, call = question.kind, question.call
     entity_id = id_text(question.given(question.intent.id_argument))
     if entity_id is None:
@@ -57,7 +57,7 @@ def create(question: Question) -> Answer:
     )
 
 
-def update(question: Question) -> Answer:
+def update(question: WorldQuestion) -> Answer:
     kind, naming = question.kind, question.intent.naming
     entity_id = id_text(question.given(question.intent.id_argument))
     if entity_id is None:
@@ -90,7 +90,7 @@ def update(question: Question) -> Answer:
     )
 
 
-def remove(question: Question) -> Answer:
+def remove(question: WorldQuestion) -> Answer:
     kind = question.kind
     entity_id = id_text(question.given(question.intent.id_argument))
     if entity_id is None:
@@ -112,7 +112,7 @@ def remove(question: Question) -> Answer:
     )
 
 
-def _new_fields(question: Question) -> dict[str, Any]:
+def _new_fields(question: WorldQuestion) -> dict[str, Any]:
     """The arguments under the names the world's own entities use, inside records where those keep them."""
     kind = question.kind
     fields: dict[str, Any] = {}
@@ -127,7 +127,7 @@ def _new_fields(question: Question) -> dict[str, Any]:
     return fields
 
 
-def _enter_in_lists(question: Question, entity_id: str) -> Iterable[Operation]:
+def _enter_in_lists(question: WorldQuestion, entity_id: str) -> Iterable[Operation]:
     """Whoever keeps a list of such ids and is named in the call has one more on it."""
     for reference in references(question.kind, question.others()):
         owner = reference.kind.entities.get(reference.entity_id)
@@ -138,7 +138,7 @@ def _enter_in_lists(question: Question, entity_id: str) -> Iterable[Operation]:
             yield Update(reference.kind.name, reference.entity_id, {field: [*held, value]})
 
 
-def _bad_standing(question: Question, entity_id: str, fields: Mapping[str, Any]) -> Answer | None:
+def _bad_standing(question: WorldQuestion, entity_id: str, fields: Mapping[str, Any]) -> Answer | None:
     naming = question.intent.naming
     standing = required_standing(question.kind, naming, question.call.tool.description)
     problem = standing.problem(fields.get(standing.field)) if standing is not None else None
@@ -149,7 +149,7 @@ def _bad_standing(question: Question, entity_id: str, fields: Mapping[str, Any])
     return refuse("conflict", message, question.reading(_operation(question), by=[standing.field]))
 
 
-def _missing_reference(question: Question, operation: str) -> Answer | None:
+def _missing_reference(question: WorldQuestion, operation: str) -> Answer | None:
     for reference in references(question.kind, question.others()):
         if reference.entity_id not in reference.kind.entities:
             message = f"No {phrase(reference.kind.name)} with id {reference.entity_id!r} exists."
@@ -157,7 +157,7 @@ def _missing_reference(question: Question, operation: str) -> Answer | None:
     return None
 
 
-def _somebody_elses(question: Question, entity_id: str) -> Answer | None:
+def _somebody_elses(question: WorldQuestion, entity_id: str) -> Answer | None:
     for argument, value in question.others().items():
         if is_scope(question, argument) and not belongs(question.kind, entity_id, argument, value):
             owner = " ".join(id_noun(argument) or ())
@@ -166,7 +166,7 @@ def _somebody_elses(question: Question, entity_id: str) -> Answer | None:
     return None
 
 
-def _missing_part(question: Question, entity_id: str) -> Answer | None:
+def _missing_part(question: WorldQuestion, entity_id: str) -> Answer | None:
     """An argument that names a part must name one that is there."""
     for argument, value in question.others().items():
         if not id_noun(argument):
@@ -182,7 +182,7 @@ def _missing_part(question: Question, entity_id: str) -> Answer | None:
     return None
 
 
-def _first_bad_value(question: Question, fields: Mapping[str, Any], operation: str) -> Answer | None:
+def _first_bad_value(question: WorldQuestion, fields: Mapping[str, Any], operation: str) -> Answer | None:
     for argument, value in question.others().items():
         wrong = outside(question.call, argument, value) or _unpaired(question, argument, value)
         if wrong is not None:
@@ -195,7 +195,7 @@ def _first_bad_value(question: Question, fields: Mapping[str, Any], operation: s
     return None
 
 
-def _unpaired(question: Question, argument: str, value: Any) -> str | None:
+def _unpaired(question: WorldQuestion, argument: str, value: Any) -> str | None:
     """`thing_ids` and `new_thing_ids` stand for each other one by one."""
     new = question.given(f"new_{argument}")
     if isinstance(value, list) and isinstance(new, list) and len(value) != len(new):
@@ -203,11 +203,11 @@ def _unpaired(question: Question, argument: str, value: Any) -> str | None:
     return None
 
 
-def _operation(question: Question) -> str:
+def _operation(question: WorldQuestion) -> str:
     return "remove" if question.intent.verb == "remove" else "update"
 
 
-def _nothing_to_act_on(question: Question) -> Answer:
+def _nothing_to_act_on(question: WorldQuestion) -> Answer:
     return not_understood(question.call, f"{question.call.tool.name} does not say which {question.noun}")
 
 
