@@ -44,7 +44,7 @@ class SnapshotRuleSet(msgspec.Struct, frozen=True):
     failure_rules: list[Any]
 
 
-class Asked(msgspec.Struct, frozen=True):
+class AskedFor(msgspec.Struct, frozen=True):
     """What was asked for as far as it is not told by the rest: so that the same can be asked again."""
 
     parallel: bool
@@ -71,7 +71,7 @@ class Snapshot(msgspec.Struct, frozen=True):
     delivery: VariationDelivery
     step: int
     seed: int
-    asked: Asked
+    asked: AskedFor
 
     def stored(self) -> dict[str, Any]:
         members: dict[str, Any] = msgspec.to_builtins(self)

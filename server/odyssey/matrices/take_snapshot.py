@@ -26,7 +26,7 @@ from odyssey.library.seeds import SeedWorld
 from odyssey.matrices.schemas import MatrixIn, RuleSetIn
 from odyssey.matrices.size import MOST_CELLS, MOST_RUNS, Size, warnings_of
 from odyssey.matrices.snapshot import (
-    Asked,
+    AskedFor,
     Snapshot,
     SnapshotRuleSet,
     SnapshotScenario,
@@ -86,7 +86,7 @@ async def take_snapshot(
         delivery=body.delivery or compiled.config.variation_delivery,
         step=body.step,
         seed=new_random_seed() if body.seed is None else body.seed,
-        asked=Asked(
+        asked=AskedFor(
             body.parallel, body.max_concurrency, body.budget_runs, body.delivery, body.max_unmeasured
         ),
     )

@@ -25,7 +25,7 @@ MAX_RESPONSE_BYTES = 1024 * 1024
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
-class Asked(NamedTuple):
+class CallContext(NamedTuple):
     """One accepted call, and the moment of the world it meets."""
 
     tool: CompiledTool
@@ -79,58 +79,60 @@ class Unanswered(NamedTuple):
 _NO_RULES = Unanswered()
 
 
-class Waiting(NamedTuple):
+class NeedsModel(NamedTuple):
     """A model is to answer: the call as it was when it came to that."""
 
-    asked: Asked
+    context: CallContext
     undecided: Undecided
     ruled: Unanswered
 
     def answered(self, simulated: Simulated) -> Outcome:
         """Say what the call comes to by what a model said of this very world."""
-        return _outcome(self.asked, simulated, self.ruled)
+        return _outcome(self.context, simulated, self.ruled)
 
 
-def answer(asked: Asked) -> Outcome | Waiting:
+def answer(context: CallContext) -> Outcome | NeedsModel:
     """Answer a call whose arguments were checked, as far as that takes no model."""
-    ruled = by_rules(asked)
+    ruled = by_rules(context)
     if isinstance(ruled, Outcome):
         return ruled
-    decided = decide(tool_call(asked), asked.ledger, asked.tool.output_schema, asked.mode, asked.manner)
+    decided = decide(
+        tool_call(context), context.ledger, context.tool.output_schema, context.mode, context.manner
+    )
     if isinstance(decided, Undecided):
-        return Waiting(asked, decided, ruled)
-    return _outcome(asked, decided, ruled)
+        return NeedsModel(context, decided, ruled)
+    return _outcome(context, decided, ruled)
 
 
-def tool_call(asked: Asked) -> ToolCall:
+def tool_call(context: CallContext) -> ToolCall:
     """The call as engines see it."""
     return ToolCall(
-        tool=asked.tool.tool,
-        arguments=asked.arguments,
-        ledger_schema=asked.ledger_schema,
-        random_seed=asked.random_seed,
-        sequence=asked.sequence,
-        actor=asked.actor,
-        calls=tuple(asked.calls) if asked.manner.uses_calls else (),
+        tool=context.tool.tool,
+        arguments=context.arguments,
+        ledger_schema=context.ledger_schema,
+        random_seed=context.random_seed,
+        sequence=context.sequence,
+        actor=context.actor,
+        calls=tuple(context.calls) if context.manner.uses_calls else (),
     )
 
 
-def by_rules(asked: Asked) -> Outcome | Unanswered:
+def by_rules(context: CallContext) -> Outcome | Unanswered:
     """Let the failure rules answer, if one of them is to."""
-    if not asked.rules:
+    if not context.rules:
         return _NO_RULES
     call = RuleCall(
-        tool=asked.tool.tool.name,
-        args=asked.arguments,
-        actor=asked.actor,
-        random_seed=asked.random_seed,
-        ledger=asked.ledger,
-        calls=asked.calls,
+        tool=context.tool.tool.name,
+        args=context.arguments,
+        actor=context.actor,
+        random_seed=context.random_seed,
+        ledger=context.ledger,
+        calls=context.calls,
     )
-    decision = decide_by_rules(asked.rules, asked.counters, call)
+    decision = decide_by_rules(context.rules, context.counters, call)
     if decision.fired is None:
         return Unanswered(decision.counters, decision.notes)
-    return _injected(asked, decision.fired)._replace(counters=decision.counters, notes=decision.notes)
+    return _injected(context, decision.fired)._replace(counters=decision.counters, notes=decision.notes)
 
 
 def check_arguments(tool: CompiledTool, arguments: Any, *under: str) -> None:
@@ -153,11 +155,11 @@ def explained(outcome: Outcome) -> dict[str, Any]:
     return validation | {"reading": outcome.reading, "explanation": outcome.explanation}
 
 
-def _injected(asked: Asked, fired: Fired) -> Outcome:
+def _injected(context: CallContext, fired: Fired) -> Outcome:
     applied = apply_declared(
-        asked.ledger, fired.operations, asked.mode, asked.ledger_schema, sequence=asked.sequence
+        context.ledger, fired.operations, context.mode, context.ledger_schema, sequence=context.sequence
     )
-    envelope = envelope_of(asked, fired.response, "injected")
+    envelope = envelope_of(context, fired.response, "injected")
     envelope["matched_rule_index"] = fired.index
     envelope["latency_ms"] += fired.latency_ms
     return Outcome(
@@ -171,8 +173,8 @@ def _injected(asked: Asked, fired: Fired) -> Outcome:
     )
 
 
-def _outcome(asked: Asked, done: Simulated, ruled: Unanswered) -> Outcome:
-    envelope = envelope_of(asked, done.response, done.source)
+def _outcome(context: CallContext, done: Simulated, ruled: Unanswered) -> Outcome:
+    envelope = envelope_of(context, done.response, done.source)
     if done.validation is not None:
         envelope["validation"] = done.validation
     outcome = Outcome(
@@ -188,24 +190,24 @@ def _outcome(asked: Asked, done: Simulated, ruled: Unanswered) -> Outcome:
         return outcome
     encoded = msgspec.Raw(msgspec.json.encode(done.response))
     if len(encoded) > MAX_RESPONSE_BYTES:
-        return outcome._replace(envelope=_too_large(asked), violations=(), reading=None, explanation="")
+        return outcome._replace(envelope=_too_large(context), violations=(), reading=None, explanation="")
     envelope["response"] = encoded  # once for the agent and the journal
     return outcome._replace(
         operations=done.operations, entries=done.applied.entries, ledger=done.applied.ledger
     )
 
 
-def _too_large(asked: Asked) -> dict[str, Any]:
+def _too_large(context: CallContext) -> dict[str, Any]:
     message = f"The simulated response is larger than {MAX_RESPONSE_BYTES} bytes."
-    return envelope_of(asked, {"error": {"code": "response_too_large", "message": message}}, "error")
+    return envelope_of(context, {"error": {"code": "response_too_large", "message": message}}, "error")
 
 
-def envelope_of(asked: Asked, response: Any, source: str) -> dict[str, Any]:
+def envelope_of(context: CallContext, response: Any, source: str) -> dict[str, Any]:
     """What the agent gets, but for what only a simulation has."""
     return {
-        "tool_name": asked.tool.tool.name,
+        "tool_name": context.tool.tool.name,
         "response": response,
         "source": source,
-        "latency_ms": milliseconds_since(asked.started),
+        "latency_ms": milliseconds_since(context.started),
         "matched_rule_index": None,
     }

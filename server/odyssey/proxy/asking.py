@@ -4,26 +4,26 @@ from typing import NamedTuple
 
 import msgspec
 
-from odyssey.proxy.answering import Outcome, Waiting, tool_call
+from odyssey.proxy.answering import NeedsModel, Outcome, tool_call
 from odyssey.records.tools import CacheUse
 from odyssey.simulation.llm import LlmEngine, ModelQuestion
 from odyssey.simulation.simulate import Simulated
 from odyssey.worlds.ledger import Ledger
 
 
-class Told(NamedTuple):
+class ModelAnswer(NamedTuple):
     """What was said of one call on one world."""
 
     world: Ledger
     simulated: Simulated
 
-    def holds_for(self, waiting: Waiting) -> bool:
+    def holds_for(self, waiting: NeedsModel) -> bool:
         """Whether the world is still the one the answer is about."""
-        return waiting.asked.ledger is self.world or waiting.asked.ledger == self.world
+        return waiting.context.ledger is self.world or waiting.context.ledger == self.world
 
-    def outcome(self, waiting: Waiting) -> Outcome:
+    def outcome(self, waiting: NeedsModel) -> Outcome:
         """Say what the call comes to at the place in the run it has now."""
-        sequence = waiting.asked.sequence
+        sequence = waiting.context.sequence
         violations = tuple(
             msgspec.structs.replace(each, sequence=sequence) for each in self.simulated.violations
         )
@@ -31,20 +31,20 @@ class Told(NamedTuple):
 
 
 async def ask(
-    llm: LlmEngine, waiting: Waiting, *, org_id: int, run_id: int | None, cache: CacheUse = "use"
-) -> Told:
+    llm: LlmEngine, waiting: NeedsModel, *, org_id: int, run_id: int | None, cache: CacheUse = "use"
+) -> ModelAnswer:
     """Ask the org's model, or take the world's own answer where that will do and the org has none."""
-    asked, otherwise = waiting.asked, waiting.undecided.otherwise
+    context, otherwise = waiting.context, waiting.undecided.otherwise
     if otherwise is not None and not await llm.is_set(org_id):
-        return Told(asked.ledger, otherwise)
+        return ModelAnswer(context.ledger, otherwise)
     question = ModelQuestion(
-        call=tool_call(asked),
-        world=asked.ledger,
-        output_schema=asked.tool.output_schema,
-        mode=asked.mode,
-        behaviour=asked.manner.behaviours.text,
+        call=tool_call(context),
+        world=context.ledger,
+        output_schema=context.tool.output_schema,
+        mode=context.mode,
+        behaviour=context.manner.behaviours.text,
         org_id=org_id,
         run_id=run_id,
         cache=cache,
     )
-    return Told(asked.ledger, await llm.answer(question))
+    return ModelAnswer(context.ledger, await llm.answer(question))

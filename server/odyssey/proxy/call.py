@@ -7,15 +7,15 @@ from typing import NamedTuple
 from odyssey.core.errors import OdysseyError
 from odyssey.endpoints.registry import Route
 from odyssey.endpoints.upstream import NotAnswered
-from odyssey.proxy.answering import Outcome, Waiting
-from odyssey.proxy.asking import Told, ask
+from odyssey.proxy.answering import NeedsModel, Outcome
+from odyssey.proxy.asking import ModelAnswer, ask
 from odyssey.proxy.errors import RateLimitedError
-from odyssey.proxy.forward import Sent, find_route, hop, record_answer, send
+from odyssey.proxy.forward import Forward, find_route, hop, record_answer, send
 from odyssey.proxy.gate import check_rate, count_refusal, pass_gate
 from odyssey.proxy.live_runs import LiveRun
 from odyssey.proxy.outages import OUTAGES, note_outage
 from odyssey.proxy.parts import Arrived, ProxyParts, Started
-from odyssey.proxy.recording import Call, Served
+from odyssey.proxy.recording import Call, ProxyReply
 from odyssey.worlds.field_index import LOOKS_AGAIN, IndexMissingError
 
 _PATIENCE = 3
@@ -31,7 +31,7 @@ class _Accepted(NamedTuple):
     started: Started
 
 
-async def call_tool(parts: ProxyParts, arrived: Arrived) -> Served:
+async def call_tool(parts: ProxyParts, arrived: Arrived) -> ProxyReply:
     """Serve one call; raises OdysseyError for what is refused, after it was recorded."""
     started = Started(parts.clock(), time.perf_counter())
     try:
@@ -47,40 +47,42 @@ async def call_tool(parts: ProxyParts, arrived: Arrived) -> Served:
         raise
 
 
-async def _serve(parts: ProxyParts, accepted: _Accepted, route: Route | NotAnswered | None = None) -> Served:
+async def _serve(
+    parts: ProxyParts, accepted: _Accepted, route: Route | NotAnswered | None = None
+) -> ProxyReply:
     run = accepted.run
     async with run.lock:
         settled = await _settle(parts, accepted, route)
-    if isinstance(settled, Waiting):
+    if isinstance(settled, NeedsModel):
         return await _serve_by_model(parts, accepted, settled)
-    if isinstance(settled, Served):
+    if isinstance(settled, ProxyReply):
         return settled
     forwarded = await hop(settled)
     async with run.lock:
         return await record_answer(settled, forwarded)
 
 
-async def _serve_by_model(parts: ProxyParts, accepted: _Accepted, waiting: Waiting) -> Served:
+async def _serve_by_model(parts: ProxyParts, accepted: _Accepted, waiting: NeedsModel) -> ProxyReply:
     """Let a model answer while other calls go on; what it says of a world that has changed meanwhile is asked anew."""
     run = accepted.run
     for _ in range(_PATIENCE):
         told = await _ask(parts, run, waiting)
         async with run.lock:
             settled = await _settle(parts, accepted, told=told)
-        if isinstance(settled, Served):
+        if isinstance(settled, ProxyReply):
             return settled
-        assert isinstance(settled, Waiting)
+        assert isinstance(settled, NeedsModel)
         waiting = settled
     async with run.lock:  # the run moves faster than the model answers: now it waits
         while True:
             settled = await _settle(parts, accepted, told=await _ask(parts, run, waiting))
-            if isinstance(settled, Served):
+            if isinstance(settled, ProxyReply):
                 return settled
-            assert isinstance(settled, Waiting)
+            assert isinstance(settled, NeedsModel)
             waiting = settled
 
 
-async def _ask(parts: ProxyParts, run: LiveRun, waiting: Waiting) -> Told:
+async def _ask(parts: ProxyParts, run: LiveRun, waiting: NeedsModel) -> ModelAnswer:
     return await ask(parts.llm, waiting, org_id=run.org_id, run_id=run.token.run_id, cache=run.cache)
 
 
@@ -88,8 +90,8 @@ async def _settle(
     parts: ProxyParts,
     accepted: _Accepted,
     route: Route | NotAnswered | None = None,
-    told: Told | None = None,
-) -> Served | Sent | Waiting:
+    told: ModelAnswer | None = None,
+) -> ProxyReply | Forward | NeedsModel:
     """Decide the call until the journal has it: its answer, or that it goes out; or until a model must be asked."""
     run, arrived, body, started = accepted
     while True:
@@ -108,11 +110,11 @@ async def _settle(
             if await call.record_refusal(refusal):
                 raise
         else:
-            if isinstance(decided, Waiting):
+            if isinstance(decided, NeedsModel):
                 if told is None or not told.holds_for(decided):
                     return decided
                 decided = told.outcome(decided)
-            settled: Served | Sent | None = (
+            settled: ProxyReply | Forward | None = (
                 await call.record(decided)
                 if isinstance(decided, Outcome)
                 else await send(call, decided, route)

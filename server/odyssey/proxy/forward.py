@@ -19,7 +19,7 @@ from odyssey.proxy.errors import AnswerUnrecordedError
 from odyssey.proxy.live_answers import live_outcome, not_answered
 from odyssey.proxy.live_runs import LiveRun
 from odyssey.proxy.parts import ProxyParts
-from odyssey.proxy.recording import Call, Served
+from odyssey.proxy.recording import Call, ProxyReply
 from odyssey.records.tools import Tool
 from odyssey.simulation.rules import Note
 
@@ -40,7 +40,7 @@ _FAILED = NotAnswered(
 )
 
 
-class Sent(NamedTuple):
+class Forward(NamedTuple):
     """A call that the journal says has gone out."""
 
     call: Call
@@ -55,20 +55,22 @@ async def find_route(parts: ProxyParts, run: LiveRun, tool: Tool) -> Route | Not
     return await parts.upstreams.route(run.org_id, tool.passthrough_binding or {})
 
 
-async def send(call: Call, unanswered: Unanswered, route: Route | NotAnswered | None) -> Served | Sent | None:
+async def send(
+    call: Call, unanswered: Unanswered, route: Route | NotAnswered | None
+) -> ProxyReply | Forward | None:
     """Write down that the call goes out, or the answer of a call that does not. None: the run has moved."""
     played = None if call.run.playback is None else call.run.playback.find(call.name, call.arguments)
     if played is not None:
         return await _play(call, unanswered, played)
     if route is None or isinstance(route, NotAnswered):
-        outcome = not_answered(call.asked(), (route or _MISS).response(), {})
+        outcome = not_answered(call.context(), (route or _MISS).response(), {})
         return await call.record(_counted(outcome, unanswered))
     if not await call.record_forward(_endpoint(route), unanswered):
         return None
-    return Sent(call, route, unanswered.notes)
+    return Forward(call, route, unanswered.notes)
 
 
-async def hop(sent: Sent) -> Forwarded:
+async def hop(sent: Forward) -> Forwarded:
     """Ask the service, once."""
     call, route = sent.call, sent.route
     try:
@@ -78,7 +80,7 @@ async def hop(sent: Sent) -> Forwarded:
         return _FAILED
 
 
-async def record_answer(sent: Sent, forwarded: Forwarded) -> Served:
+async def record_answer(sent: Forward, forwarded: Forwarded) -> ProxyReply:
     """Write down what came of the call, wherever the run is by now. It is not sent again, whatever happens here."""
     first, pauses = sent.call, iter(_PAUSES_S)
     run, live_runs = first.run, first.parts.live_runs
@@ -105,12 +107,12 @@ async def record_answer(sent: Sent, forwarded: Forwarded) -> Served:
         faults.end_wait(wait)
 
 
-def _outcome(sent: Sent, call: Call, forwarded: Forwarded) -> Outcome:
+def _outcome(sent: Forward, call: Call, forwarded: Forwarded) -> Outcome:
     beside = {"forward": sent.call.sequence, "upstream": _upstream(sent.route, forwarded)}
-    return live_outcome(call.asked(), forwarded, beside)._replace(notes=sent.notes)
+    return live_outcome(call.context(), forwarded, beside)._replace(notes=sent.notes)
 
 
-async def _play(call: Call, unanswered: Unanswered, played: Interaction) -> Served | None:
+async def _play(call: Call, unanswered: Unanswered, played: Interaction) -> ProxyReply | None:
     """Answer as it was once, without the network: to the world it is a live answer."""
     replay, playback = call.run.replay, call.run.playback
     assert replay is not None
@@ -118,9 +120,9 @@ async def _play(call: Call, unanswered: Unanswered, played: Interaction) -> Serv
     beside = {"cassette": {"id": replay.id, "number": played.number}, "upstream": played.upstream()}
     if played.source == "passthrough":
         answered = Answered(played.response, played.status, played.is_error)
-        outcome = live_outcome(call.asked(), answered, beside)
+        outcome = live_outcome(call.context(), answered, beside)
     else:
-        outcome = not_answered(call.asked(), played.response, beside)
+        outcome = not_answered(call.context(), played.response, beside)
     served = await call.record(_counted(outcome, unanswered))
     if served is not None:
         playback.note(played.number)

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from odyssey.endpoints.upstream import MAX_RESPONSE_BYTES, Answered, Forwarded, NotAnswered
-from odyssey.proxy.answering import Asked, Outcome, envelope_of
+from odyssey.proxy.answering import CallContext, Outcome, envelope_of
 from odyssey.worlds.adapters import AdapterNote, Mirrored, mirror
 
 _AN_ERROR = AdapterNote("ledger_adapter", "the service answered with an error; nothing was written")
@@ -25,21 +25,21 @@ _NOT_JSON = NotAnswered(
 )
 
 
-def live_outcome(asked: Asked, forwarded: Forwarded, beside: Mapping[str, Any]) -> Outcome:
+def live_outcome(context: CallContext, forwarded: Forwarded, beside: Mapping[str, Any]) -> Outcome:
     """Say what a call comes to by what became of its hop; `beside` is kept in the trace."""
     if isinstance(forwarded, NotAnswered):
-        return not_answered(asked, forwarded.response(), beside)
+        return not_answered(context, forwarded.response(), beside)
     encoded = _encode(forwarded.response)
     if isinstance(encoded, NotAnswered):
-        return not_answered(asked, encoded.response(), beside)
-    mirrored = _mirror(asked, forwarded)
+        return not_answered(context, encoded.response(), beside)
+    mirrored = _mirror(context, forwarded)
     more: dict[str, Any] = {}
     if mirrored.notes:
         more["adapter_notes"] = mirrored.notes
-    if _is_mismatch(asked, forwarded):
+    if _is_mismatch(context, forwarded):
         more["output_schema_mismatch"] = True
     return Outcome(
-        envelope_of(asked, encoded, "passthrough"),
+        envelope_of(context, encoded, "passthrough"),
         operations=mirrored.operations,
         entries=mirrored.entries,
         ledger=mirrored.ledger,
@@ -48,9 +48,9 @@ def live_outcome(asked: Asked, forwarded: Forwarded, beside: Mapping[str, Any]) 
     )
 
 
-def not_answered(asked: Asked, response: Any, beside: Mapping[str, Any]) -> Outcome:
+def not_answered(context: CallContext, response: Any, beside: Mapping[str, Any]) -> Outcome:
     """Say what a call comes to whose hop failed: the world is not told of what nobody knows."""
-    return Outcome(envelope_of(asked, response, "transport_error"), beside=beside)
+    return Outcome(envelope_of(context, response, "transport_error"), beside=beside)
 
 
 def _encode(response: Any) -> msgspec.Raw | NotAnswered:
@@ -62,20 +62,20 @@ def _encode(response: Any) -> msgspec.Raw | NotAnswered:
     return _TOO_LARGE if len(encoded) > MAX_RESPONSE_BYTES else msgspec.Raw(encoded)
 
 
-def _mirror(asked: Asked, answered: Answered) -> Mirrored:
-    tool = asked.tool.tool
+def _mirror(context: CallContext, answered: Answered) -> Mirrored:
+    tool = context.tool.tool
     if answered.is_error and tool.ledger_write_policy == "adapter":
-        return Mirrored(asked.ledger, notes=(_AN_ERROR,))
+        return Mirrored(context.ledger, notes=(_AN_ERROR,))
     return mirror(
-        asked.ledger,
+        context.ledger,
         tool.ledger_write_policy,
         tool.ledger_adapter,
-        asked.ledger_schema,
-        asked.arguments,
+        context.ledger_schema,
+        context.arguments,
         answered.response,
     )
 
 
-def _is_mismatch(asked: Asked, answered: Answered) -> bool:
-    schema = asked.tool.output_schema
+def _is_mismatch(context: CallContext, answered: Answered) -> bool:
+    schema = context.tool.output_schema
     return schema is not None and not answered.is_error and not schema.is_valid(answered.response)

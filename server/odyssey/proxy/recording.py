@@ -15,10 +15,10 @@ from odyssey.journal.events import EventKind, run_topic
 from odyssey.kit.json_reader import JsonInvalidError, read_json
 from odyssey.proxy.admission import read_actor
 from odyssey.proxy.answering import (
-    Asked,
+    CallContext,
+    NeedsModel,
     Outcome,
     Unanswered,
-    Waiting,
     answer,
     by_rules,
     check_arguments,
@@ -35,7 +35,7 @@ from odyssey.worlds.repository import entry_statements
 _FAULTS_KEPT = 20
 
 
-class Served(NamedTuple):
+class ProxyReply(NamedTuple):
     """What the agent gets, and how: after a wait, or by a fault of the wire instead of an answer."""
 
     body: bytes
@@ -57,7 +57,7 @@ class Call:
         self.started = started
         self.sequence = run.head + 1
         self.arguments: Any = None
-        self.served: Served
+        self.served: ProxyReply
         """What the agent gets; known once it was tried to record it."""
         self._arrived = arrived
         self._occurred_at: datetime = parts.clock()
@@ -82,7 +82,7 @@ class Call:
         again._occurred_at, again._is_counted = self._occurred_at, self._is_counted
         return again
 
-    def decide(self) -> Outcome | Unanswered | Waiting:
+    def decide(self) -> Outcome | Unanswered | NeedsModel:
         """Check the call and answer it; what a service or a model is to answer stays open. Raises what is refused."""
         self._actor = read_actor(self._arrived.headers)
         try:
@@ -96,13 +96,13 @@ class Call:
         if self._actor is None:
             self._actor = self.run.agent.owners.get(name)
         check_arguments(tool, self.arguments)
-        asked = self.asked()
-        return by_rules(asked) if tool.is_live else answer(asked)
+        context = self.context()
+        return by_rules(context) if tool.is_live else answer(context)
 
-    def asked(self) -> Asked:
+    def context(self) -> CallContext:
         """The call and the moment of the world it meets."""
         run = self.run
-        return Asked(
+        return CallContext(
             tool=self.tool,
             arguments=self.arguments,
             actor=self._actor,
@@ -118,14 +118,14 @@ class Call:
             started=self.started.counter,
         )
 
-    async def record(self, outcome: Outcome, capture: Sequence[Statement] = ()) -> Served | None:
+    async def record(self, outcome: Outcome, capture: Sequence[Statement] = ()) -> ProxyReply | None:
         """Append the call; only then does memory move on. None: the run has moved, and nothing was written."""
         run = self.run
         carrier = None
         if run.notice is not None:
             carrier = run.notice.carrier(outcome.envelope, self.tool.output_schema)
         data = self._data(outcome, carrier)
-        self.served = Served(
+        self.served = ProxyReply(
             _sent(outcome, carrier), outcome.wait_ms, outcome.fault, is_error=outcome.is_error
         )
         rest = entry_statements(

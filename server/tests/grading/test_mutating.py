@@ -7,7 +7,7 @@ import pytest
 
 from odyssey.agents.compiled import CompiledTool
 from odyssey.grading.mutating import is_mutating
-from odyssey.proxy.answering import Asked, Waiting, answer, explained
+from odyssey.proxy.answering import CallContext, NeedsModel, answer, explained
 from odyssey.records.json_schema import compile_schema
 from odyssey.records.tools import Tool
 from odyssey.simulation.behaviours import read_behaviours
@@ -29,7 +29,7 @@ def recorded(
 ) -> dict[str, Any]:
     """The data of a call's event, made by the very parts that answer calls."""
     read = read_rules(list(rules)).rules
-    asked = Asked(
+    asked = CallContext(
         tool=CompiledTool(called, compile_schema(called.input_schema), None),
         arguments=arguments,
         actor=None,
@@ -45,7 +45,7 @@ def recorded(
         started=0.0,
     )
     outcome = answer(asked)
-    if isinstance(outcome, Waiting):  # nobody set a model
+    if isinstance(outcome, NeedsModel):  # nobody set a model
         assert outcome.undecided.otherwise is not None
         outcome = outcome.answered(outcome.undecided.otherwise)
     data = outcome.envelope | {"arguments": arguments, "operations": outcome.operations, "http_status": 200}

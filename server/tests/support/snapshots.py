@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from odyssey.evals.risk import RiskLevel, by_risk
 from odyssey.evals.scenarios.content import ScenarioContent
 from odyssey.matrices.snapshot import (
-    Asked,
+    AskedFor,
     Snapshot,
     SnapshotRuleSet,
     SnapshotScenario,
@@ -62,7 +62,7 @@ def snapshot_of(
         "delivery": "user",
         "step": 1,
         "seed": 7,
-        "asked": Asked(True, None, None, None),
+        "asked": AskedFor(True, None, None, None),
         **members,
     }
     return Snapshot(**whole)

@@ -18,7 +18,7 @@ from odyssey.kit.ids import new_random_seed
 from odyssey.library.named_worlds.models import World
 from odyssey.library.named_worlds.repository import get_world
 from odyssey.library.named_worlds.schemas import TryIn
-from odyssey.proxy.answering import Asked, Outcome, Waiting, answer, check_arguments
+from odyssey.proxy.answering import CallContext, NeedsModel, Outcome, answer, check_arguments
 from odyssey.proxy.asking import ask
 from odyssey.records.faults import Faults, did_you_mean, shown
 from odyssey.records.ledger import ConsistencyMode
@@ -62,20 +62,20 @@ async def try_call(parts: TryingParts, org_id: int, world_id: int, body: TryIn) 
     async with parts.database.read() as session:
         asked = await _asked(session, parts, await get_world(session, org_id, world_id), body)
     outcome = await asyncio.to_thread(answer, asked)
-    if isinstance(outcome, Waiting):
+    if isinstance(outcome, NeedsModel):
         told = await ask(parts.llm, outcome, org_id=org_id, run_id=None)
         outcome = told.outcome(outcome)
     return _told(asked.ledger, outcome)
 
 
-async def _asked(session: AsyncSession, parts: TryingParts, world: World, body: TryIn) -> Asked:
+async def _asked(session: AsyncSession, parts: TryingParts, world: World, body: TryIn) -> CallContext:
     started = time.perf_counter()
     side = await _side(session, parts.agents, world.org_id, body)
     check_arguments(side.tool, body.arguments, "arguments")
     ledger = await parts.worlds.boot(session, world.org_id, world.state_hash)
     conduct = await load_conduct(session, world.org_id, world.conduct_hash)
     rules = read_rules(conduct.failure_rules).rules
-    return Asked(
+    return CallContext(
         tool=side.tool,
         arguments=body.arguments,
         actor=side.actor,
