@@ -1,0 +1,1 @@
+"""The steps of the schema, applied by `core/migrate.py`; see `versions/`."""

@@ -1,0 +1,1 @@
+"""The parts of the distance between two behaviours, each from 0 to 1 and each pure."""

@@ -1,0 +1,1 @@
+"""Worlds with a name, to begin runs with: `keep.py`, `edit.py`, imports (`rows.py`), and `try_call.py`."""

@@ -1,0 +1,1 @@
+"""Grading runs that ended: `graders.py` is the loop, `grade_run.py` one run."""

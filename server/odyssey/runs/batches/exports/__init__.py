@@ -1,0 +1,1 @@
+"""The runs of a batch for other programs: CSV, JSON, JUnit."""
