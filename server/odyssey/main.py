@@ -4,7 +4,7 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from datetime import timedelta
-from typing import Protocol
+from typing import Any, Protocol
 from urllib.parse import urlsplit
 
 from fastapi import FastAPI
@@ -106,6 +106,140 @@ async def _begin_leases(database: Database, clock: PlatformClock, lease: timedel
         await matrices.shorten_checks(session, longest)
 
 
+class Composition:
+    """Every part of one server, built once and in the order in which they need each other."""
+
+    def __init__(
+        self, settings: Settings, database_url: str, secret_key: str, public_url: str, clock: PlatformClock
+    ) -> None:
+        self.settings, self.public_url, self.clock = settings, public_url, clock
+        self.lease = timedelta(seconds=settings.lease_seconds)
+        self.database = Database(database_url)
+        self.writer = group_writer(self.database)
+        self.signals = Signals()
+        self.feeds = Feeds(self.database, self.signals)
+        self.open_streams = OpenStreams(self.database, self.signals, clock)
+        self.worker = Worker()
+        self.vault = Vault(MasterKey(secret_key), clock)
+        self.addresses = LoopbackRules(settings, public_url, self.database)
+        self.client = OutboundClient(self.addresses)
+        self.transport = HttpTransport(self.client, time.monotonic)
+        self.upstreams = Upstreams(
+            self.database, self.vault, self.client, clock, timeout_s=settings.passthrough_seconds
+        )
+        self.models = ModelParts(self.database, self.vault, self.client, clock, charge_run)
+        self.llm, self.judge = LlmEngine(self.models), OrgJudge(self.models)
+        self.agents = CompiledAgents()
+        self.worlds = SharedWorlds(settings.world_cache_mb * 1_000_000)
+        self.faults = PlatformFaults(clock, late_after_s=settings.fault_after_seconds)
+        self.hops = Hops(self.upstreams)
+        self.live_runs = LiveRuns(
+            self.database, self.agents, self.worlds, clock.steady, on_over=self.hops.end_session
+        )
+        self.states = RunStates(clock, self.signals, self.lease, on_revoked=self.live_runs.forget)
+        self.parts = self._parts()
+        self.executor = Executor(
+            self.parts, max_runs=settings.max_runs, lease=self.lease, drain_s=settings.drain_seconds
+        )
+        self.proxy_parts = self._proxy_parts()
+        self.gateway = Gateway(self.proxy_parts)
+
+    def _parts(self) -> Parts:
+        """What runs are executed with."""
+        return Parts(
+            database=self.database,
+            writer=self.writer,
+            agents=self.agents,
+            vault=self.vault,
+            transport=self.transport,
+            secrets=KnownSecrets(self.database, self.vault, self.clock),
+            pings=RecentPings(self.transport, time.monotonic),
+            states=self.states,
+            faults=self.faults,
+            judge=self.judge,
+            signals=self.signals,
+            clock=self.clock,
+            proxy_base=self.public_url.rstrip("/") + PREFIX,
+        )
+
+    def _proxy_parts(self) -> ProxyParts:
+        """What tool calls are served with."""
+        return ProxyParts(
+            live_runs=self.live_runs,
+            writer=self.writer,
+            llm=self.llm,
+            faults=self.faults,
+            signals=self.signals,
+            clock=self.clock,
+            upstreams=self.upstreams,
+            hops=self.hops,
+            rate_limit=self.settings.rate_limit,
+            trace_limit=TRACE_LIMIT,
+        )
+
+    def loops(self) -> tuple[Loop, ...]:
+        """Make what goes on as long as the server does, in the order in which it is started."""
+        grading = GradingParts(
+            database=self.database,
+            agents=self.agents,
+            worlds=self.worlds,
+            judge=self.judge,
+            signals=self.signals,
+            clock=self.clock,
+        )
+        observing = ObservingParts(
+            database=self.database,
+            writer=self.writer,
+            agents=self.agents,
+            worlds=self.worlds,
+            signals=self.signals,
+            clock=self.clock,
+            may_repeat=may_repeat,
+            enqueue_flagged=enqueue_flagged_runs,
+        )
+        return (
+            Relay(self.database, self.signals),
+            self.open_streams,
+            FaultRecorder(self.faults, self.writer, self.signals),
+            Graders(grading, lease=self.lease),
+            self.executor,
+            Feeder(self.parts),
+            Observer(observing),
+            MatrixFeeder(self.parts, enqueue_matrix),
+            self.gateway,
+        )
+
+    def closing(self) -> tuple[Close, ...]:
+        """What is closed once the loops have stopped."""
+        return (
+            self.worker.close,
+            self.feeds.close,
+            self.hops.close,
+            self.writer.close,
+            self.upstreams.close,
+            self.client.close,
+            self.database.close,
+        )
+
+    async def begin(self) -> None:
+        await _begin_leases(self.database, self.clock, self.lease)
+        await self.addresses.now()  # says in the log what is closed before anybody finds out by a refusal
+
+    def hand_over(self, state: Any) -> None:
+        """Put on the application's state what routes ask for; see `core/depends.py`."""
+        state.database, state.signals, state.clock = self.database, self.signals, self.clock
+        state.settings, state.site = self.settings, Site(self.public_url)
+        state.feeds, state.open_streams, state.worker = self.feeds, self.open_streams, self.worker
+        state.agents, state.vault, state.transport = self.agents, self.vault, self.transport
+        state.upstreams, state.addresses = self.upstreams, self.addresses
+        state.credential_users = EndpointCredentialUsers(self.upstreams.forget)
+        state.run_states, state.executor, state.writer = self.states, self.executor, self.writer
+        state.worlds, state.platform_faults = self.worlds, self.faults
+        state.models, state.judge, state.llm = self.models, self.judge, self.llm
+        state.keys_in_progress = set()
+        state.provisional_matrices = Provisional()
+
+
 def create_app(
     settings: Settings,
     *,
@@ -115,96 +249,9 @@ def create_app(
     clock: PlatformClock | None = None,
 ) -> Front:
     """Compose the server; the database is migrated when the application starts."""
-    clock = clock or PlatformClock()
-    database = Database(database_url)
-    signals = Signals()
-    relay, feeds = Relay(database, signals), Feeds(database, signals)
-    open_streams = OpenStreams(database, signals, clock)
-    agents = CompiledAgents()
-    vault = Vault(MasterKey(secret_key), clock)
-    addresses = LoopbackRules(settings, public_url, database)
-    client = OutboundClient(addresses)
-    transport = HttpTransport(client, time.monotonic)
-    upstreams = Upstreams(database, vault, client, clock, timeout_s=settings.passthrough_seconds)
-    lease = timedelta(seconds=settings.lease_seconds)
-    worlds = SharedWorlds(settings.world_cache_mb * 1_000_000)
-    hops = Hops(upstreams)
-    faults = PlatformFaults(clock, late_after_s=settings.fault_after_seconds)
-    live_runs = LiveRuns(database, agents, worlds, clock.steady, on_over=hops.end_session)
-    writer = group_writer(database)
-    states = RunStates(clock, signals, lease, on_revoked=live_runs.forget)
-    models = ModelParts(database, vault, client, clock, charge_run)
-    llm = LlmEngine(models)
-    judge = OrgJudge(models)
-    parts = Parts(
-        database=database,
-        writer=writer,
-        agents=agents,
-        vault=vault,
-        transport=transport,
-        secrets=KnownSecrets(database, vault, clock),
-        pings=RecentPings(transport, time.monotonic),
-        states=states,
-        faults=faults,
-        judge=judge,
-        signals=signals,
-        clock=clock,
-        proxy_base=public_url.rstrip("/") + PREFIX,
-    )
-    executor = Executor(parts, max_runs=settings.max_runs, lease=lease, drain_s=settings.drain_seconds)
-    feeder = Feeder(parts)
-    grading = GradingParts(
-        database=database, agents=agents, worlds=worlds, judge=judge, signals=signals, clock=clock
-    )
-    graders = Graders(grading, lease=lease)
-    observer = Observer(
-        ObservingParts(database, writer, agents, worlds, signals, clock, may_repeat, enqueue_flagged_runs)
-    )
-    proxy_parts = ProxyParts(
-        live_runs=live_runs,
-        writer=writer,
-        llm=llm,
-        faults=faults,
-        signals=signals,
-        clock=clock,
-        upstreams=upstreams,
-        hops=hops,
-        rate_limit=settings.rate_limit,
-        trace_limit=TRACE_LIMIT,
-    )
-
-    gateway = Gateway(proxy_parts)
-    recorder = FaultRecorder(faults, writer, signals)
-    work = (recorder, graders, executor, feeder, observer, MatrixFeeder(parts, enqueue_matrix))
-    loops: tuple[Loop, ...] = (relay, open_streams, *work, gateway)
-    worker = Worker()
-    closing = (
-        worker.close,
-        feeds.close,
-        hops.close,
-        writer.close,
-        upstreams.close,
-        client.close,
-        database.close,
-    )
+    made = Composition(settings, database_url, secret_key, public_url, clock or PlatformClock())
+    lifespan = _lifespan(made.database, made.begin, made.signals, made.loops(), made.closing())
     hosts = AllowedHosts(settings.allowed_host_names | {urlsplit(public_url).hostname or ""})
-
-    async def begin() -> None:
-        await _begin_leases(database, clock, lease)
-        await addresses.now()  # says in the log what is closed before anybody finds out by a refusal
-
-    front = Front(
-        build_app(_lifespan(database, begin, signals, loops, closing)), Proxy(proxy_parts, gateway), hosts
-    )
-    state = front.state
-    state.database, state.signals, state.clock, state.settings = database, signals, clock, settings
-    state.feeds, state.open_streams = feeds, open_streams
-    state.agents, state.vault, state.transport, state.site = agents, vault, transport, Site(public_url)
-    state.upstreams, state.credential_users = upstreams, EndpointCredentialUsers(upstreams.forget)
-    state.addresses = addresses
-    state.run_states, state.executor, state.writer = states, executor, writer
-    state.worlds, state.llm, state.worker, state.platform_faults = worlds, llm, worker, faults
-    state.models, state.judge = models, judge
-    state.keys_in_progress = set()
-    state.provisional_matrices = Provisional()
+    front = Front(build_app(lifespan), Proxy(made.proxy_parts, made.gateway), hosts)
+    made.hand_over(front.state)
     return front

@@ -2,5 +2,5 @@
 
 Read `behaviour.py`, `distance.py` and `match.py` first: they are pure, with the parts of the distance in `parts/`.
 `scenarios/` and `variations/` keep what is asked and how it is pressed; `eval_runs/` starts runs of them and reads off
-what the agent did once they have ended (`observe.py`).
+what the agent did once they have ended (`eval_runs/observe.py`).
 """

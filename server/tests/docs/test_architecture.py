@@ -1,0 +1,96 @@
+"""ARCHITECTURE.md is true of the code: its rooms, the files it names, its loops; and files and functions stay short."""
+
+import ast
+import re
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from support.platform import Platform
+
+from odyssey.core.clock import PlatformClock
+from odyssey.core.settings import Settings
+from odyssey.main import Composition
+
+ROOT = Path(__file__).parents[3]
+PACKAGE = ROOT / "server" / "odyssey"
+TEXT = (ROOT / "ARCHITECTURE.md").read_text("utf-8")
+PACKAGES = [path.parent for path in sorted(PACKAGE.rglob("__init__.py")) if "static" not in path.parts]
+LONGEST_FILE, LONGEST_FUNCTION = 400, 60
+
+
+def table(heading: str) -> Iterator[list[str]]:
+    """Read the cells of the first table below a heading."""
+    _, _, below = TEXT.partition(f"## {heading}\n")
+    section, _, _ = below.partition("\n## ")
+    for line in section.splitlines():
+        if line.startswith("| `"):
+            yield [cell.strip() for cell in line.strip("|").split("|")]
+
+
+def quoted(text: str) -> list[str]:
+    return re.findall(r"`([^`]+)`", text)
+
+
+def layers() -> list[str]:
+    """Name the rooms as import-linter has them, top to bottom."""
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    (contract,) = [each for each in settings["tool"]["importlinter"]["contracts"] if each["type"] == "layers"]
+    named = [name.strip() for layer in contract["layers"] for name in re.split("[|:]", layer)]
+    return [name for name in named if not name.startswith("(")]
+
+
+def test_the_rooms_are_those_there_are_and_stand_as_they_import() -> None:
+    told = [name for cells in table("The rooms, top to bottom") for name in quoted(cells[0])]
+    made = {path.stem for path in PACKAGE.iterdir() if (path / "__init__.py").is_file()} | {"main"}
+    assert set(told) == made
+    assert sorted(told, key=layers().index) == told
+
+
+def test_what_is_named_in_a_room_is_there() -> None:
+    for cells in table("The rooms, top to bottom"):
+        rooms = [PACKAGE / name for name in quoted(cells[0])]
+        for name in quoted(cells[1]):
+            if name.endswith(("/", ".py")):
+                assert any((room / name).exists() or (PACKAGE / name).exists() for room in rooms), name
+
+
+def test_paths_that_are_named_are_there() -> None:
+    folders = (ROOT, PACKAGE, ROOT / "sdk/pipelines/odyssey", ROOT / "web/src")
+    named = re.findall(r"`((?:[a-z_]+/)+[a-z_]+(?:\.py|/)?)`", TEXT)
+    assert len(named) > 10
+    assert [name for name in named if not any((folder / name).exists() for folder in folders)] == []
+
+
+def test_the_loops_are_those_that_are_started(platform: Platform) -> None:
+    url = str(platform.database.url)
+    made = Composition(
+        Settings(), url, "a secret key of forty characters, or so", platform.url, PlatformClock()
+    )
+    told = [quoted(cells[0])[0] for cells in table("Loops")]
+    assert told == [type(loop).__name__ for loop in made.loops()]
+
+
+@pytest.mark.parametrize("folder", PACKAGES, ids=lambda folder: str(folder.relative_to(PACKAGE.parent)))
+def test_a_package_says_what_it_is_for_and_names_files_it_has(folder: Path) -> None:
+    told = ast.get_docstring(ast.parse((folder / "__init__.py").read_text("utf-8")))
+    assert told, "says nothing"
+    for name in quoted(told):
+        if name.endswith(("/", ".py")):
+            assert (folder / name).exists() or (PACKAGE / name).exists() or (ROOT / name).exists(), name
+
+
+def test_files_and_functions_are_short() -> None:
+    long = []
+    for path in sorted(PACKAGE.rglob("*.py")):
+        text = path.read_text("utf-8")
+        if len(text.splitlines()) > LONGEST_FILE:
+            long.append(f"{path}: {len(text.splitlines())} lines")
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and "versions" not in path.parts:
+                assert node.end_lineno is not None
+                lines = node.end_lineno - node.lineno + 1
+                if lines > LONGEST_FUNCTION:
+                    long.append(f"{path}:{node.lineno} {node.name}: {lines} lines")
+    assert long == []
