@@ -109,7 +109,6 @@ def _known(cell: FinishedCell) -> Known:
     )
 
 
-# What an organisation says of its reviews, or the defaults.
 async def sample_share(session: AsyncSession, org_id: int) -> float:
     """Read which share of the runs that passed is looked at."""
     document, _ = await read_settings(session, org_id)
