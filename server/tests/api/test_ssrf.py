@@ -271,7 +271,7 @@ MAY_IMPORT_IT = {
     "core/outbound_errors.py",
     "endpoints/mcp/session.py",  # the SDK's client, over
     "endpoints/mcp/transport.py",  # a transport that is our client
-    "testing/api.py",  # a test's own platform, in its own process
+    "testing/platform.py",  # a test's own platform, in its own process
 }
 
 
