@@ -23,8 +23,8 @@ class Result(NamedTuple):
 class Installation:
     """A data directory, and a server on it that may be killed and started again."""
 
-    def __init__(self, data: Path) -> None:
-        self._data = data
+    def __init__(self, data: Path, **settings: str) -> None:
+        self._data, self._settings = data, settings
         self.start()
 
     def start(self) -> None:
@@ -35,6 +35,7 @@ class Installation:
             ODYSSEY_BOOTSTRAP_API_KEY=KEY,
             ODYSSEY_LEASE_SECONDS="1",
             ODYSSEY_LOG_LEVEL="warning",
+            **self._settings,
         )
         self._client = httpx.Client(
             base_url=self.server.url, headers={"X-API-Key": KEY}, timeout=60, trust_env=False
@@ -54,11 +55,13 @@ class Installation:
         assert answer.status_code < 400, answer.text
         return answer.json()
 
-    def agent(self, endpoint_url: str, **members: Any) -> None:
+    def agent(self, endpoint_url: str, **members: Any) -> int:
         made = self.post(
             "/api/agents", {"name": "agent", "config": {"endpoint_url": endpoint_url}, **members}
         )
         self.post(f"/api/agents/{made['id']}/publish")
+        agent_id: int = made["id"]
+        return agent_id
 
     def cases(self, *names: str) -> list[str]:
         """Make a scenario for each name, which its runs show as `case`."""

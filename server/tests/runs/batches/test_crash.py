@@ -7,55 +7,19 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 from support.agents import Behaviour, Dispatched, ScriptedAgent, final
-from support.process import ServerProcess
+from support.installation import Installation
 
 StartAgent = Callable[[Behaviour], ScriptedAgent]
 
-KEY = "pk_live_" + "c" * 40
 AT_ONCE = 16
 GRADED_EVERY = 5
 WAITING = 400
 """So many runs at most are made before there is room for them."""
 
 
-class Installation:
-    """A data directory, and a server on it that may be killed and started again."""
-
-    def __init__(self, data: Path) -> None:
-        self._data = data
-        self.start()
-
-    def start(self) -> None:
-        self.server = ServerProcess(
-            "--data",
-            str(self._data),
-            ODYSSEY_SECRET_KEY="a secret key for tests that kill servers",
-            ODYSSEY_BOOTSTRAP_API_KEY=KEY,
-            ODYSSEY_LEASE_SECONDS="1",
-            ODYSSEY_MAX_RUNS=str(AT_ONCE),
-            ODYSSEY_LOG_LEVEL="warning",
-        )
-        self._client = httpx.Client(
-            base_url=self.server.url, headers={"X-API-Key": KEY}, timeout=60, trust_env=False
-        )
-
-    def kill(self) -> None:
-        self.server.kill()
-        self._client.close()
-
-    def post(self, path: str, body: Any = None) -> Any:
-        return self._read(self._client.post(path, json=body))
-
-    def get(self, path: str) -> Any:
-        return self._read(self._client.get(path))
-
-    def _read(self, answer: httpx.Response) -> Any:
-        assert answer.status_code < 400, answer.text
-        return answer.json()
-
+class BatchInstallation(Installation):
     def wait(self, batch_id: int, reached: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
         deadline = time.monotonic() + 240
         while time.monotonic() < deadline:
@@ -77,26 +41,27 @@ class Installation:
 
 
 @pytest.fixture
-def installation(tmp_path: Path) -> Iterator[Installation]:
-    installation = Installation(tmp_path)
+def installation(tmp_path: Path) -> Iterator[BatchInstallation]:
+    installation = BatchInstallation(tmp_path, ODYSSEY_MAX_RUNS=str(AT_ONCE))
     yield installation
     installation.kill()
 
 
-def start(installation: Installation, endpoint_url: str, count: int) -> int:
-    agent = installation.post("/api/agents", {"name": "agent", "config": {"endpoint_url": endpoint_url}})
-    installation.post(f"/api/agents/{agent['id']}/publish")
+def start(installation: BatchInstallation, endpoint_url: str, count: int) -> int:
+    agent_id = installation.agent(endpoint_url)
     rows: list[dict[str, Any]] = [{"user_instruction": f"row {number}"} for number in range(count)]
     for number in range(0, count, GRADED_EVERY):
         rows[number]["checks"] = [{"final_response": {"contains": f"row {number}"}}]
     dataset = installation.post("/api/datasets?name=rows", rows)
-    batch = installation.post("/api/runs", {"agent_id": agent["id"], "dataset_id": dataset["id"]})["batch"]
+    batch = installation.post("/api/runs", {"agent_id": agent_id, "dataset_id": dataset["id"]})["batch"]
     batch_id: int = batch["id"]
     return batch_id
 
 
 @pytest.mark.parametrize("count", [100, pytest.param(1000, marks=pytest.mark.full)])
-def test_many_rows_survive_a_kill(installation: Installation, agent_server: StartAgent, count: int) -> None:
+def test_many_rows_survive_a_kill(
+    installation: BatchInstallation, agent_server: StartAgent, count: int
+) -> None:
     midway, lock = threading.Event(), threading.Lock()
     answered = 0
 
