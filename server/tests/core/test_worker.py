@@ -109,6 +109,25 @@ def test_others_may_write_while_large_documents_with_an_idempotency_key_are_read
     assert statuses == {name: status for name, (_, status) in asked.items()}
 
 
+def test_a_second_request_with_a_key_is_refused_while_the_first_is_served(org: Org, worker: Worker) -> None:
+    rows, key = [{"user_instruction": LARGE}], {"Idempotency-Key": str(uuid4())}
+
+    def upload() -> httpx.Response:
+        return org.client.post("/api/datasets", params={"name": "rows"}, json=rows, headers=key)
+
+    with ThreadPoolExecutor(1) as pool:
+        with stopped(worker):
+            first = pool.submit(upload)
+            while not worker.is_at_work:
+                org.get("/health")
+            refused = upload()
+        made = first.result()
+    assert (refused.status_code, refused.json()["code"]) == (409, "idempotency_in_progress")
+    assert refused.headers["retry-after"] == "1"
+    assert made.status_code == 201
+    assert upload().content == made.content
+
+
 def add_key(request: httpx.Request) -> None:
     request.headers["Idempotency-Key"] = str(uuid4())
 
