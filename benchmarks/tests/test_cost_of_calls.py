@@ -39,7 +39,7 @@ RECORDED = {
 TIMERS = {
     "odyssey.evals.eval_runs.observer._PAUSE_S": 0.0,
     "odyssey.runs.verdicts.graders._PAUSE_S": 0.0,
-    "odyssey.matrices.feeder._WHILE_RUNNING_S": 3600.0,
+    "odyssey.campaigns.loop._WHILE_RUNNING_S": 3600.0,
 }
 """Set so that what is done depends on what has happened, and not on how long it took."""
 LIVE = "update_live_order"

@@ -13,6 +13,10 @@ from odyssey.agents.compiled import CompiledAgents
 from odyssey.api.app import Lifespan, build_app
 from odyssey.api.front import Front
 from odyssey.api.hosts import AllowedHosts
+from odyssey.batches.source import BatchSource
+from odyssey.campaigns.loop import CampaignLoop
+from odyssey.campaigns.repository import shorten_checks
+from odyssey.campaigns.source import Source
 from odyssey.core.clock import PlatformClock
 from odyssey.core.database import Database
 from odyssey.core.feeds import Feeds
@@ -36,10 +40,9 @@ from odyssey.identity.open_streams import OpenStreams
 from odyssey.identity.site import Site
 from odyssey.identity.vault import Vault
 from odyssey.journal.platform_faults import PlatformFaults
-from odyssey.matrices import repository as matrices
-from odyssey.matrices.feeder import MatrixFeeder
 from odyssey.matrices.read import Provisional
 from odyssey.matrices.repository import may_repeat
+from odyssey.matrices.source import MatrixSource
 from odyssey.models.roles import ModelParts
 from odyssey.proxy.address import PREFIX
 from odyssey.proxy.asgi import Proxy
@@ -49,8 +52,6 @@ from odyssey.proxy.mcp.gateway import Gateway
 from odyssey.proxy.parts import TRACE_LIMIT, ProxyParts
 from odyssey.reviews.enqueue import enqueue_flagged_runs, enqueue_matrix
 from odyssey.runs.attempt import Parts
-from odyssey.runs.batches import repository as batches
-from odyssey.runs.batches.feeder import Feeder
 from odyssey.runs.executor import Executor
 from odyssey.runs.known_secrets import KnownSecrets
 from odyssey.runs.platform_faults import FaultRecorder
@@ -102,8 +103,7 @@ async def _begin_leases(database: Database, clock: PlatformClock, lease: timedel
     longest = clock.steady() + lease
     async with database.write() as session:
         await shorten_run_leases(session, longest)
-        await batches.shorten_checks(session, longest)
-        await matrices.shorten_checks(session, longest)
+        await shorten_checks(session, longest)
 
 
 class Composition:
@@ -177,6 +177,13 @@ class Composition:
             trace_limit=TRACE_LIMIT,
         )
 
+    def _sources(self) -> tuple[Source, ...]:
+        """What campaigns are made from."""
+        return (
+            BatchSource(self.database, self.clock, self.judge),
+            MatrixSource(self.database, self.signals, self.clock, enqueue_matrix),
+        )
+
     def loops(self) -> tuple[Loop, ...]:
         """Make what goes on as long as the server does, in the order in which it is started."""
         grading = GradingParts(
@@ -203,9 +210,8 @@ class Composition:
             FaultRecorder(self.faults, self.writer, self.signals),
             Graders(grading, lease=self.lease),
             self.executor,
-            Feeder(self.parts),
             Observer(observing),
-            MatrixFeeder(self.parts, enqueue_matrix),
+            CampaignLoop(self.parts, self._sources()),
             self.gateway,
         )
 

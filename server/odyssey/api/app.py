@@ -13,6 +13,8 @@ from odyssey.api.interface import Interface
 from odyssey.api.openapi import ServedDocument, build_openapi
 from odyssey.api.problems import install
 from odyssey.api.system import router as system
+from odyssey.batches.routes import router as batches
+from odyssey.batches.start_routes import router as run_requests
 from odyssey.dispatch.routes import router as connections
 from odyssey.endpoints.cassettes.routes import router as cassettes
 from odyssey.endpoints.routes import router as endpoints
@@ -35,7 +37,6 @@ from odyssey.matrices.routes import router as matrices
 from odyssey.matrices.stream import router as matrix_streams
 from odyssey.models.routes import router as settings
 from odyssey.reviews.routes import router as reviews
-from odyssey.runs.batches.routes import router as batches
 from odyssey.runs.consistency_routes import router as consistency
 from odyssey.runs.routes import router as runs
 from odyssey.runs.stream import router as streams
@@ -67,6 +68,7 @@ def build_app(lifespan: Lifespan | None = None) -> FastAPI:
         credentials,
         endpoints,
         streams,
+        run_requests,
         runs,
         consistency,
         verdicts,

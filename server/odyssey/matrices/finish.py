@@ -7,8 +7,10 @@ from typing import NamedTuple
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from odyssey.campaigns.repository import complete
 from odyssey.core.database import Database, after_commit
 from odyssey.core.signals import Signals
+from odyssey.evals.eval_runs.topics import matrix_topic
 from odyssey.kit.clock import Clock
 from odyssey.matrices.cells import AnalysedCell
 from odyssey.matrices.finished import FinishedCell, PassedRun
@@ -18,16 +20,16 @@ from odyssey.matrices.plan import Plan
 from odyssey.matrices.progress import end_of_matrix
 from odyssey.matrices.render import CELLS, cells_out
 from odyssey.matrices.repository import (
-    complete,
-    find_running,
     flag_runs,
     has_unobserved,
+    matrix_of_campaign,
     runs_of,
+    store_result,
     store_shifts,
 )
 from odyssey.matrices.snapshot import read_snapshot
-from odyssey.matrices.topics import matrix_changed
 from odyssey.records.canonical import canonical_json
+from odyssey.runs.models import Campaign
 
 log = logging.getLogger(__name__)
 
@@ -47,38 +49,37 @@ Enqueue = Callable[[AsyncSession, Clock, Matrix, Sequence[FinishedCell]], Awaita
 
 
 async def finish(
-    database: Database, signals: Signals, clock: Clock, matrix_id: str, enqueue: Enqueue
+    database: Database, signals: Signals, clock: Clock, campaign: Campaign, enqueue: Enqueue
 ) -> bool:
-    """Judge and store a matrix all of whose runs were made, if they were looked at; returns whether this did it.
+    """Judge and store a matrix all of whose runs have ended, if they were looked at; returns whether this did it.
 
     Nothing is written to a run once it was looked at, so what is read here cannot change before it is stored. Of
     several processes that come here one stores.
     """
     async with database.read() as session:
-        matrix = await find_running(session, matrix_id)
-        if matrix is None or matrix.made_runs < matrix.planned_runs or matrix.again:
-            return False
-        if await has_unobserved(session, matrix_id):
+        matrix = await matrix_of_campaign(session, campaign.id)
+        if await has_unobserved(session, matrix.id):
             return False
         plan = Plan(read_snapshot(matrix.snapshot))
-        rows = await runs_of(session, matrix_id)
+        rows = await runs_of(session, matrix.id)
     stored = await asyncio.to_thread(_store, plan, await analyse_runs(plan, rows))
     async with database.write() as session:
-        done = await complete(
-            session,
-            matrix,
-            finished_at=end_of_matrix(matrix, clock()),
-            missing_runs=matrix.planned_runs - sum(row.behaviour is not None for row in rows),
-            summary=stored.summary,
-            cells=stored.cells,
-        )
+        done = await complete(session, campaign)
         if done:
+            await store_result(
+                session,
+                matrix.id,
+                finished_at=end_of_matrix(matrix, clock()),
+                missing_runs=campaign.planned_runs - sum(row.behaviour is not None for row in rows),
+                summary=stored.summary,
+                cells=stored.cells,
+            )
             await store_shifts(session, stored.raw_shifts)
             await flag_runs(session, stored.flagged_runs)
             await enqueue(session, clock, matrix, stored.finished)
-            after_commit(session, lambda: matrix_changed(signals, matrix_id))
+            after_commit(session, lambda: signals.announce(matrix_topic(matrix.id)))
     if done:
-        log.info("matrix completed", extra={"matrix_id": matrix_id})
+        log.info("matrix completed", extra={"matrix_id": matrix.id})
     return done
 
 

@@ -1,12 +1,13 @@
-"""Table of matrices: experiments with what they go by, how far they are, and what came of them."""
+"""Table of matrices: experiments with what they go by and what came of them; how far they are is their campaign's."""
 
 from datetime import datetime
 from typing import Any
 
 from sqlalchemy import ForeignKey, Index, String, Text
-from sqlalchemy.orm import Mapped, mapped_column
+from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from odyssey.core.tables import Base, IntegerId, JsonText, UtcDateTime
+from odyssey.runs.models import Campaign
 
 
 class Matrix(Base):
@@ -16,13 +17,15 @@ class Matrix(Base):
     __table_args__ = (
         Index(None, "org_id", "number"),
         Index(None, "id", unique=True),
-        Index(None, "state"),
+        Index(None, "campaign_id", unique=True),
         {"sqlite_autoincrement": True},
     )
 
     number: Mapped[int] = mapped_column(IntegerId, primary_key=True)
     """For pages; people see `id`."""
     id: Mapped[str] = mapped_column(String(36))
+    campaign_id: Mapped[int] = mapped_column(ForeignKey("campaigns.id"))
+    campaign: Mapped[Campaign] = relationship(lazy="joined", innerjoin=True)
     org_id: Mapped[int] = mapped_column(ForeignKey("orgs.id"))
     agent_id: Mapped[int] = mapped_column(ForeignKey("agents.id"))
     agent_version: Mapped[int]
@@ -36,19 +39,8 @@ class Matrix(Base):
     """What the plan cannot show."""
     rerun_of: Mapped[str | None] = mapped_column(String(36))
 
-    state: Mapped[str] = mapped_column(String(16))
-    """checking, running, completed or cancelled."""
-    lease_until: Mapped[datetime | None] = mapped_column(UtcDateTime)
-    """Until when somebody pings the agent."""
     reason: Mapped[str | None] = mapped_column(Text)
     """Why it was cancelled, where nobody asked for it."""
-    planned_runs: Mapped[int]
-    made_runs: Mapped[int]
-    """The runs below this number were made; they are made in their order while the matrix goes on."""
-    again: Mapped[list[int]] = mapped_column(JsonText)
-    """Numbers of runs that were cancelled with the matrix and are to be made once more."""
-    turn: Mapped[int]
-    """Goes up whenever runs are made or are to be made again: whoever saw an older one makes nothing."""
     began_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
     """When it began, or went on after it was cancelled; for the time that is left."""
     ended_before: Mapped[int]

@@ -8,7 +8,7 @@ from odyssey.matrices.schemas import MatrixStatus, Progress
 
 
 def status_of(matrix: Matrix) -> MatrixStatus:
-    match matrix.state:
+    match matrix.campaign.state:
         case "completed":
             return "completed"
         case "cancelled":
@@ -19,15 +19,15 @@ def status_of(matrix: Matrix) -> MatrixStatus:
 
 def progress_of(matrix: Matrix, counts: RunCounts) -> Progress:
     """Count planned runs, each once however often it was repeated."""
-    if matrix.state == "completed":
-        planned = matrix.planned_runs
+    if matrix.campaign.state == "completed":
+        planned = matrix.campaign.planned_runs
         return Progress(
             planned=planned, made=planned, ended=planned, missing=matrix.missing_runs or 0, seconds_left=None
         )
-    made = matrix.made_runs - len(matrix.again)
+    made = matrix.campaign.made_runs - len(matrix.campaign.again)
     ended = ended_runs(matrix, counts)
     return Progress(
-        planned=matrix.planned_runs,
+        planned=matrix.campaign.planned_runs,
         made=made,
         ended=ended,
         missing=ended - counts.telling,
@@ -42,12 +42,17 @@ def end_of_matrix(matrix: Matrix, now: datetime) -> datetime:
 
 def ended_runs(matrix: Matrix, counts: RunCounts) -> int:
     """A run that was repeated has ended when its repeat has; one that is to be made again has not."""
-    return matrix.made_runs - len(matrix.again) - counts.unobserved
+    return matrix.campaign.made_runs - len(matrix.campaign.again) - counts.unobserved
 
 
 def _seconds_left(matrix: Matrix, ended: int, counts: RunCounts) -> float | None:
     since = ended - matrix.ended_before
-    if matrix.state != "running" or matrix.began_at is None or counts.last_observed_at is None or since <= 0:
+    if (
+        matrix.campaign.state != "running"
+        or matrix.began_at is None
+        or counts.last_observed_at is None
+        or since <= 0
+    ):
         return None
     elapsed = (counts.last_observed_at - matrix.began_at).total_seconds()
-    return round(max(0.0, elapsed) / since * (matrix.planned_runs - ended), 1)
+    return round(max(0.0, elapsed) / since * (matrix.campaign.planned_runs - ended), 1)

@@ -114,7 +114,7 @@ async def read_matrix(
         progress=progress_of(matrix, counts),
         summary=shown.summary,
         cells=shown.cells,
-        provisional=matrix.state != "completed",
+        provisional=matrix.campaign.state != "completed",
         changed=changes.every,
         rerun_of=matrix.rerun_of,
         created_at=matrix.created_at,

@@ -21,7 +21,7 @@ CELLS = TypeAdapter(list[MatrixCell])
 
 async def summaries(session: AsyncSession, matrices: Sequence[Matrix]) -> list[MatrixSummary]:
     """Read what a list needs in one query per table, however many there are."""
-    counts = await run_counts(session, [each.id for each in matrices if each.state != "completed"])
+    counts = await run_counts(session, [each.id for each in matrices if each.campaign.state != "completed"])
     names = await _names(session, matrices)
     return [
         MatrixSummary(

@@ -4,18 +4,18 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Text, and_, case, func, literal_column, or_, select, type_coerce, update
+from sqlalchemy import ColumnElement, Text, case, exists, func, select, type_coerce, update
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import undefer
 
 from odyssey.agents.models import Agent
+from odyssey.campaigns.repository import held_state
 from odyssey.core.errors import NotFoundError
 from odyssey.core.paging import ListOrder, PageRequest
 from odyssey.evals.eval_runs.models import EvalRun
 from odyssey.kit.pagination import Page
 from odyssey.matrices.models import Matrix
-from odyssey.runs.models import Run
-from odyssey.runs.repository import end_of_run
+from odyssey.runs.models import Campaign, Run
 
 MATRIX_ORDER = ListOrder(
     Matrix.number,
@@ -28,8 +28,6 @@ MATRIX_ORDER = ListOrder(
         "finished_at": Matrix.finished_at,
     },
 )
-
-_IS_PENDING = Run.status == literal_column("'pending'")  # as the index of waiting runs says it
 
 
 class MatrixFilter(NamedTuple):
@@ -60,6 +58,12 @@ async def find_matrix(session: AsyncSession, org_id: int, matrix_id: str) -> Mat
     return matrix
 
 
+async def matrix_of_campaign(session: AsyncSession, campaign_id: int) -> Matrix:
+    """Read one with its snapshot, on behalf of its campaign."""
+    statement = select(Matrix).where(Matrix.campaign_id == campaign_id).options(undefer(Matrix.snapshot))
+    return (await session.scalars(statement)).one()
+
+
 async def list_matrices(
     session: AsyncSession, org_id: int, page: PageRequest, wanted: MatrixFilter
 ) -> Page[Matrix]:
@@ -67,13 +71,17 @@ async def list_matrices(
     if wanted.agent_id is not None:
         statement = statement.where(Matrix.agent_id == wanted.agent_id)
     if wanted.states:
-        statement = statement.where(Matrix.state.in_(wanted.states))
+        statement = statement.where(_is_in(wanted.states))
     return await MATRIX_ORDER.page(session, statement, page)
+
+
+def _is_in(states: Sequence[str]) -> ColumnElement[bool]:
+    return exists().where(Campaign.id == Matrix.campaign_id, Campaign.state.in_(states))
 
 
 async def newest_completed(session: AsyncSession, org_id: int, agent_id: int | None) -> Sequence[Matrix]:
     """Read the newest completed matrix of each version of each agent, oldest first."""
-    conditions = [Matrix.org_id == org_id, Matrix.state == "completed"]
+    conditions = [Matrix.org_id == org_id, _is_in(["completed"])]
     if agent_id is not None:
         conditions.append(Matrix.agent_id == agent_id)
     newest = select(func.max(Matrix.number)).where(*conditions)
@@ -93,110 +101,13 @@ async def published_versions(
     return {agent_id: version for agent_id, version in rows if version is not None}
 
 
-async def unchecked_matrices(session: AsyncSession, now: datetime, limit: int) -> Sequence[str]:
-    statement = select(Matrix.id).where(*_free_to_check(now)).order_by(Matrix.number).limit(limit)
-    return (await session.scalars(statement)).all()
-
-
-async def take_check(session: AsyncSession, matrix_id: str, now: datetime, until: datetime) -> Matrix | None:
-    """Take the ping of a matrix upon oneself; None if somebody else was quicker."""
-    statement = update(Matrix).where(Matrix.id == matrix_id, *_free_to_check(now)).values(lease_until=until)
-    return (await session.scalars(statement.returning(Matrix))).first()
-
-
-async def drop_check(session: AsyncSession, matrix_id: str, until: datetime) -> None:
-    """Give a ping back that was taken until then."""
-    held = and_(Matrix.id == matrix_id, Matrix.state == "checking", Matrix.lease_until == until)
-    await session.execute(update(Matrix).where(held).values(lease_until=None))
-
-
-async def end_check(session: AsyncSession, matrix_id: str, state: str, **values: Any) -> bool:
-    """Let a matrix go on as the ping says, once; False if it was cancelled or somebody else has pinged."""
-    statement = update(Matrix).where(Matrix.id == matrix_id, Matrix.state == "checking")
-    ended = await session.execute(
-        statement.values(state=state, lease_until=None, **values).returning(Matrix.id)
-    )
-    return ended.first() is not None
-
-
-async def shorten_checks(session: AsyncSession, longest: datetime) -> None:
-    """Let none wait longer than that for a process that is gone and meant to ping."""
-    held = (Matrix.state == "checking", Matrix.lease_until > longest)
-    await session.execute(update(Matrix).where(*held).values(lease_until=longest))
-
-
-def _free_to_check(now: datetime) -> tuple[ColumnElement[bool], ...]:
-    return (Matrix.state == "checking", or_(Matrix.lease_until.is_(None), Matrix.lease_until <= now))
-
-
-class Running(NamedTuple):
-    id: str
-    is_whole: bool
-    """Whether all its runs were made."""
-
-
-async def running_matrices(session: AsyncSession) -> list[Running]:
-    columns = select(Matrix.id, Matrix.made_runs, Matrix.planned_runs, Matrix.again)
-    rows = await session.execute(columns.where(Matrix.state == "running").order_by(Matrix.number))
-    return [Running(matrix_id, made == planned and not again) for matrix_id, made, planned, again in rows]
-
-
-async def find_running(session: AsyncSession, matrix_id: str) -> Matrix | None:
-    """Read one that goes on, with its snapshot."""
-    statement = select(Matrix).where(Matrix.id == matrix_id, Matrix.state == "running")
-    return (await session.scalars(statement.options(undefer(Matrix.snapshot)))).first()
-
-
-async def waiting_runs(session: AsyncSession, matrix_id: str, most: int) -> int:
-    """Count the matrix's runs that nobody has claimed, as far as `most`."""
-    some = select(Run.id).where(_IS_PENDING, Run.lane == matrix_id).limit(most)
-    return await session.scalar(select(func.count()).select_from(some.subquery())) or 0
-
-
-async def take_turn(session: AsyncSession, matrix: Matrix, *, made_runs: int, again: Sequence[int]) -> bool:
-    """Count runs as made, if nobody else has made any meanwhile and it still goes on; this is the fence."""
-    unchanged = (Matrix.id == matrix.id, Matrix.state == "running", Matrix.turn == matrix.turn)
-    statement = update(Matrix).where(*unchanged)
-    values = {"made_runs": made_runs, "again": list(again), "turn": matrix.turn + 1}
-    return (await session.execute(statement.values(values).returning(Matrix.id))).first() is not None
-
-
-async def end_waiting_runs(session: AsyncSession, matrix_id: str, now: datetime) -> Sequence[int]:
-    """Cancel every run of a matrix that was never claimed, and name them."""
-    statement = update(Run).where(Run.lane == matrix_id, _IS_PENDING)
-    statement = statement.values(status="cancelled", verdict="NOT APPLICABLE", finished_at=end_of_run(now))
-    return (await session.scalars(statement.returning(Run.id))).all()
-
-
-class RunToEnd(NamedTuple):
-    id: int
-    matrix_id: str
-
-
-async def runs_to_end(session: AsyncSession) -> list[RunToEnd]:
-    """Find the runs that go on although their matrix was cancelled."""
-    statement = select(Run.id, Matrix.id).join(Matrix, Matrix.id == Run.lane)
-    statement = statement.where(Run.status == "running", Matrix.state == "cancelled")
-    return [RunToEnd(run_id, matrix_id) for run_id, matrix_id in await session.execute(statement)]
-
-
-async def is_cancelled(session: AsyncSession, matrix_id: str) -> bool:
-    """Hold a matrix as it is, and say whether it was cancelled."""
-    return await _held_state(session, matrix_id) == "cancelled"
-
-
 async def may_repeat(session: AsyncSession, matrix_id: str) -> bool:
     """Hold a matrix as it is, and say whether it may make one more run for one that is missing."""
-    if await _held_state(session, matrix_id) != "running":
+    matrix = (await session.scalars(select(Matrix).where(Matrix.id == matrix_id))).first()
+    if matrix is None or await held_state(session, matrix.campaign_id) != "running":
         return False
-    matrix = select(Matrix.budget_runs, Matrix.planned_runs).where(Matrix.id == matrix_id)
-    budget, planned = (await session.execute(matrix)).one()
+    planned, budget = matrix.campaign.planned_runs, matrix.budget_runs
     return budget is None or planned + await _stand_ins(session, matrix_id) < budget
-
-
-async def _held_state(session: AsyncSession, matrix_id: str) -> str | None:
-    state = select(Matrix.state).where(Matrix.id == matrix_id).with_for_update()
-    return (await session.scalars(state)).first()
 
 
 async def _stand_ins(session: AsyncSession, matrix_id: str) -> int:
@@ -263,12 +174,9 @@ async def flag_runs(session: AsyncSession, run_ids: Sequence[int]) -> None:
         await session.execute(update(EvalRun).where(EvalRun.run_id.in_(some)).values(flagged=True))
 
 
-async def complete(session: AsyncSession, matrix: Matrix, **values: Any) -> bool:
-    """Store what came of a matrix, once; False if somebody else did, or it was cancelled meanwhile."""
-    unchanged = (Matrix.id == matrix.id, Matrix.state == "running", Matrix.turn == matrix.turn)
-    statement = update(Matrix).where(*unchanged)
-    ended = await session.execute(statement.values(state="completed", **values).returning(Matrix.id))
-    return ended.first() is not None
+async def store_result(session: AsyncSession, matrix_id: str, **values: Any) -> None:
+    """Store what came of a matrix that was completed in this transaction."""
+    await session.execute(update(Matrix).where(Matrix.id == matrix_id).values(**values))
 
 
 class RunCounts(NamedTuple):

@@ -18,12 +18,11 @@ from odyssey.core.depends import (
 from odyssey.core.paging import PageRequest
 from odyssey.identity.guard import GuardedRouter, Member, Viewer
 from odyssey.kit.pagination import DEFAULT_LIMIT
-from odyssey.matrices.cancel import cancel_matrix
 from odyssey.matrices.compare import compare_matrices
+from odyssey.matrices.life import cancel_matrix, resume_matrix, take_again
 from odyssey.matrices.read import Provisional, read_matrix
 from odyssey.matrices.render import summaries, summary
 from odyssey.matrices.repository import MATRIX_ORDER, MatrixFilter, get_matrix, list_matrices
-from odyssey.matrices.resume import resume_matrix, take_again
 from odyssey.matrices.schemas import (
     MatricesCompared,
     MatricesPage,

@@ -13,9 +13,10 @@ from odyssey.matrices.models import Matrix
 from odyssey.matrices.progress import status_of
 from odyssey.matrices.schemas import MatrixPlanned
 from odyssey.matrices.snapshot import read_snapshot
+from odyssey.matrices.source import MatrixSource
 from odyssey.matrices.take_snapshot import Taken
-from odyssey.matrices.topics import matrix_changed
-from odyssey.runs.models import Lane
+from odyssey.runs.models import Campaign, Lane
+from odyssey.runs.topics import CAMPAIGNS_TOPIC
 from odyssey.statistics.relabelling import min_p
 
 
@@ -32,8 +33,20 @@ async def start_matrix(
     snapshot, asked = taken.snapshot, taken.snapshot.asked
     for conduct in taken.conducts:
         await store_document(session, caller.org_id, conduct)
+    campaign = Campaign(
+        kind=MatrixSource.kind,
+        org_id=caller.org_id,
+        agent_id=snapshot.agent_id,
+        agent_version=snapshot.agent_version,
+        state="checking",
+        planned_runs=taken.size.runs,
+        made_runs=0,
+        again=[],
+        turn=0,
+    )
     matrix = Matrix(
         id=new_uuid(),
+        campaign=campaign,
         org_id=caller.org_id,
         agent_id=snapshot.agent_id,
         agent_version=snapshot.agent_version,
@@ -45,11 +58,6 @@ async def start_matrix(
         budget_runs=asked.budget_runs,
         warnings=taken.warnings,
         rerun_of=rerun_of,
-        state="checking",
-        planned_runs=taken.size.runs,
-        made_runs=0,
-        again=[],
-        turn=0,
         ended_before=0,
         created_by=caller.person_id,
         created_at=clock(),
@@ -68,7 +76,7 @@ async def start_matrix(
         object_id=matrix.id,
         after=snapshot.stored(),
     )
-    after_commit(session, lambda: matrix_changed(signals, matrix.id))
+    after_commit(session, lambda: signals.notify(CAMPAIGNS_TOPIC))
     return matrix
 
 
@@ -77,7 +85,7 @@ def planned(matrix: Matrix) -> MatrixPlanned:
     return MatrixPlanned(
         id=matrix.id,
         status=status_of(matrix),
-        planned_runs=matrix.planned_runs,
+        planned_runs=matrix.campaign.planned_runs,
         cells=snapshot.cells,
         min_p=min_p(snapshot.repeats, snapshot.baseline_repeats),
         warnings=matrix.warnings,

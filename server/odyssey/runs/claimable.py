@@ -27,8 +27,7 @@ from sqlalchemy.types import NullType
 from odyssey.core.scheduling import Claim, Work
 from odyssey.core.tables import table_of
 from odyssey.journal.models import RunContext
-from odyssey.runs.batches.models import Batch
-from odyssey.runs.models import Lane, Run
+from odyssey.runs.models import Campaign, Lane, Run
 
 _RUNS, _CONTEXTS, _LANES = table_of(Run), table_of(RunContext), table_of(Lane)
 _WAITS = _RUNS.c.status == literal_column("'pending'")  # as the index says it
@@ -62,7 +61,7 @@ class Candidate(NamedTuple):
     started_at: datetime | None
     injection: dict[str, Any] | None
     was_pinged: bool
-    """Whether it is of a batch or a matrix, which go on only once their agent has answered a ping."""
+    """Whether it is of a campaign, which goes on only once its agent has answered a ping."""
     work: Work
 
 
@@ -125,7 +124,7 @@ def _select() -> Select[Any]:
             _RUNS.c.agent_version,
             _RUNS.c.started_at,
             _CONTEXTS.c.injection,
-            or_(_RUNS.c.batch_id.is_not(None), _RUNS.c.lane.is_not(None)),
+            _RUNS.c.campaign_id.is_not(None),
             _RUNS.c.status,
             _RUNS.c.attempt,
             _RUNS.c.owner,
@@ -144,9 +143,10 @@ _LOST = _select().where(
     _RUNS.c.owner != bindparam("claimer"),
 )
 _MAY_GO = or_(
-    _RUNS.c.batch_id.is_(None), exists().where(Batch.id == _RUNS.c.batch_id, Batch.state == "running")
+    _RUNS.c.campaign_id.is_(None),
+    exists().where(Campaign.id == _RUNS.c.campaign_id, Campaign.state == "running"),
 )
-"""But for batches whose agent is not known to be there."""
+"""But for campaigns whose agent is not known to be there."""
 _IN_NO_LANE = _select().where(_WAITS, _RUNS.c.lane.is_(None), _MAY_GO)
 _IN_LANE = _select().where(_WAITS, _RUNS.c.lane == bindparam("of_lane"), _MAY_GO)
 

@@ -29,9 +29,11 @@ class Maker(NamedTuple):
     org_id: int
     agent_id: int
     agent_version: int
-    batch_id: int | None
     judged: bool
     """Whether the org has a judge, so that there is something to grade every run by."""
+    campaign_id: int | None = None
+    """What they are many of (`Campaign`)."""
+    batch_id: int | None = None
     lane: str | None = None
     """Where the runs wait their turn (`Lane`)."""
     replay: Replay | None = None
@@ -85,6 +87,7 @@ async def make_runs(session: AsyncSession, clock: Clock, maker: Maker, wanted: S
             "agent_id": maker.agent_id,
             "agent_version": maker.agent_version,
             "random_seed": _random_seed(each),
+            "campaign_id": maker.campaign_id,
             "batch_id": maker.batch_id,
             "repeat": each.repeat,
             "lane": maker.lane,

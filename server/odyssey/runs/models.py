@@ -1,12 +1,73 @@
-"""Tables of tasks, runs and attempts. The run table is the truth about work."""
+"""Tables of runs, their attempts, and what many of them belong to. The run table is the truth about work."""
 
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ForeignKey, Index, String, text
-from sqlalchemy.orm import Mapped, mapped_column
+from sqlalchemy import Double, ForeignKey, Index, String, text
+from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from odyssey.core.tables import Base, IntegerId, JsonText, UtcDateTime
+from odyssey.records.tools import CacheUse
+
+
+class Campaign(Base):
+    """The life of many runs of one agent, whatever they are for; `kind` says which table has the rest."""
+
+    __tablename__ = "campaigns"
+    __table_args__ = (Index(None, "state"), {"sqlite_autoincrement": True})
+
+    id: Mapped[int] = mapped_column(IntegerId, primary_key=True)
+    kind: Mapped[str] = mapped_column(String(16))
+    """batch or matrix: which source says what its runs are and what is done at the end."""
+    org_id: Mapped[int] = mapped_column(ForeignKey("orgs.id"))
+    agent_id: Mapped[int] = mapped_column(ForeignKey("agents.id"))
+    agent_version: Mapped[int]
+    state: Mapped[str] = mapped_column(String(16))
+    """checking, running, completed, failed or cancelled."""
+    lease_until: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    """Until when somebody pings the agent."""
+    ping: Mapped[dict[str, Any] | None] = mapped_column(JsonText)
+    """What was found before the first dispatch."""
+    planned_runs: Mapped[int]
+    made_runs: Mapped[int]
+    """The runs below this number were made; they are made in their order while the campaign goes on."""
+    again: Mapped[list[int]] = mapped_column(JsonText)
+    """Numbers of runs that were cancelled with the campaign and are to be made once more."""
+    turn: Mapped[int]
+    """Goes up whenever runs are made or are to be made again: whoever saw an older one makes nothing."""
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all its runs were made."""
+        return self.made_runs == self.planned_runs and not self.again
+
+
+class Batch(Base):
+    """A request that makes more than one run: of seeds, or of the rows of a dataset."""
+
+    __tablename__ = "batches"
+    __table_args__ = (
+        Index(None, "org_id", "id"),
+        Index(None, "campaign_id", unique=True),
+        {"sqlite_autoincrement": True},
+    )
+
+    id: Mapped[int] = mapped_column(IntegerId, primary_key=True)
+    campaign_id: Mapped[int] = mapped_column(ForeignKey("campaigns.id"))
+    campaign: Mapped[Campaign] = relationship(lazy="joined", innerjoin=True)
+    org_id: Mapped[int] = mapped_column(ForeignKey("orgs.id"))
+    agent_id: Mapped[int] = mapped_column(ForeignKey("agents.id"))
+    agent_version: Mapped[int]
+    dataset_id: Mapped[int | None] = mapped_column(ForeignKey("datasets.id"))
+    revision: Mapped[int | None]
+    repeats: Mapped[int]
+    cassette: Mapped[dict[str, Any] | None] = mapped_column(JsonText)
+    """What the live tools of its runs are played from, and how; null where they are asked."""
+    simulator_cache: Mapped[CacheUse] = mapped_column(String(8), server_default="use")
+    max_unmeasured: Mapped[float] = mapped_column(Double, server_default="0.1")
+    """The share of its runs that may say nothing of the agent before a gate cannot tell."""
+    created_by: Mapped[int] = mapped_column(IntegerId)
+    created_at: Mapped[datetime] = mapped_column(UtcDateTime)
 
 
 class Lane(Base):
@@ -26,7 +87,7 @@ class Run(Base):
         Index(None, "batch_id", "task_id", "repeat", unique=True),
         Index(
             "ix_runs_waiting",
-            "batch_id",
+            "campaign_id",
             "id",
             sqlite_where=text("status = 'pending'"),
             postgresql_where=text("status = 'pending'"),
@@ -63,6 +124,8 @@ class Run(Base):
     agent_id: Mapped[int] = mapped_column(ForeignKey("agents.id"))
     agent_version: Mapped[int]
     random_seed: Mapped[int] = mapped_column(IntegerId)
+    campaign_id: Mapped[int | None] = mapped_column(IntegerId)
+    """What it is one of many of; null: it stands alone. It goes only while the campaign does."""
     batch_id: Mapped[int | None] = mapped_column(IntegerId)
     repeat: Mapped[int] = mapped_column(server_default="1")
     """Which of the task's repeats in its batch, from 1."""

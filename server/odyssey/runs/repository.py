@@ -36,8 +36,7 @@ from odyssey.core.tables import (
 )
 from odyssey.kit.pagination import Page
 from odyssey.library.models import Task
-from odyssey.runs.batches.models import Batch
-from odyssey.runs.models import Run, RunAttempt
+from odyssey.runs.models import Batch, Run, RunAttempt
 
 WITHOUT_LARGE = tuple(
     defer(column, raiseload=True) for column in (Run.messages, Run.reply_metadata, Run.error_json)

@@ -2,41 +2,17 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, Field, WithJsonSchema
+from pydantic import BaseModel, Field
 
-from odyssey.core.depends import existing_id
-from odyssey.core.wire import Body, Instant, pack
-from odyssey.endpoints.cassettes.schemas import ReplayIn, ReplayOut
+from odyssey.core.wire import Instant
+from odyssey.endpoints.cassettes.schemas import ReplayOut
 from odyssey.journal.events import EventKind
-from odyssey.library.behaviours.schemas import BEHAVIOR_SCHEMA, RowProblemOut
 from odyssey.library.fidelity import FidelityOut
 from odyssey.library.named_worlds.schemas import EntityChangeOut
 from odyssey.records.tools import CacheUse
-from odyssey.runs.batches.schemas import BatchOut
 
 Status = Literal["pending", "running", "completed", "failed", "cancelled"]
 Verdict = Literal["PASS", "FAIL", "PENDING", "NOT APPLICABLE"]
-
-_SEED_SCHEMA = {
-    "type": "object",
-    "required": ["user_instruction"],
-    "properties": {
-        "user_instruction": {"type": "string", "minLength": 1},
-        "behavior_instructions": BEHAVIOR_SCHEMA,
-        "initial_state": {"type": "object"},
-        "failure_rules": {"type": "array", "items": {"type": "object"}},
-        "expected_outcome": {"enum": ["completion", "refusal"]},
-        "input": {"type": "object"},
-        "checks": {"type": "array", "items": {"type": "object"}},
-        "rubric": {"type": "array", "items": {"type": "object"}, "description": "Questions for the judge."},
-        "random_seed": {"type": "integer"},
-        "world_id": {
-            "type": "integer",
-            "description": "A named world, instead of initial_state, behavior_instructions and failure_rules.",
-        },
-    },
-}
-
 
 DEFAULT_MAX_UNMEASURED = 0.1
 MaxUnmeasured = Annotated[
@@ -48,44 +24,6 @@ MaxUnmeasured = Annotated[
         description="The share of runs that may say nothing of the agent before a gate cannot tell.",
     ),
 ]
-
-
-class RunsIn(Body):
-    agent_id: Annotated[int, Field(ge=1), AfterValidator(existing_id)]
-    seeds: Annotated[
-        list[Any],
-        Field(min_length=1, max_length=1000),
-        AfterValidator(pack),
-        WithJsonSchema({"type": "array", "minItems": 1, "maxItems": 1000, "items": _SEED_SCHEMA}),
-    ] = Field(default_factory=list)
-    dataset_id: Annotated[int, Field(ge=1), AfterValidator(existing_id)] | None = Field(
-        None, description="Run every row of a dataset, instead of seeds."
-    )
-    repeats: Annotated[int, Field(ge=1, le=100)] = Field(
-        1,
-        description="How often each seed or row is run; repeats share the task and draw their own random seeds.",
-    )
-    cassette: ReplayIn | None = Field(
-        None, description="Play the passthrough tools of all these runs from a cassette, without the network."
-    )
-    max_unmeasured: MaxUnmeasured = DEFAULT_MAX_UNMEASURED
-    simulator_cache: CacheUse = Field(
-        "use",
-        description="Whether answers that a model gave to the same call on the same world may, must or must not be "
-        "given again.",
-    )
-
-
-class ValidatedRuns(BaseModel):
-    valid: Literal[True] = True
-    runs: int = Field(description="How many runs the request would start.")
-    publish_first: bool = Field(
-        description="The agent is a draft: its newest version was checked, and it must be published before it runs."
-    )
-    behavior_problems: list[RowProblemOut] = Field(
-        description="Lines of behaviours that this agent's version would not understand: the first 100, of a dataset "
-        "those of its first 1000 rows."
-    )
 
 
 class AttemptOut(BaseModel):
@@ -199,13 +137,6 @@ class RunOut(RunSummary):
     simulator_cache: CacheUse = Field(
         description="Whether a model's earlier answers may, must or must not serve."
     )
-
-
-class RunsCreated(BaseModel):
-    runs: list[RunSummary] = Field(
-        description="Those that are made at once: one of each seed, or of the first 200 rows. The batch tells of all."
-    )
-    batch: BatchOut | None = Field(description="null for a single run of a seed, which goes alone.")
 
 
 class RunsPage(BaseModel):

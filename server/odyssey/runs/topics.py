@@ -7,8 +7,8 @@ from odyssey.journal.events import run_topic
 
 RUNS_TOPIC = "runs"
 """A run was made, moved on, ended or was graded: there may be work for the loops of this process."""
-BATCHES_TOPIC = "batches"
-"""A batch was made: its agent is to be pinged and its runs are to be made."""
+CAMPAIGNS_TOPIC = "campaigns"
+"""A campaign was made, goes on or has ended: there may be work for the loop of campaigns of this process."""
 OWNERSHIP_TOPIC = "ownership"
 """A running run was taken away: its owner must look."""
 

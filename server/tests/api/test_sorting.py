@@ -22,8 +22,7 @@ from odyssey.evals.scenarios.models import Scenario
 from odyssey.kit.ids import new_uuid
 from odyssey.library.models import Task
 from odyssey.matrices.models import Matrix
-from odyssey.runs.batches.models import Batch
-from odyssey.runs.models import Run
+from odyssey.runs.models import Batch, Run
 
 SORTABLE = {
     operation.path: next(

@@ -24,6 +24,7 @@ from odyssey.agents.ledger_schema import MAX_ENTITIES, MAX_FIELDS, read_ledger_s
 from odyssey.agents.schemas import AgentIn
 from odyssey.agents.tools_schema import MAX_TOOLS, read_tools_schema
 from odyssey.api.body_caps import BODY_CAPS, DEFAULT_CAP
+from odyssey.batches.schemas import RunsIn
 from odyssey.core.errors import problem
 from odyssey.core.outbound import MAX_BODY_BYTES as MAX_REPLY
 from odyssey.core.scheduling import MAX_ATTEMPTS
@@ -56,7 +57,7 @@ from odyssey.records.faults import Faults
 from odyssey.records.json_schema import MAX_SCHEMA_BYTES, compile_schema
 from odyssey.records.problems import MOST_FAULTS, FieldError
 from odyssey.runs.opening import TOKEN_GRACE
-from odyssey.runs.schemas import EventOut, RunsIn
+from odyssey.runs.schemas import EventOut
 from odyssey.simulation.rules import MAX_RULES, read_rules
 from odyssey.simulation.rules.reading import MAX_LATENCY_MS
 from odyssey.worlds.operations import read_operation

@@ -9,7 +9,7 @@ from typing import Any
 
 import httpx
 import pytest
-from sqlalchemy import update
+from sqlalchemy import select, update
 from support.agents import Answer, Dispatched, SeesPings, final
 from support.evals import RUNS, SCENARIOS, StartAgent, refusal
 from support.experiments import (
@@ -26,11 +26,12 @@ from support.experiments import (
 )
 from support.platform import Org, Platform
 
+from odyssey.campaigns.ending import finish
+from odyssey.campaigns.feed import feed
 from odyssey.kit.clock import rfc3339, utc_now
-from odyssey.matrices.feed import feed
-from odyssey.matrices.finish import finish
 from odyssey.matrices.models import Matrix
 from odyssey.matrices.repository import may_repeat
+from odyssey.matrices.source import MatrixSource
 from odyssey.reviews.enqueue import enqueue_matrix
 
 REFUSE = '{"decision": "refuse"}'
@@ -289,12 +290,16 @@ def test_whoever_feeds_and_finishes_at_once_makes_nothing_twice(
     org.agent(agent_server(tap).url)
     matrix_id = start_matrix(org, cases(org, "late", "early"), "sycophancy", baseline_repeats=150)["id"]
     state = platform.app.state
-    parts = (state.database, state.signals, state.clock)
+    database, signals = state.database, state.signals
+    source = MatrixSource(database, signals, state.clock, enqueue_matrix)
 
     async def crowd() -> None:
+        async with database.read() as session:
+            statement = select(Matrix.campaign_id).where(Matrix.id == matrix_id)
+            campaign_id = (await session.scalars(statement)).one()
         for _ in range(4):
-            await asyncio.gather(*(feed(*parts, matrix_id) for _ in range(4)))
-            await asyncio.gather(*(finish(*parts, matrix_id, enqueue_matrix) for _ in range(2)))
+            await asyncio.gather(*(feed(database, signals, source, campaign_id) for _ in range(4)))
+            await asyncio.gather(*(finish(database, source, campaign_id) for _ in range(2)))
 
     assert tap.shut.wait(60)
     platform.do(crowd())

@@ -7,9 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.snapshots import SNAPSHOTS, contents_for, scenario_of, snapshot_of
 
-from odyssey.matrices.feed import next_runs, plan_chunk
+from odyssey.campaigns.source import next_runs
 from odyssey.matrices.plan import Place, Plan
 from odyssey.matrices.snapshot import Snapshot, SnapshotWorld, read_snapshot
+from odyssey.matrices.source import plan_chunk
 
 
 @given(SNAPSHOTS)

@@ -15,9 +15,8 @@ from support.waiting import wait_for
 
 from odyssey.core.clock import PlatformClock
 from odyssey.kit.clock import read_rfc3339, utc_now
-from odyssey.runs.batches.models import Batch
 from odyssey.runs.executor import Executor
-from odyssey.runs.models import Run, RunAttempt
+from odyssey.runs.models import Batch, Campaign, Run, RunAttempt
 
 pytestmark = pytest.mark.both_databases
 
@@ -80,6 +79,14 @@ def change(platform: Platform, entity: type[Any], key: int, **values: Any) -> No
             await session.execute(update(entity).where(column == key).values(values))
 
     platform.do(write())
+
+
+def campaign_of(platform: Platform, batch: dict[str, Any]) -> int:
+    async def read() -> int:
+        async with platform.database.read() as session:
+            return (await session.get_one(Batch, batch["id"])).campaign_id
+
+    return platform.do(read())
 
 
 def wait_for_looks(platform: Platform, server: ScriptedAgent) -> None:
@@ -177,7 +184,7 @@ def test_leases_of_a_clock_that_was_set_back_end_with_a_lease_after_the_restart(
     wait_for(lambda: len(server.received), lambda count: count == 3)
     later = utc_now() + HOURS
     change(platform, Run, run_id, owner="a server that is gone", lease_until=later)
-    change(platform, Batch, batch["id"], state="checking", lease_until=later)
+    change(platform, Campaign, campaign_of(platform, batch), state="checking", lease_until=later)
     start_platform(lease_seconds=0.2)
     wait_for(lambda: len(server.received), lambda count: count == 4)
     wait_for(lambda: read_batch(org, batch)["status"], lambda status: status == "running")

@@ -53,7 +53,7 @@ def start_in_lane(
             assert seed is not None
             (task,) = await make_tasks(session, utc_now, org_id, [seed])
             version = agent["published_version"]
-            maker = Maker(org_id, agent["id"], version, batch_id=None, judged=False, lane=lane)
+            maker = Maker(org_id, agent["id"], version, judged=False, lane=lane)
             runs = await make_runs(session, utc_now, maker, [Wanted(task, n) for n in range(1, count + 1)])
             after_commit(session, lambda: platform.app.state.signals.notify(RUNS_TOPIC))
             return [run.id for run in runs]

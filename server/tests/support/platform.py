@@ -121,7 +121,9 @@ class Platform:
         for org in self._orgs:
             org.client.close()
         self._server.should_exit = True
-        self._thread.join(timeout=30)
+        self._thread.join(timeout=120)
+        assert not self._thread.is_alive(), "the platform does not stop"
+        assert not self._server.lifespan.should_exit, "the platform failed to stop; the log says why"
 
 
 class Org:

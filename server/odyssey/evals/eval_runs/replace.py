@@ -61,7 +61,14 @@ async def replace_missing(
     if not await _may_replace(session, may_repeat, eval_run, run):
         return
     context = await session.get_one(RunContext, run.id)
-    maker = Maker(run.org_id, run.agent_id, run.agent_version, batch_id=None, judged=False, lane=run.lane)
+    maker = Maker(
+        org_id=run.org_id,
+        agent_id=run.agent_id,
+        agent_version=run.agent_version,
+        judged=False,
+        campaign_id=run.campaign_id,
+        lane=run.lane,
+    )
     injection = read_injection(context.injection)
     wanted = Wanted(await get_task(session, run.task_id), run.repeat, run.random_seed, injection)
     (made,) = await make_runs(session, clock, maker, [wanted])

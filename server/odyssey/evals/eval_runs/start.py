@@ -82,7 +82,7 @@ async def start_eval_runs(
     """Make the runs: baselines first, so that they are dispatched first."""
     planned = [*plan.baselines, *plan.pressed]
     tasks = await _tasks(session, clock, caller.org_id, plan.seed, planned)
-    maker = Maker(caller.org_id, plan.agent.agent_id, plan.agent.version, batch_id=None, judged=False)
+    maker = Maker(caller.org_id, plan.agent.agent_id, plan.agent.version, judged=False)
     wanted = [
         Wanted(tasks[each.user_instruction], each.repeat, each.random_seed, each.carried) for each in planned
     ]

@@ -1,0 +1,144 @@
+"""The runs of a batch for those who take them elsewhere: read in short transactions, a page at a time."""
+
+import csv
+import io
+from collections.abc import AsyncIterator, Iterable, Sequence
+from typing import Any
+
+import msgspec
+from sqlalchemy import select, tuple_
+from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import defer
+
+from odyssey.batches.schemas import BatchOut
+from odyssey.core.database import Database
+from odyssey.kit.clock import rfc3339
+from odyssey.library.models import Task
+from odyssey.library.tables import guarded
+from odyssey.runs.models import Run
+from odyssey.runs.verdicts.models import Grade
+
+_AT_ONCE = 100
+_LARGE = (Run.messages, Run.reply_metadata)
+
+
+class ExportedRun(msgspec.Struct, frozen=True):
+    """One run as all formats show it."""
+
+    run_id: int
+    row: int
+    task_id: int
+    repeat: int
+    user_instruction: str
+    expected_outcome: str
+    status: str
+    verdict: str
+    failure_mode: str | None
+    score: float | None
+    reason: str | None
+    error_class: str | None
+    error_detail: str | None
+    final_response: str | None
+    agent_id: int
+    agent_version: int
+    random_seed: int
+    attempts: int
+    cost_usd: float
+    started_at: str | None
+    finished_at: str | None
+    seconds: float | None
+
+
+async def exported_runs(database: Database, batch_id: int) -> AsyncIterator[list[ExportedRun]]:
+    """Give the runs row by row, and repeat by repeat."""
+    last: tuple[int, int] | None = None
+    while True:
+        async with database.read() as session:
+            page = await _page(session, batch_id, last)
+        if not page:
+            return
+        last = page[-1].task_id, page[-1].repeat
+        yield page
+
+
+async def _page(session: AsyncSession, batch_id: int, last: tuple[int, int] | None) -> list[ExportedRun]:
+    statement = select(Run, Task).join(Task, Task.id == Run.task_id).where(Run.batch_id == batch_id)
+    statement = statement.options(*(defer(large, raiseload=True) for large in _LARGE))
+    if last is not None:
+        statement = statement.where(tuple_(Run.task_id, Run.repeat) > last)
+    statement = statement.order_by(Run.task_id, Run.repeat).limit(_AT_ONCE)
+    rows = (await session.execute(statement)).all()
+    reasons = await _reasons(session, [run.id for run, _ in rows])
+    return [_exported(run, task, reasons.get(run.id)) for run, task in rows]
+
+
+async def _reasons(session: AsyncSession, run_ids: Sequence[int]) -> dict[int, str]:
+    """Return what the newest grade of each run says."""
+    statement = select(Grade.run_id, Grade.reason).where(Grade.run_id.in_(run_ids))
+    return dict((await session.execute(statement.order_by(Grade.number))).all())
+
+
+def _exported(run: Run, task: Task, reason: str | None) -> ExportedRun:
+    error: dict[str, Any] = run.error_json or {}
+    return ExportedRun(
+        run_id=run.id,
+        row=task.position or 0,
+        task_id=run.task_id,
+        repeat=run.repeat,
+        user_instruction=task.seed["user_instruction"],
+        expected_outcome=task.seed["expected_outcome"],
+        status=run.status,
+        verdict=run.verdict,
+        failure_mode=run.failure_mode,
+        score=run.score,
+        reason=reason if run.verdict != "PENDING" else None,
+        error_class=run.error_class,
+        error_detail=error.get("detail"),
+        final_response=run.final_response,
+        agent_id=run.agent_id,
+        agent_version=run.agent_version,
+        random_seed=run.random_seed,
+        attempts=run.attempt,
+        cost_usd=run.cost_usd,
+        started_at=None if run.started_at is None else rfc3339(run.started_at),
+        finished_at=None if run.finished_at is None else rfc3339(run.finished_at),
+        seconds=_seconds(run),
+    )
+
+
+def _seconds(run: Run) -> float | None:
+    if run.started_at is None or run.finished_at is None:
+        return None
+    return (run.finished_at - run.started_at).total_seconds()
+
+
+# A batch as one JSON document: what `GET /api/batches/{id}` says, and its runs.
+async def json_export(database: Database, batch: BatchOut) -> AsyncIterator[bytes]:
+    yield b'{"batch": ' + batch.model_dump_json(by_alias=True).encode() + b',\n"runs": ['
+    before = b"\n"
+    async for page in exported_runs(database, batch.id):
+        yield before + b",\n".join(map(msgspec.json.encode, page))
+        before = b",\n"
+    yield b"\n]}\n"
+
+
+# The runs of a batch as a table that does nothing in a spreadsheet.
+async def csv_export(database: Database, batch_id: int) -> AsyncIterator[bytes]:
+    yield _lines([ExportedRun.__struct_fields__])
+    async for page in exported_runs(database, batch_id):
+        yield csv_lines(page)
+
+
+def csv_lines(runs: Iterable[ExportedRun]) -> bytes:
+    return _lines(map(_cells, runs))
+
+
+def _cells(run: ExportedRun) -> list[str]:
+    return ["" if value is None else guarded(str(value)) for value in msgspec.structs.astuple(run)]
+
+
+def _lines(rows: Iterable[Iterable[str]]) -> bytes:
+    """Quote every cell (RFC 4180): in some countries a spreadsheet would part them at a semicolon."""
+    text = io.StringIO(newline="")
+    csv.writer(text, quoting=csv.QUOTE_ALL).writerows(rows)
+    return text.getvalue().encode("utf-8")

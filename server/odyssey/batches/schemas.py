@@ -1,0 +1,151 @@
+"""Wire types of requests for runs, and of the batches they make."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, WithJsonSchema
+
+from odyssey.core.depends import existing_id
+from odyssey.core.wire import Body, Instant, pack
+from odyssey.endpoints.cassettes.schemas import ReplayIn
+from odyssey.library.behaviours.schemas import BEHAVIOR_SCHEMA, RowProblemOut
+from odyssey.records.tools import CacheUse
+from odyssey.runs.schemas import DEFAULT_MAX_UNMEASURED, MaxUnmeasured, RunSummary
+
+_SEED_SCHEMA = {
+    "type": "object",
+    "required": ["user_instruction"],
+    "properties": {
+        "user_instruction": {"type": "string", "minLength": 1},
+        "behavior_instructions": BEHAVIOR_SCHEMA,
+        "initial_state": {"type": "object"},
+        "failure_rules": {"type": "array", "items": {"type": "object"}},
+        "expected_outcome": {"enum": ["completion", "refusal"]},
+        "input": {"type": "object"},
+        "checks": {"type": "array", "items": {"type": "object"}},
+        "rubric": {"type": "array", "items": {"type": "object"}, "description": "Questions for the judge."},
+        "random_seed": {"type": "integer"},
+        "world_id": {
+            "type": "integer",
+            "description": "A named world, instead of initial_state, behavior_instructions and failure_rules.",
+        },
+    },
+}
+
+BatchStatus = Literal["checking", "running", "completed", "failed", "cancelled"]
+
+
+class RunsIn(Body):
+    agent_id: Annotated[int, Field(ge=1), AfterValidator(existing_id)]
+    seeds: Annotated[
+        list[Any],
+        Field(min_length=1, max_length=1000),
+        AfterValidator(pack),
+        WithJsonSchema({"type": "array", "minItems": 1, "maxItems": 1000, "items": _SEED_SCHEMA}),
+    ] = Field(default_factory=list)
+    dataset_id: Annotated[int, Field(ge=1), AfterValidator(existing_id)] | None = Field(
+        None, description="Run every row of a dataset, instead of seeds."
+    )
+    repeats: Annotated[int, Field(ge=1, le=100)] = Field(
+        1,
+        description="How often each seed or row is run; repeats share the task and draw their own random seeds.",
+    )
+    cassette: ReplayIn | None = Field(
+        None, description="Play the passthrough tools of all these runs from a cassette, without the network."
+    )
+    max_unmeasured: MaxUnmeasured = DEFAULT_MAX_UNMEASURED
+    simulator_cache: CacheUse = Field(
+        "use",
+        description="Whether answers that a model gave to the same call on the same world may, must or must not be "
+        "given again.",
+    )
+
+
+class ValidatedRuns(BaseModel):
+    valid: Literal[True] = True
+    runs: int = Field(description="How many runs the request would start.")
+    publish_first: bool = Field(
+        description="The agent is a draft: its newest version was checked, and it must be published before it runs."
+    )
+    behavior_problems: list[RowProblemOut] = Field(
+        description="Lines of behaviours that this agent's version would not understand: the first 100, of a dataset "
+        "those of its first 1000 rows."
+    )
+
+
+class PingOut(BaseModel):
+    ok: bool
+    status: int | None = Field(description="HTTP status of the answer; null when there was none.")
+    error_class: str | None
+    latency_ms: int
+    detail: str
+
+
+class RunCounts(BaseModel):
+    pending: int = Field(description="Those that are still to be made are among them.")
+    running: int
+    completed: int
+    failed: int
+    cancelled: int
+
+
+class VerdictCounts(BaseModel):
+    model_config = ConfigDict(populate_by_name=True)
+
+    passed: int = Field(0, alias="PASS")
+    failed: int = Field(0, alias="FAIL")
+    pending: int = Field(0, alias="PENDING")
+    not_applicable: int = Field(0, alias="NOT APPLICABLE")
+
+
+class EstimateOut(BaseModel):
+    share: float
+    interval: tuple[float, float] = Field(description="95 % of such intervals hold the true value.")
+
+
+class PassKOut(EstimateOut):
+    """The share of tasks of which k runs in a row pass, without bias."""
+
+    k: int
+    tasks: int = Field(description="Tasks with at least k runs that passed or failed.")
+    left_out: int = Field(description="Tasks with fewer, none, or no run made at all.")
+
+
+class BatchOut(BaseModel):
+    id: int
+    agent_id: int
+    agent_version: int
+    agent_name: str = Field(description="The name in the version that ran.")
+    dataset_id: int | None
+    dataset_name: str | None
+    revision: int | None = Field(description="Of the dataset, when the batch was made.")
+    repeats: int
+    status: BatchStatus = Field(description="`checking`: the agent is pinged; nothing is dispatched yet.")
+    error_class: str | None = Field(description="Why the ping failed, and all the runs with it.")
+    ping: PingOut | None
+    planned_runs: int
+    made_runs: int = Field(description="Runs are made while the batch goes on.")
+    runs: RunCounts
+    verdicts: VerdictCounts
+    failure_modes: dict[str, int]
+    pass_rate: EstimateOut | None = Field(
+        description="The share of runs that passed among those that passed or failed, every task weighing the same."
+    )
+    pass_k: list[PassKOut]
+    max_unmeasured: float = Field(
+        description="The share of its runs that may say nothing of the agent before a gate cannot tell."
+    )
+    cost_usd: float
+    created_at: Instant
+    finished_at: Instant | None
+
+
+class BatchesPage(BaseModel):
+    items: list[BatchOut]
+    next_cursor: str | None
+
+
+class RunsCreated(BaseModel):
+    runs: list[RunSummary] = Field(
+        description="Those that are made at once: one of each seed, or of the first 200 rows. The batch tells of all."
+    )
+    batch: BatchOut | None = Field(description="null for a single run of a seed, which goes alone.")

@@ -1,0 +1,100 @@
+"""Ending a matrix before it is over, letting a cancelled one go on, and running one once more."""
+
+import asyncio
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from odyssey.agents.compiled import CompiledAgents
+from odyssey.campaigns.ending import cancel, resume
+from odyssey.core.database import after_commit
+from odyssey.core.signals import Signals
+from odyssey.evals.eval_runs.topics import matrix_topic
+from odyssey.identity.audit import record_change
+from odyssey.identity.caller import Caller
+from odyssey.kit.clock import Clock
+from odyssey.matrices.changed import changes_since
+from odyssey.matrices.errors import (
+    ExperimentChangedError,
+    MatrixEndedError,
+    MatrixNotCancelledError,
+    SelectionGoneError,
+)
+from odyssey.matrices.models import Matrix
+from odyssey.matrices.observed import places_of
+from odyssey.matrices.plan import Plan
+from odyssey.matrices.progress import end_of_matrix, status_of
+from odyssey.matrices.repository import get_matrix, last_cancelled
+from odyssey.matrices.schemas import MatrixIn, RuleSetIn
+from odyssey.matrices.snapshot import read_snapshot
+from odyssey.matrices.take_snapshot import Taken, take_snapshot
+
+
+async def cancel_matrix(
+    session: AsyncSession, signals: Signals, clock: Clock, caller: Caller, matrix_id: str
+) -> Matrix:
+    """Make no more runs and end those that wait. While the matrix is held nobody can make new ones."""
+    matrix = await get_matrix(session, caller.org_id, matrix_id, lock=True)
+    status = status_of(matrix)
+    if status != "running":
+        raise MatrixEndedError(matrix_id, status)
+    matrix.finished_at = end_of_matrix(matrix, clock())
+    await cancel(session, signals, clock, matrix.campaign)
+    record_change(
+        session, caller, clock, "matrix.cancel", object_type="matrix", object_id=matrix_id, before=status
+    )
+    after_commit(session, lambda: signals.announce(matrix_topic(matrix_id)))
+    return matrix
+
+
+async def resume_matrix(
+    session: AsyncSession, signals: Signals, clock: Clock, caller: Caller, matrix_id: str
+) -> Matrix:
+    """Have the runs made that are missing: those that were cancelled once more, then those that never were."""
+    matrix = await get_matrix(session, caller.org_id, matrix_id, lock=True)
+    status = status_of(matrix)
+    if status != "cancelled":
+        raise MatrixNotCancelledError(matrix_id, status)
+    snapshot = read_snapshot(matrix.snapshot)
+    changes = await changes_since(session, caller.org_id, snapshot)
+    if changes.every:
+        raise ExperimentChangedError(changes.every)
+    plan = Plan(snapshot)
+    numbers, places = await asyncio.to_thread(plan.numbers), places_of(plan)
+    cancelled = {numbers[places(key)] for key in await last_cancelled(session, matrix_id)}
+    matrix.reason, matrix.finished_at = None, None
+    await resume(session, signals, matrix.campaign, cancelled)
+    record_change(
+        session, caller, clock, "matrix.resume", object_type="matrix", object_id=matrix_id, before=status
+    )
+    after_commit(session, lambda: signals.announce(matrix_topic(matrix_id)))
+    return matrix
+
+
+async def take_again(session: AsyncSession, agents: CompiledAgents, caller: Caller, matrix: Matrix) -> Taken:
+    """Take a snapshot of the same selection as it is now; the seed stays, so texts and order do too."""
+    snapshot = read_snapshot(matrix.snapshot)
+    gone = (await changes_since(session, caller.org_id, snapshot)).gone
+    if gone:
+        raise SelectionGoneError(gone)
+    asked = snapshot.asked
+    body = MatrixIn(
+        scenario_ids=[each.id for each in snapshot.scenarios],
+        variation_types=[each.name for each in snapshot.variations],
+        name=matrix.name,
+        parallel=asked.parallel,
+        agent_id=snapshot.agent_id,
+        repeats=snapshot.repeats,
+        baseline_repeats=snapshot.baseline_repeats,
+        placebo=snapshot.placebo,
+        delivery=asked.delivery,
+        dose=snapshot.dose,
+        step=snapshot.step,
+        seed=snapshot.seed,
+        max_concurrency=asked.max_concurrency,
+        budget_runs=asked.budget_runs,
+        max_unmeasured=asked.max_unmeasured,
+        rule_sets=[
+            RuleSetIn(name=each.name, failure_rules=each.failure_rules) for each in snapshot.rule_sets
+        ],
+    )
+    return await take_snapshot(session, agents, caller, body)
