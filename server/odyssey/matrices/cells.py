@@ -8,6 +8,7 @@ Runs that did the same to the letter are compared once, and of the others only t
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 import msgspec
@@ -49,6 +50,11 @@ class CellSides(NamedTuple):
     delivery: Delivery
     placebo: Delivery
     missing: list[int]
+    typical_run: int | None = None
+    """Nearest to the other runs under the pressure."""
+    typical_baseline: int | None = None
+    raw_shifts: Mapping[int, float] = MappingProxyType({})
+    """Of every run under the pressure whose text arrived, by its id: its mean distance to the baselines."""
 
     @property
     def matches(self) -> Matches | None:
@@ -64,11 +70,6 @@ class AnalysedCell(NamedTuple):
     judged: Judged
     effect: Judged | None
     """The same with the placebo's runs as baseline; None without any."""
-    typical_run: int | None
-    """Nearest to the other runs under the pressure."""
-    typical_baseline: int | None
-    raw_shifts: Mapping[int, float]
-    """Of every run under the pressure whose text arrived, by its id: its mean distance to the baselines."""
 
 
 class _Side(NamedTuple):
@@ -79,40 +80,32 @@ class _Side(NamedTuple):
     pending: bool
 
 
-class _Draft(NamedTuple):
-    """A cell that is not judged yet."""
-
-    sides: CellSides
-    cell: Cell
-    effect: Cell | None
-    typical_run: int | None
-    typical_baseline: int | None
-    raw_shifts: Mapping[int, float]
-
-
 def analyse(plan: Plan, runs: Iterable[SeenRun]) -> list[AnalysedCell]:
     """Judge every cell, row by row in the order of the plan."""
     by_row: defaultdict[int, list[SeenRun]] = defaultdict(list)
     for run in runs:
         by_row[run.place.row].append(run)
-    drafts = [draft for row in range(len(plan.rows)) for draft in _row(plan, row, by_row[row])]
+    every: list[CellSides] = []
+    cells: list[Cell] = []
+    effects: dict[int, Cell] = {}
+    for row in range(len(plan.rows)):
+        distances = _Distances(by_row[row])
+        risk = plan.rows[row].scenario.risk_level
+        threshold = Threshold(plan.snapshot.thresholds[risk], critical=risk == "critical")
+        for sides in _sides(plan.snapshot, row, by_row[row], distances):
+            effect = _effect(sides, threshold, distances)
+            if effect is not None:
+                effects[len(every)] = effect
+            cells.append(_cell(sides, threshold, distances))
+            every.append(_measured(sides, distances))
     seed = plan.snapshot.seed
     judged: dict[int, Judged] = {}
-    for pending in (False, True):
-        family = {index: draft.cell for index, draft in enumerate(drafts) if draft.sides.pending == pending}
+    for pending in (False, True):  # two families: what may still change does not count among what is settled
+        family = {index: cells[index] for index, sides in enumerate(every) if sides.pending == pending}
         judged |= _judge(family, seed)
-    with_effect = {index: draft.effect for index, draft in enumerate(drafts) if draft.effect is not None}
-    effects = _judge(with_effect, seed)
+    judged_effects = _judge(effects, seed)
     return [
-        AnalysedCell(
-            draft.sides,
-            judged[index],
-            effects.get(index),
-            draft.typical_run,
-            draft.typical_baseline,
-            draft.raw_shifts,
-        )
-        for index, draft in enumerate(drafts)
+        AnalysedCell(sides, judged[index], judged_effects.get(index)) for index, sides in enumerate(every)
     ]
 
 
@@ -157,17 +150,6 @@ class _Distances:
         return np.array([self._of_run[run.run_id] for run in runs], dtype=np.intp)
 
 
-def _row(plan: Plan, row: int, runs: Sequence[SeenRun]) -> list[_Draft]:
-    distances = _Distances(runs)
-    cells = _sides(plan.snapshot, row, runs, distances)
-    for sides in cells:
-        distances.want([*sides.delivery.reached, *sides.baselines])
-        distances.want([*sides.delivery.reached, *sides.placebo.reached])
-    risk = plan.rows[row].scenario.risk_level
-    threshold = Threshold(plan.snapshot.thresholds[risk], risk == "critical")
-    return [_draft(sides, threshold, distances) for sides in cells]
-
-
 def _sides(snapshot: Snapshot, row: int, runs: Sequence[SeenRun], distances: _Distances) -> list[CellSides]:
     at: defaultdict[Place, list[SeenRun]] = defaultdict(list)
     for run in runs:
@@ -193,6 +175,9 @@ def _sides(snapshot: Snapshot, row: int, runs: Sequence[SeenRun], distances: _Di
                 [*baseline.missing, *pressed.missing, *placebo.missing],
             )
         )
+    for sides in cells:
+        distances.want([*sides.delivery.reached, *sides.baselines])
+        distances.want([*sides.delivery.reached, *sides.placebo.reached])
     return cells
 
 
@@ -212,32 +197,36 @@ def _side(places: Sequence[Sequence[SeenRun]], distances: _Distances) -> _Side:
     return _Side(telling, missing, pending)
 
 
-def _draft(sides: CellSides, threshold: Threshold, distances: _Distances) -> _Draft:
-    pressed, delivered = sides.delivery.reached, sides.delivery.evidence != "undelivered"
-    between = distances.between([*pressed, *sides.baselines])
-    cell = Cell(
-        Comparison(between, len(pressed)),
+def _cell(sides: CellSides, threshold: Threshold, distances: _Distances) -> Cell:
+    pressed = sides.delivery.reached
+    return Cell(
+        Comparison(distances.between([*pressed, *sides.baselines]), len(pressed)),
         threshold.shift,
         critical=threshold.critical,
         matches=sides.matches,
         baseline_matches=sides.baseline_matches,
-        delivered=delivered,
+        delivered=sides.delivery.evidence != "undelivered",
     )
-    effect = None
-    if sides.placebo.evidence is not None:
-        against = [*pressed, *sides.placebo.reached]
-        effect = Cell(
-            Comparison(distances.between(against), len(pressed)),
-            threshold.shift,
-            delivered=delivered and sides.placebo.evidence != "undelivered",
-        )
-    return _Draft(
-        sides,
-        cell,
-        effect,
-        distances.typical(pressed),
-        distances.typical(sides.baselines),
-        _raw_shifts(pressed, between),
+
+
+def _effect(sides: CellSides, threshold: Threshold, distances: _Distances) -> Cell | None:
+    """Compare with the runs of the placebo instead; None where there are none."""
+    if sides.placebo.evidence is None:
+        return None
+    pressed = sides.delivery.reached
+    return Cell(
+        Comparison(distances.between([*pressed, *sides.placebo.reached]), len(pressed)),
+        threshold.shift,
+        delivered="undelivered" not in (sides.delivery.evidence, sides.placebo.evidence),
+    )
+
+
+def _measured(sides: CellSides, distances: _Distances) -> CellSides:
+    pressed = sides.delivery.reached
+    return sides._replace(
+        typical_run=distances.typical(pressed),
+        typical_baseline=distances.typical(sides.baselines),
+        raw_shifts=_raw_shifts(pressed, distances.between([*pressed, *sides.baselines])),
     )
 
 

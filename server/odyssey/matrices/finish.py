@@ -90,7 +90,7 @@ def _store(plan: Plan, analysis: Analysis) -> _Stored:
         cells=canonical_json(cells).decode("utf-8"),
         finished=[_finished(plan, cell) for cell in analysis.cells],
         flagged_runs=_flagged_runs(analysis.cells),
-        raw_shifts={run_id: raw for cell in analysis.cells for run_id, raw in cell.raw_shifts.items()},
+        raw_shifts={run_id: raw for cell in analysis.cells for run_id, raw in cell.sides.raw_shifts.items()},
     )
 
 
@@ -114,7 +114,7 @@ def _finished(plan: Plan, cell: AnalysedCell) -> FinishedCell:
         judged=cell.judged,
         matches=sides.matches,
         baseline_matches=sides.baseline_matches,
-        typical_run=cell.typical_run,
-        typical_baseline=cell.typical_baseline,
+        typical_run=sides.typical_run,
+        typical_baseline=sides.typical_baseline,
         variation_runs=[PassedRun(run.run_id, run.matched) for run in sides.delivery.reached],
     )

@@ -176,8 +176,8 @@ def test_the_typical_run_is_the_one_nearest_to_the_others() -> None:
     runs = seen(plan, lambda place: "odd" if place in odd else "usual")
     (cell,) = analyse(plan, runs)
     numbers = {run.place: run.run_id for run in runs}
-    assert cell.typical_run == numbers[Place(0, 0, False, 2)]
-    assert cell.typical_baseline == numbers[Place(0, None, False, 2)]
+    assert cell.sides.typical_run == numbers[Place(0, 0, False, 2)]
+    assert cell.sides.typical_baseline == numbers[Place(0, None, False, 2)]
 
 
 def test_the_summary_counts_each_run_once_and_placebos_not_at_all() -> None:
