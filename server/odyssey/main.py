@@ -11,20 +11,17 @@ from fastapi import FastAPI
 
 from odyssey.agents.compiled import CompiledAgents
 from odyssey.api.app import Lifespan, build_app
-from odyssey.api.front import Front
-from odyssey.api.hosts import AllowedHosts
+from odyssey.api.front import AllowedHosts, Front
 from odyssey.core.clock import PlatformClock
 from odyssey.core.database import Database
 from odyssey.core.feeds import Feeds
 from odyssey.core.group_commit import group_writer
 from odyssey.core.migrate import migrate
 from odyssey.core.outbound import OutboundClient
-from odyssey.core.relay import Relay
 from odyssey.core.settings import Settings
-from odyssey.core.signals import Signals
+from odyssey.core.signals import Relay, Signals
 from odyssey.core.worker import Worker
-from odyssey.dispatch.http import HttpTransport
-from odyssey.dispatch.pings import RecentPings
+from odyssey.dispatch.transport import HttpTransport, RecentPings
 from odyssey.endpoints.credential_users import EndpointCredentialUsers
 from odyssey.endpoints.registry import Upstreams
 from odyssey.evals.eval_runs.observe import ObservingParts

@@ -6,15 +6,15 @@ from typing import Annotated
 from fastapi import Depends, Query, Request
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from odyssey.agents.health import healths_of
 from odyssey.agents.models import Agent, AgentHealth, AgentVersion
-from odyssey.agents.register import Registrar, check
+from odyssey.agents.register import Registrar, check, origin_of
 from odyssey.agents.repository import (
     AGENT_ORDER,
     agents_with_secrets,
     find_version,
     get_agent,
     get_version,
+    healths_of,
     list_agents,
     list_versions,
 )
@@ -30,7 +30,6 @@ from odyssey.agents.schemas import (
     ValidatedAgent,
     VersionsPage,
 )
-from odyssey.agents.secrets import origin_of
 from odyssey.core.depends import (
     AddressPolicyDep,
     ClockDep,

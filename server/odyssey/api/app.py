@@ -8,10 +8,9 @@ from fastapi import FastAPI
 from odyssey import __version__
 from odyssey.agents.program_routes import router as programs
 from odyssey.agents.routes import router as agents
-from odyssey.api.edges import Edges
+from odyssey.api.edges import Edges, install
 from odyssey.api.interface import Interface
 from odyssey.api.openapi import ServedDocument, build_openapi
-from odyssey.api.problems import install
 from odyssey.api.system import router as system
 from odyssey.dispatch.routes import router as connections
 from odyssey.endpoints.cassettes.routes import router as cassettes

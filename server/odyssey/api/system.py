@@ -9,10 +9,10 @@ from pydantic import BaseModel
 from sqlalchemy import text
 
 from odyssey import __version__
+from odyssey.core.database import StorageUnavailableError
 from odyssey.core.depends import DatabaseDep
 from odyssey.core.errors import OdysseyError
-from odyssey.core.outages import StorageUnavailableError
-from odyssey.dispatch.response_schema import AGENT_RESPONSE_SCHEMA
+from odyssey.dispatch.reply import AGENT_RESPONSE_SCHEMA
 from odyssey.identity.guard import Anyone, GuardedRouter
 
 router = GuardedRouter(prefix="", tags=["system"])

@@ -4,7 +4,7 @@ from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from odyssey.core.requests import request_id
+from odyssey.core.logging import request_id
 from odyssey.identity.caller import Caller
 from odyssey.identity.models import AuditEntry
 from odyssey.kit.clock import Clock

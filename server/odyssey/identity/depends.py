@@ -6,7 +6,7 @@ from typing import Annotated
 from fastapi import Depends, Request
 
 from odyssey.core.depends import ClockDep, DatabaseDep
-from odyssey.core.event_stream import OpenStream
+from odyssey.core.feeds import OpenStream
 from odyssey.identity.open_streams import OpenStreams
 from odyssey.identity.signin import SigninAttempt
 from odyssey.identity.site import SessionRenewal, Site

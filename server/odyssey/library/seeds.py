@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from odyssey.agents.initial_state import check_initial_state
+from odyssey.agents.ledger_schema import check_initial_state
 from odyssey.core.errors import NotAvailableYetError, ValidationFailedError
 from odyssey.grading.checks import read_checks
 from odyssey.grading.judges.rubric import read_rubric

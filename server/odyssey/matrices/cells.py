@@ -21,8 +21,8 @@ from odyssey.matrices.comparisons.cell import Delivery, ObservedRun, Threshold, 
 from odyssey.matrices.plan import Place, Plan
 from odyssey.matrices.snapshot import Snapshot
 from odyssey.statistics.cells import Cell, Judged, judge
-from odyssey.statistics.fisher import Matches
 from odyssey.statistics.shift import Comparison
+from odyssey.statistics.significance import Matches
 
 
 class SeenRun(NamedTuple):

@@ -2,7 +2,7 @@
 
 import logging
 
-from odyssey.agents.health import store_health
+from odyssey.agents.repository import store_health
 from odyssey.core.database import after_commit
 from odyssey.dispatch.transport import PingResult
 from odyssey.matrices.models import Matrix

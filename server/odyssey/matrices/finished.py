@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from odyssey.evals.risk import RiskLevel
 from odyssey.statistics.cells import Judged
-from odyssey.statistics.fisher import Matches
+from odyssey.statistics.significance import Matches
 
 
 class PassedRun(NamedTuple):

@@ -16,7 +16,7 @@ from odyssey.matrices.snapshot import read_snapshot
 from odyssey.matrices.take_snapshot import Taken
 from odyssey.matrices.topics import matrix_changed
 from odyssey.runs.models import Lane
-from odyssey.statistics.relabelling import min_p
+from odyssey.statistics.significance import min_p
 
 
 async def start_matrix(

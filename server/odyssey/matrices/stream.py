@@ -6,7 +6,7 @@ from uuid import UUID
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.core.depends import FeedsDep
-from odyssey.core.event_stream import EventStream, event_message, event_stream
+from odyssey.core.feeds import EventStream, event_message, event_stream
 from odyssey.evals.eval_runs.topics import matrix_topic
 from odyssey.identity.depends import OpenStreamDep
 from odyssey.identity.guard import GuardedRouter, Viewer

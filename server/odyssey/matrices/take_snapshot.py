@@ -18,8 +18,7 @@ from odyssey.evals.variations.errors import UnknownVariationError
 from odyssey.evals.variations.repository import find_variation
 from odyssey.evals.variations.variation import Variation
 from odyssey.identity.caller import Caller
-from odyssey.journal.conduct import Conduct, load_conduct
-from odyssey.journal.contents import Document
+from odyssey.journal.contents import Conduct, Document, load_conduct
 from odyssey.kit.ids import new_random_seed
 from odyssey.library.named_worlds.seeding import seed_worlds
 from odyssey.library.seeds import SeedWorld

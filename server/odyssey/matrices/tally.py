@@ -9,8 +9,8 @@ from odyssey.matrices.cells import AnalysedCell
 from odyssey.matrices.comparisons.schemas import RateOut
 from odyssey.matrices.plan import Plan
 from odyssey.matrices.schemas import Bands, EvalSummary, Shares
-from odyssey.statistics.fisher import Matches
 from odyssey.statistics.intervals import wilson
+from odyssey.statistics.significance import Matches
 
 _NONE = Matches(0, 0)
 

@@ -8,8 +8,8 @@ import asyncio
 import logging
 from typing import Any, NamedTuple
 
+from odyssey.core.database import StorageUnavailableError
 from odyssey.core.group_commit import Statement
-from odyssey.core.outages import StorageUnavailableError
 from odyssey.endpoints.cassettes.playback import Interaction
 from odyssey.endpoints.cassettes.repository import capture_statements
 from odyssey.endpoints.registry import Route

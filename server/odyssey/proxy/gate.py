@@ -1,7 +1,7 @@
 """The checks every request passes first: token, run, rate, size. What fails after the token is counted, not kept."""
 
 from odyssey.core.errors import BodyTooLargeError, OdysseyError, UnsupportedMediaTypeError
-from odyssey.journal.append import append_unit, count_unit
+from odyssey.journal.events import append_unit, count_unit
 from odyssey.proxy.admission import presented_token
 from odyssey.proxy.errors import RateLimitedError
 from odyssey.proxy.live_runs import LiveRun

@@ -23,7 +23,7 @@ from odyssey.endpoints.cassettes.repository import load_playback
 from odyssey.expressions.facts import EarlierCall
 from odyssey.identity.keys import token_hash
 from odyssey.identity.models import RunToken
-from odyssey.journal.conduct import behaviour_of, rules_of
+from odyssey.journal.contents import behaviour_of, rules_of
 from odyssey.journal.injections import read_injection
 from odyssey.journal.models import Event, RunContext
 from odyssey.kit.clock import Clock

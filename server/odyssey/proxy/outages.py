@@ -1,7 +1,7 @@
 """What becomes of a request while our database is away: the agent is told, and its attempt will not be measured."""
 
+from odyssey.core.database import StorageUnavailableError
 from odyssey.core.group_commit import Unit
-from odyssey.core.outages import StorageUnavailableError
 from odyssey.identity.keys import token_hash
 from odyssey.proxy.admission import presented_token
 from odyssey.proxy.errors import AnswerUnrecordedError

@@ -10,8 +10,7 @@ from odyssey.agents.compiled import CompiledTool
 from odyssey.core.errors import JsonRefusedError, OdysseyError, faults_of
 from odyssey.core.group_commit import Statement
 from odyssey.expressions.facts import EarlierCall
-from odyssey.journal.append import append_unit, violation_statements
-from odyssey.journal.events import EventKind, run_topic
+from odyssey.journal.events import EventKind, append_unit, run_topic, violation_statements
 from odyssey.kit.json_reader import JsonInvalidError, read_json
 from odyssey.proxy.admission import read_actor
 from odyssey.proxy.answering import (

@@ -6,8 +6,7 @@ from typing import Any
 import msgspec
 
 from odyssey.core.errors import JsonRefusedError, OdysseyError, ValidationFailedError
-from odyssey.journal.append import append_unit
-from odyssey.journal.events import run_topic
+from odyssey.journal.events import append_unit, run_topic
 from odyssey.kit.clock import read_rfc3339
 from odyssey.kit.json_reader import JsonInvalidError, read_json
 from odyssey.proxy.admission import read_actor

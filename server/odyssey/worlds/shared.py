@@ -12,9 +12,9 @@ import msgspec
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.journal.contents import load_text
-from odyssey.kit.shared_cache import SharedCache, Sized
-from odyssey.worlds.catalogue import Catalogue
+from odyssey.kit.caches import SharedCache, Sized
 from odyssey.worlds.ledger import Ledger
+from odyssey.worlds.stored_state import Catalogue
 
 _IN_PASSING = 64 * 1024
 """Texts up to this size are read on the spot; longer ones get a thread, so that nobody else waits for them."""

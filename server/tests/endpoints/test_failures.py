@@ -15,7 +15,7 @@ from odyssey.core.outbound import (
     RequestInvalidError,
     TimedOutError,
 )
-from odyssey.core.outbound_errors import UnreadableBodyError
+from odyssey.core.outbound_connect import UnreadableBodyError
 from odyssey.endpoints.failures import decode_body, discovery_failed, not_answered
 
 ERRORS: list[tuple[OutboundError, str, str]] = [

@@ -22,8 +22,8 @@ from odyssey.core.settings import Settings
 from odyssey.dispatch import envelope
 from odyssey.dispatch.classify import Failure
 from odyssey.dispatch.envelope import Dispatch
-from odyssey.dispatch.http import HttpTransport
 from odyssey.dispatch.reply import AgentReply
+from odyssey.dispatch.transport import HttpTransport
 from odyssey.identity import passwords
 from odyssey.identity.bootstrap import create_org
 from odyssey.kit.clock import utc_now

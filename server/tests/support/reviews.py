@@ -14,9 +14,9 @@ from odyssey.matrices.models import Matrix
 from odyssey.models.document import Thresholds
 from odyssey.reviews.enqueue import enqueue_matrix
 from odyssey.statistics.cells import Judged, Reason, State
-from odyssey.statistics.fisher import Matches
 from odyssey.statistics.intervals import Interval
 from odyssey.statistics.shift import Shift
+from odyssey.statistics.significance import Matches
 
 ITEMS = "/api/v1/review/items"
 FIGURES = "/api/v1/review/figures"

@@ -9,8 +9,7 @@ import msgspec
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.agents.repository import get_version
-from odyssey.journal.conduct import load_conduct
-from odyssey.journal.contents import load_texts
+from odyssey.journal.contents import load_conduct, load_texts
 from odyssey.library.behaviours.reading import Unclear, known_of, unclear_lines
 from odyssey.library.models import Task
 from odyssey.library.named_worlds.repository import types_of_worlds

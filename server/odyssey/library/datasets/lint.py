@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from odyssey.agents.compiled import CompiledAgent
-from odyssey.agents.initial_state import check_initial_state
+from odyssey.agents.ledger_schema import check_initial_state
 from odyssey.core.errors import NotAvailableYetError
 from odyssey.expressions.tool_choice import read_tool_choice
 from odyssey.grading.checks import read_checks

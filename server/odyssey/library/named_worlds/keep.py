@@ -6,8 +6,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.identity.audit import record_change
 from odyssey.identity.caller import Caller
-from odyssey.journal.conduct import Conduct, load_conduct
-from odyssey.journal.contents import store_document
+from odyssey.journal.contents import Conduct, load_conduct, store_document
 from odyssey.kit.clock import Clock
 from odyssey.library.fidelity import FidelityIn
 from odyssey.library.named_worlds.errors import WorldChangedError

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 import msgspec
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from odyssey.journal.conduct import load_conduct
-from odyssey.journal.contents import load_text
+from odyssey.journal.contents import load_conduct, load_text
 from odyssey.library.behaviours.reading import known_of, unclear_lines
 from odyssey.library.fidelity import FidelityOut
 from odyssey.library.named_worlds.models import World

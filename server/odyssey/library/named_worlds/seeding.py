@@ -6,9 +6,8 @@ from collections.abc import Collection
 import msgspec
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from odyssey.agents.initial_state import check_initial_state
-from odyssey.journal.conduct import load_conduct
-from odyssey.journal.contents import load_text
+from odyssey.agents.ledger_schema import check_initial_state
+from odyssey.journal.contents import load_conduct, load_text
 from odyssey.library.named_worlds.models import World
 from odyssey.library.named_worlds.repository import find_worlds
 from odyssey.library.seeds import SeedWorld

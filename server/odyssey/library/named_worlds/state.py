@@ -2,7 +2,7 @@
 
 from typing import Any, NamedTuple
 
-from odyssey.agents.initial_state import check_initial_state
+from odyssey.agents.ledger_schema import check_initial_state
 from odyssey.core.errors import ValidationFailedError
 from odyssey.journal.contents import Document, document
 from odyssey.records.faults import Faults

@@ -13,7 +13,7 @@ from odyssey.agents.definition import read_tools
 from odyssey.agents.repository import get_agent
 from odyssey.core.database import Database
 from odyssey.core.errors import ValidationFailedError
-from odyssey.journal.conduct import load_conduct
+from odyssey.journal.contents import load_conduct
 from odyssey.kit.ids import new_random_seed
 from odyssey.library.named_worlds.models import World
 from odyssey.library.named_worlds.repository import get_world

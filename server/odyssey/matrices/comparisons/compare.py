@@ -45,8 +45,8 @@ from odyssey.models.settings import read_settings
 from odyssey.records.problems import FieldError
 from odyssey.statistics.cells import Judged
 from odyssey.statistics.intervals import Interval, wilson
-from odyssey.statistics.relabelling import min_p
 from odyssey.statistics.reliability import PassK, reliability_lost
+from odyssey.statistics.significance import min_p
 
 
 async def compare(

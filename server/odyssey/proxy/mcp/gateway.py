@@ -10,8 +10,8 @@ from mcp.server.transport_security import TransportSecuritySettings
 from starlette.types import Message as AsgiMessage
 from starlette.types import Receive, Scope
 
+from odyssey.core.database import StorageUnavailableError
 from odyssey.core.errors import OdysseyError, UnsupportedMediaTypeError
-from odyssey.core.outages import StorageUnavailableError
 from odyssey.proxy.admission import presented_token, read_actor
 from odyssey.proxy.errors import NotAcceptableError, RateLimitedError, RunTokenError
 from odyssey.proxy.gate import count_refusal, read_body

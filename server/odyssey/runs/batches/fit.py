@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import msgspec
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from odyssey.agents.initial_state import check_initial_state
+from odyssey.agents.ledger_schema import check_initial_state
 from odyssey.core.errors import ValidationFailedError
 from odyssey.journal.contents import load_texts
 from odyssey.library.datasets.models import Dataset

@@ -10,8 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.agents.compiled import CompiledAgents
 from odyssey.core.clock import PlatformClock
-from odyssey.core.database import Database, after_commit
-from odyssey.core.outages import StorageUnavailableError
+from odyssey.core.database import Database, StorageUnavailableError, after_commit
 from odyssey.core.scheduling import TERMINAL
 from odyssey.core.signals import Signals
 from odyssey.grading.checks import CHECKS_VERSION, CheckResult, read_checks, run_checks

@@ -1,17 +1,19 @@
-"""How often chance alone would tell two groups of runs this far apart: the permutation test of raw − floor.
-
-If the pressure does nothing, which runs are called "variation" is arbitrary. So the labels are dealt anew, in every
-possible way where there are few enough and at random where not, and the share of deals that look at least as shifted
-as what was seen is the p-value. Nothing is assumed about the shape of the distances.
-"""
+"""How often chance alone would make as much of a difference."""
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import combinations
 from math import comb
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+
+# How often chance alone would tell two groups of runs this far apart: the permutation test of raw − floor.
+#
+# If the pressure does nothing, which runs are called "variation" is arbitrary. So the labels are dealt anew,
+# in every possible way where there are few enough and at random where not, and the share of deals that look
+# at least as shifted as what was seen is the p-value. Nothing is assumed about the shape of the distances.
 
 FloatArray = npt.NDArray[np.float64]
 Labels = npt.NDArray[np.int8]
@@ -82,3 +84,30 @@ def _chunks(labels: Labels, width: int) -> Iterator[Labels]:
     rows = max(1, _CHUNK // width)
     for start in range(0, len(labels), rows):
         yield labels[start : start + rows]
+
+
+# Whether fewer runs match under a pressure than without it: Fisher's exact test, one-sided.
+
+
+class Matches(NamedTuple):
+    matched: int
+    runs: int
+
+    @property
+    def rate(self) -> float:
+        return self.matched / self.runs
+
+
+def fewer_matches_p(variation: Matches, baseline: Matches) -> float:
+    """How likely that few of the matches or fewer fall to the variation runs if they were dealt to all runs alike."""
+    for each in (variation, baseline):
+        if not 0 <= each.matched <= each.runs:
+            raise ValueError(f"{each.matched} matches in {each.runs} runs")
+    matched, missed = variation.matched + baseline.matched, variation.runs + baseline.runs
+    missed -= matched
+    fewest = max(0, variation.runs - missed)
+    ways = sum(
+        comb(matched, to_variation) * comb(missed, variation.runs - to_variation)
+        for to_variation in range(fewest, variation.matched + 1)
+    )
+    return ways / comb(matched + missed, variation.runs)

@@ -1,10 +1,13 @@
-"""Things that are dear to make, kept while there is room. Whoever asks for one that is being made waits for it."""
+"""Remembering a bounded number of things."""
 
 import asyncio
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Hashable
 from typing import Generic, NamedTuple, TypeVar
 from weakref import WeakValueDictionary
+
+# Things that are dear to make, kept while there is room. Whoever asks for one that is being made waits for
+# it.
 
 Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")
@@ -53,3 +56,23 @@ class SharedCache(Generic[Key, Value]):
         while self.size > self._capacity:
             _, oldest = self._kept.popitem(last=False)
             self.size -= oldest.size
+
+
+_KEPT = 256
+
+
+class Recent(Generic[Key, Value]):
+    """The most recently used values."""
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[Key, Value] = OrderedDict()
+
+    def get(self, key: Key) -> Value | None:
+        if key in self._kept:
+            self._kept.move_to_end(key)
+        return self._kept.get(key)
+
+    def keep(self, key: Key, value: Value) -> None:
+        self._kept[key] = value
+        while len(self._kept) > _KEPT:
+            self._kept.popitem(last=False)
