@@ -22,13 +22,13 @@ from odyssey.core.settings import Settings
 from odyssey.core.signals import Relay, Signals
 from odyssey.core.worker import Worker
 from odyssey.dispatch.transport import HttpTransport, RecentPings
-from odyssey.endpoints.credential_users import EndpointCredentialUsers
 from odyssey.endpoints.registry import Upstreams
+from odyssey.endpoints.repository import EndpointCredentialUsers
 from odyssey.evals.eval_runs.observe import ObservingParts
 from odyssey.evals.eval_runs.observer import Observer
-from odyssey.grading.judges.org_judge import OrgJudge
+from odyssey.grading.judges.judge import OrgJudge
+from odyssey.identity.bootstrap import LoopbackRules
 from odyssey.identity.keys import MasterKey
-from odyssey.identity.loopback import LoopbackRules
 from odyssey.identity.open_streams import OpenStreams
 from odyssey.identity.site import Site
 from odyssey.identity.vault import Vault
@@ -38,12 +38,10 @@ from odyssey.matrices.feeder import MatrixFeeder
 from odyssey.matrices.read import Provisional
 from odyssey.matrices.repository import may_repeat
 from odyssey.models.roles import ModelParts
-from odyssey.proxy.address import PREFIX
 from odyssey.proxy.asgi import Proxy
-from odyssey.proxy.hops import Hops
 from odyssey.proxy.live_runs import LiveRuns
 from odyssey.proxy.mcp.gateway import Gateway
-from odyssey.proxy.parts import TRACE_LIMIT, ProxyParts
+from odyssey.proxy.parts import PREFIX, TRACE_LIMIT, Hops, ProxyParts
 from odyssey.reviews.enqueue import enqueue_flagged_runs, enqueue_matrix
 from odyssey.runs.attempt import Parts
 from odyssey.runs.batches import repository as batches

@@ -19,8 +19,7 @@ from odyssey.core.errors import (
     ValidationFailedError,
 )
 from odyssey.endpoints.binding import Bound, keep_bindings, release_bindings, resolve_bindings
-from odyssey.identity.audit import record_change
-from odyssey.identity.caller import Caller
+from odyssey.identity.caller import Caller, record_change
 from odyssey.identity.vault import Vault
 from odyssey.kit.clock import Clock
 from odyssey.records.canonical import content_hash

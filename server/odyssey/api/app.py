@@ -19,7 +19,7 @@ from odyssey.evals.eval_runs.routes import router as eval_runs
 from odyssey.evals.scenarios.file_routes import router as scenario_files
 from odyssey.evals.scenarios.routes import router as scenarios
 from odyssey.evals.variations.routes import router as variations
-from odyssey.identity.credentials.routes import router as credentials
+from odyssey.identity.credential_routes import router as credentials
 from odyssey.identity.routes import router as identity
 from odyssey.identity.session_routes import router as browser_sessions
 from odyssey.library.behaviours.routes import router as behaviours

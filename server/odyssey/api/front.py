@@ -12,8 +12,8 @@ from starlette.types import Receive, Scope, Send
 
 from odyssey.api.edges import Edges, ProblemResponse
 from odyssey.core.errors import BadRequestError, OdysseyError
-from odyssey.proxy.address import PREFIX
 from odyssey.proxy.asgi import Proxy
+from odyssey.proxy.parts import PREFIX
 
 # By which names this server may be addressed.
 #

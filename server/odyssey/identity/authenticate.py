@@ -7,9 +7,8 @@ from starlette.requests import Request
 from odyssey.core.database import Database
 from odyssey.core.errors import AuthRequiredError
 from odyssey.identity.caller import Caller, Role
-from odyssey.identity.keys import token_hash
+from odyssey.identity.keys import TokenRefusedError, read_person_token, token_hash
 from odyssey.identity.models import Person
-from odyssey.identity.people_tokens import TokenRefusedError, read_person_token
 from odyssey.identity.repository import find_browser_session, find_caller_by_key_hash, find_person
 from odyssey.identity.site import Site, csrf_token
 from odyssey.identity.vault import Vault

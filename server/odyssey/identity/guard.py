@@ -4,32 +4,70 @@ The order is fixed here: who calls, then whether they may, then the body as stri
 """
 
 import re
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from types import NoneType
 from typing import Annotated, Any, get_args
 
-from fastapi import APIRouter, Depends, Security
+from fastapi import APIRouter, Depends, Request, Security
 from fastapi.dependencies.models import Dependant
 from fastapi.openapi.models import HTTPBearer
 from fastapi.routing import APIRoute
 from fastapi.security.base import SecurityBase
-from starlette.requests import Request
 from starlette.responses import Response
 
-from odyssey.core.depends import write_session
+from odyssey.core.depends import ClockDep, DatabaseDep, write_session
 from odyssey.core.errors import (
     BadRequestError,
     ForbiddenError,
     UnsupportedMediaTypeError,
     ValidationFailedError,
 )
+from odyssey.core.feeds import OpenStream
 from odyssey.core.wire import Body, read_body
 from odyssey.core.worker import Worker
 from odyssey.identity.authenticate import authenticate
 from odyssey.identity.caller import Caller, Role
-from odyssey.identity.depends import open_stream
 from odyssey.identity.idempotency import answer_once
+from odyssey.identity.open_streams import OpenStreams
+from odyssey.identity.signin import SigninAttempt
+from odyssey.identity.site import SessionRenewal, Site
+from odyssey.identity.vault import Vault
 from odyssey.records.faults import Faults, shown
+
+# What a route of identity may ask for, beside what `core.depends` offers.
+
+
+def _vault(request: Request) -> Vault:
+    vault: Vault = request.app.state.vault
+    return vault
+
+
+def _site(request: Request) -> Site:
+    site: Site = request.app.state.site
+    return site
+
+
+def _attempt(request: Request, database: DatabaseDep, clock: ClockDep) -> SigninAttempt:
+    return SigninAttempt(database, clock, request.client.host if request.client else "unknown")
+
+
+async def open_stream(request: Request) -> AsyncIterator[OpenStream]:
+    """Take a place for a stream; it is free again when the answer has ended, however it ended."""
+    streams: OpenStreams = request.app.state.open_streams
+    with streams.open(request.state.caller) as opened:
+        yield opened
+
+
+def _renewal(request: Request) -> SessionRenewal:
+    return SessionRenewal(_site(request), _vault(request).master)
+
+
+VaultDep = Annotated[Vault, Depends(_vault)]
+SiteDep = Annotated[Site, Depends(_site)]
+AttemptDep = Annotated[SigninAttempt, Depends(_attempt)]
+OpenStreamDep = Annotated[OpenStream, Depends(open_stream, scope="request")]
+RenewalDep = Annotated[SessionRenewal, Depends(_renewal)]
+
 
 _HOW = (
     "An API key (pk_live_…) or a token from POST /api/auth/token. A browser may instead send the session cookie that "

@@ -7,8 +7,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from odyssey.agents.compiled import CompiledAgents
 from odyssey.core.database import after_commit
 from odyssey.core.signals import Signals
-from odyssey.identity.audit import record_change
-from odyssey.identity.caller import Caller
+from odyssey.identity.caller import Caller, record_change
 from odyssey.kit.clock import Clock
 from odyssey.matrices.changed import changes_since
 from odyssey.matrices.errors import (

@@ -4,8 +4,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.core.database import after_commit
 from odyssey.core.signals import Signals
-from odyssey.identity.audit import record_change
-from odyssey.identity.caller import Caller
+from odyssey.identity.caller import Caller, record_change
 from odyssey.journal.contents import store_document
 from odyssey.kit.clock import Clock
 from odyssey.kit.ids import new_uuid

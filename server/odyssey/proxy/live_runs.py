@@ -27,8 +27,8 @@ from odyssey.journal.contents import behaviour_of, rules_of
 from odyssey.journal.injections import read_injection
 from odyssey.journal.models import Event, RunContext
 from odyssey.kit.clock import Clock
+from odyssey.proxy.answering import Notice, notice_of
 from odyssey.proxy.errors import RunTokenExpiredError, RunTokenInvalidError, RunTokenRevokedError
-from odyssey.proxy.notices import Notice, notice_of
 from odyssey.records.tools import CacheUse
 from odyssey.simulation.choosing import Manner
 from odyssey.simulation.rules import AnsweredCall, RuleCounters, Rules, advance, read_rules

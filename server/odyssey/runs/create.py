@@ -12,9 +12,8 @@ from odyssey.core.signals import Signals
 from odyssey.core.wire import packed
 from odyssey.core.worker import Worker
 from odyssey.endpoints.cassettes.playback import Replay
-from odyssey.endpoints.cassettes.replays import hold_cassette, plan_replay
-from odyssey.identity.audit import record_change
-from odyssey.identity.caller import Caller
+from odyssey.endpoints.cassettes.record import hold_cassette, plan_replay
+from odyssey.identity.caller import Caller, record_change
 from odyssey.kit.clock import Clock
 from odyssey.library.datasets.models import Dataset
 from odyssey.library.datasets.repository import get_dataset

@@ -25,7 +25,7 @@ from odyssey.core.errors import NotFoundError
 from odyssey.core.paging import PageRequest, start_of
 from odyssey.core.scheduling import TERMINAL, Cancel
 from odyssey.core.wire import PlainText
-from odyssey.identity.audit import record_change
+from odyssey.identity.caller import record_change
 from odyssey.identity.guard import GuardedRouter, Member, Viewer
 from odyssey.journal.events import head_of, lock_run, read_events
 from odyssey.journal.models import RunContext

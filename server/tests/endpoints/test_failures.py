@@ -16,7 +16,7 @@ from odyssey.core.outbound import (
     TimedOutError,
 )
 from odyssey.core.outbound_connect import UnreadableBodyError
-from odyssey.endpoints.failures import decode_body, discovery_failed, not_answered
+from odyssey.endpoints.upstream import decode_body, discovery_failed, not_answered
 
 ERRORS: list[tuple[OutboundError, str, str]] = [
     (RequestInvalidError("m."), "request_invalid", "not_sent"),

@@ -18,8 +18,7 @@ from odyssey.evals.scenarios.content import ScenarioContent, render_input
 from odyssey.evals.scenarios.models import Scenario
 from odyssey.evals.scenarios.repository import get_content, get_scenario
 from odyssey.evals.variations.repository import find_variation
-from odyssey.identity.audit import record_change
-from odyssey.identity.caller import Caller
+from odyssey.identity.caller import Caller, record_change
 from odyssey.kit.clock import Clock
 from odyssey.library.models import Task
 from odyssey.library.named_worlds.seeding import seed_worlds

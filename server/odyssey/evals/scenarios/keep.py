@@ -13,8 +13,7 @@ from odyssey.evals.scenarios.expected import expected_faults
 from odyssey.evals.scenarios.models import Scenario, ScenarioVersion
 from odyssey.evals.scenarios.repository import get_content, get_scenario
 from odyssey.evals.scenarios.schemas import ScenarioChange, ScenarioIn
-from odyssey.identity.audit import record_change
-from odyssey.identity.caller import Caller
+from odyssey.identity.caller import Caller, record_change
 from odyssey.kit.clock import Clock
 from odyssey.kit.ids import new_uuid
 from odyssey.library.named_worlds.repository import find_worlds

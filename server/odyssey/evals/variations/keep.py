@@ -11,8 +11,7 @@ from odyssey.evals.variations.errors import TooManyVariationsError, VariationExi
 from odyssey.evals.variations.models import CustomVariation
 from odyssey.evals.variations.repository import count_custom, find_custom, get_custom
 from odyssey.evals.variations.schemas import VariationChange, VariationIn
-from odyssey.identity.audit import record_change
-from odyssey.identity.caller import Caller
+from odyssey.identity.caller import Caller, record_change
 from odyssey.kit.clock import Clock
 from odyssey.kit.ids import new_uuid
 from odyssey.records.problems import FieldError

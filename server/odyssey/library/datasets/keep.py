@@ -8,8 +8,7 @@ from typing import Any, NamedTuple
 import msgspec
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from odyssey.identity.audit import record_change
-from odyssey.identity.caller import Caller
+from odyssey.identity.caller import Caller, record_change
 from odyssey.kit.clock import Clock
 from odyssey.library.datasets.models import Dataset
 from odyssey.library.datasets.reading import Checked

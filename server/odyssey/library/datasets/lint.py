@@ -8,7 +8,7 @@ import msgspec
 from odyssey.agents.compiled import CompiledAgent
 from odyssey.agents.ledger_schema import check_initial_state
 from odyssey.core.errors import NotAvailableYetError
-from odyssey.expressions.tool_choice import read_tool_choice
+from odyssey.expressions.arguments import read_tool_choice
 from odyssey.grading.checks import read_checks
 from odyssey.library.datasets.columns import BY_MEMBER
 from odyssey.library.datasets.reading import ReadRow, check_rows, read_rows

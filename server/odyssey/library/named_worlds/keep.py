@@ -4,8 +4,7 @@ from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from odyssey.identity.audit import record_change
-from odyssey.identity.caller import Caller
+from odyssey.identity.caller import Caller, record_change
 from odyssey.journal.contents import Conduct, load_conduct, store_document
 from odyssey.kit.clock import Clock
 from odyssey.library.fidelity import FidelityIn

@@ -18,8 +18,7 @@ from odyssey.kit.ids import new_random_seed
 from odyssey.library.named_worlds.models import World
 from odyssey.library.named_worlds.repository import get_world
 from odyssey.library.named_worlds.schemas import TryIn
-from odyssey.proxy.answering import CallContext, NeedsModel, Outcome, answer, check_arguments
-from odyssey.proxy.asking import ask
+from odyssey.proxy.answering import CallContext, NeedsModel, Outcome, answer, ask, check_arguments
 from odyssey.records.faults import Faults, did_you_mean, shown
 from odyssey.records.ledger import ConsistencyMode
 from odyssey.records.problems import FaultList, FieldError

@@ -9,8 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from odyssey.core.database import after_commit
 from odyssey.core.scheduling import Cancel
 from odyssey.core.signals import Signals
-from odyssey.identity.audit import record_change
-from odyssey.identity.caller import Caller
+from odyssey.identity.caller import Caller, record_change
 from odyssey.journal.events import lock_run
 from odyssey.kit.clock import Clock
 from odyssey.runs.batches.errors import BatchEndedError

@@ -14,10 +14,9 @@ from odyssey.core.database import Database, StorageUnavailableError, after_commi
 from odyssey.core.scheduling import TERMINAL
 from odyssey.core.signals import Signals
 from odyssey.grading.checks import CHECKS_VERSION, CheckResult, read_checks, run_checks
-from odyssey.grading.claims import Claim, unseen_claims
 from odyssey.grading.evidence import Evidence
-from odyssey.grading.judges.report import JUDGE_VERSION, JudgeReport
-from odyssey.grading.verdict import Decision, decide
+from odyssey.grading.judges.rubric import JUDGE_VERSION, JudgeReport
+from odyssey.grading.verdict import Claim, Decision, decide, unseen_claims
 from odyssey.journal.events import append_event, head_of, lock_run
 from odyssey.runs.models import Run
 from odyssey.runs.repository import find_run_unscoped, get_task

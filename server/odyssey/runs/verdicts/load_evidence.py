@@ -8,8 +8,7 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.agents.compiled import CompiledAgent, CompiledAgents
-from odyssey.grading.evidence import ACCEPTED, Evidence, ObservedCall
-from odyssey.grading.mutating import is_mutating
+from odyssey.grading.evidence import ACCEPTED, Evidence, ObservedCall, is_mutating
 from odyssey.journal.models import Event, RunContext
 from odyssey.library.models import Task
 from odyssey.records.ledger import Operation

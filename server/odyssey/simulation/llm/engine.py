@@ -10,8 +10,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from odyssey.models.bill import Bill
-from odyssey.models.chat import ChatModel, Completion, ModelError
+from odyssey.models.chat import Bill, ChatModel, Completion, ModelError
 from odyssey.models.roles import ModelParts, has_simulator_model, simulator_model
 from odyssey.records.json_schema import CompiledSchema
 from odyssey.records.ledger import Add, ConsistencyMode, Operation, Remove, Update

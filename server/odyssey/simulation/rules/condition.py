@@ -8,7 +8,7 @@ do not go together, a result that is no boolean, or more work than a rule may do
 from typing import Any, NamedTuple
 
 from odyssey.expressions import EvaluationError, Expression, Facts, read_expression
-from odyssey.expressions.meter import Meter
+from odyssey.expressions.values import Meter
 from odyssey.records.faults import Faults
 from odyssey.simulation.rules.model import RuleCall
 

@@ -4,8 +4,7 @@ fail when a call arrives.
 
 from typing import Any, NamedTuple, get_args
 
-from odyssey.expressions.arguments import read_args
-from odyssey.expressions.tool_choice import read_tool_choice
+from odyssey.expressions.arguments import read_args, read_tool_choice
 from odyssey.records.faults import Faults, shown
 from odyssey.records.ledger import Operation
 from odyssey.records.problems import FaultList

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from odyssey.expressions import Expression
-from odyssey.expressions.arguments import Matcher
-from odyssey.expressions.tool_choice import ToolChoice
+from odyssey.expressions.arguments import Matcher, ToolChoice
 from odyssey.records.ledger import Operation
 from odyssey.simulation.rules.model import FaultName
 

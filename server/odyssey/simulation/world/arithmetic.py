@@ -8,7 +8,7 @@ place (`"2.0"`, `"41.92"`); with one it is what the schema asks for.
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
-from odyssey.expressions.sums import SumError, evaluate
+from odyssey.expressions.arithmetic import SumError, evaluate
 from odyssey.kit.words import tokens, word_set
 from odyssey.simulation.engine import Answer, Reading, ToolCall
 from odyssey.simulation.world.answer import CERTAIN, LIKELY, refuse

@@ -8,19 +8,17 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.core.depends import ClockDep, Limit, ReadSession, SortedCursor, WriteSession
 from odyssey.core.paging import PageRequest
-from odyssey.identity.credentials.keep import CredentialKeeper
-from odyssey.identity.credentials.models import Credential
-from odyssey.identity.credentials.repository import CREDENTIAL_ORDER, list_credentials
-from odyssey.identity.credentials.schemas import (
+from odyssey.identity.credentials import CredentialKeeper, CredentialUsers, CredentialUsersDep
+from odyssey.identity.guard import Admin, GuardedRouter, VaultDep, returns_secret
+from odyssey.identity.models import Credential
+from odyssey.identity.repository import CREDENTIAL_ORDER, list_credentials
+from odyssey.identity.schemas import (
     CredentialChange,
     CredentialIn,
     CredentialName,
     CredentialOut,
     CredentialsPage,
 )
-from odyssey.identity.credentials.users import CredentialUsers, CredentialUsersDep
-from odyssey.identity.depends import VaultDep
-from odyssey.identity.guard import Admin, GuardedRouter, returns_secret
 from odyssey.kit.pagination import DEFAULT_LIMIT
 
 router = GuardedRouter(prefix="/api/credentials", tags=["credentials"])

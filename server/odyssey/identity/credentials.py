@@ -1,21 +1,48 @@
-"""Keeping credentials: sealed under their name and origin, so that one opens for no other."""
+"""Secrets an organisation keeps for the services its agents' tools talk to."""
 
+from collections.abc import Collection, Mapping
+from typing import Annotated, Protocol
+
+from fastapi import Depends, Request
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.core.addresses import origin_of
 from odyssey.core.database import after_commit
 from odyssey.core.errors import ForbiddenError, SecretRequiredError, ValidationFailedError
-from odyssey.identity.audit import record_change
-from odyssey.identity.caller import Caller
-from odyssey.identity.credentials.errors import CredentialExistsError, CredentialInUseError
-from odyssey.identity.credentials.models import Credential
-from odyssey.identity.credentials.repository import find_credential, get_credential
-from odyssey.identity.credentials.schemas import CredentialChange, CredentialIn
-from odyssey.identity.credentials.users import CredentialUsers
+from odyssey.identity.caller import Caller, record_change
+from odyssey.identity.errors import CredentialExistsError, CredentialInUseError
+from odyssey.identity.models import Credential
+from odyssey.identity.repository import find_credential, get_credential
+from odyssey.identity.schemas import CredentialChange, CredentialIn, CredentialUse
 from odyssey.identity.vault import Vault, hint_of
 from odyssey.kit.clock import Clock
 from odyssey.records.problems import FieldError
+
+# What uses credentials; it lives in rooms above, and says so through this seam.
+
+
+class CredentialUsers(Protocol):
+    async def users_of(
+        self, session: AsyncSession, org_id: int, names: Collection[str]
+    ) -> Mapping[str, list[CredentialUse]]:
+        """Who uses each of these credentials; unused ones may be left out."""
+        ...
+
+    def changed(self, org_id: int) -> None:
+        """Be told that a credential of this org is another one now."""
+        ...
+
+
+def _users(request: Request) -> CredentialUsers:
+    users: CredentialUsers = request.app.state.credential_users
+    return users
+
+
+CredentialUsersDep = Annotated[CredentialUsers, Depends(_users)]
+
+
+# Keeping credentials: sealed under their name and origin, so that one opens for no other.
 
 
 async def open_credential(session: AsyncSession, vault: Vault, credential: Credential) -> str:
