@@ -24,8 +24,7 @@ from odyssey.core.worker import Worker
 from odyssey.dispatch.transport import HttpTransport, RecentPings
 from odyssey.endpoints.registry import Upstreams
 from odyssey.endpoints.repository import EndpointCredentialUsers
-from odyssey.evals.eval_runs.observe import ObservingParts
-from odyssey.evals.eval_runs.observer import Observer
+from odyssey.evals.eval_runs.observe import Observer, ObservingParts
 from odyssey.grading.judges.judge import OrgJudge
 from odyssey.identity.bootstrap import LoopbackRules
 from odyssey.identity.keys import MasterKey

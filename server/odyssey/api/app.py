@@ -16,17 +16,15 @@ from odyssey.dispatch.routes import router as connections
 from odyssey.endpoints.cassettes.routes import router as cassettes
 from odyssey.endpoints.routes import router as endpoints
 from odyssey.evals.eval_runs.routes import router as eval_runs
-from odyssey.evals.scenarios.file_routes import router as scenario_files
+from odyssey.evals.scenarios.routes import file_router as scenario_files
 from odyssey.evals.scenarios.routes import router as scenarios
 from odyssey.evals.variations.routes import router as variations
 from odyssey.identity.credential_routes import router as credentials
 from odyssey.identity.routes import router as identity
 from odyssey.identity.session_routes import router as browser_sessions
-from odyssey.library.behaviours.routes import router as behaviours
+from odyssey.library.behaviour_routes import router as behaviours
 from odyssey.library.compiling.routes import router as compiling
-from odyssey.library.datasets.look_routes import router as dataset_looks
 from odyssey.library.datasets.routes import router as datasets
-from odyssey.library.named_worlds.import_routes import router as world_imports
 from odyssey.library.named_worlds.routes import router as worlds
 from odyssey.matrices.comparisons.routes import router as comparisons
 from odyssey.matrices.reports.routes import router as matrix_files
@@ -71,10 +69,8 @@ def build_app(lifespan: Lifespan | None = None) -> FastAPI:
         verdicts,
         batches,
         worlds,
-        world_imports,
         behaviours,
         datasets,
-        dataset_looks,
         scenario_files,
         scenarios,
         variations,

@@ -6,7 +6,7 @@ import msgspec
 
 from odyssey.agents.config import VariationDelivery
 from odyssey.evals.risk import RiskLevel
-from odyssey.evals.variations.variation import Dose, Variation
+from odyssey.evals.variations.texts import Dose, Variation
 
 
 class SnapshotWorld(msgspec.Struct, frozen=True):

@@ -1,7 +1,7 @@
 """Names of the wake-ups that matrices send; see `core.signals`."""
 
 from odyssey.core.signals import Signals
-from odyssey.evals.eval_runs.topics import matrix_topic
+from odyssey.evals.eval_runs.observe import matrix_topic
 
 MATRICES_TOPIC = "matrices"
 """A matrix was started, resumed, cancelled or completed: there may be work for the feeder of this process."""

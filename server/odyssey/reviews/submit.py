@@ -7,8 +7,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.evals.eval_runs.render import whole
-from odyssey.evals.eval_runs.repository import Found, get_eval_run
-from odyssey.evals.thresholds import present_thresholds
+from odyssey.evals.eval_runs.repository import Found, get_eval_run, present_thresholds
 from odyssey.identity.caller import Caller, record_change
 from odyssey.kit.clock import Clock
 from odyssey.matrices.render import CELLS

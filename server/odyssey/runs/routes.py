@@ -30,9 +30,9 @@ from odyssey.identity.guard import GuardedRouter, Member, Viewer
 from odyssey.journal.events import head_of, lock_run, read_events
 from odyssey.journal.models import RunContext
 from odyssey.kit.pagination import DEFAULT_LIMIT, cut_page
-from odyssey.library.behaviours.schemas import RowProblemOut
-from odyssey.library.behaviours.unclear import unclear_of_seeds, unclear_of_tasks
+from odyssey.library.behaviours import RowProblemOut
 from odyssey.library.datasets.repository import first_tasks
+from odyssey.library.unclear import unclear_of_seeds, unclear_of_tasks
 from odyssey.runs.batches.render import batch_out
 from odyssey.runs.create import Plan, create_runs, plan_runs
 from odyssey.runs.errors import RunEndedError

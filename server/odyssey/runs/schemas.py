@@ -8,7 +8,7 @@ from odyssey.core.depends import existing_id
 from odyssey.core.wire import Body, Instant, pack
 from odyssey.endpoints.cassettes.schemas import ReplayIn, ReplayOut
 from odyssey.journal.events import EventKind
-from odyssey.library.behaviours.schemas import BEHAVIOR_SCHEMA, RowProblemOut
+from odyssey.library.behaviours import BEHAVIOR_SCHEMA, RowProblemOut
 from odyssey.library.fidelity import FidelityOut
 from odyssey.library.named_worlds.schemas import EntityChangeOut
 from odyssey.records.tools import CacheUse

@@ -15,7 +15,7 @@ from odyssey.expressions.functions.cel_own import MAX_PATTERN
 from odyssey.expressions.syntax import MAX_WALKS
 from odyssey.expressions.values import MAX_DEPTH, MAX_NODES, MAX_TEXT, MAX_WORK
 from odyssey.records.faults import Faults
-from odyssey.simulation.rules.condition import CALL_WORK, RULE_WORK
+from odyssey.simulation.rules.rule import CALL_WORK, RULE_WORK
 from odyssey.worlds.ledger import Ledger
 
 PAGE = (Path(__file__).parents[3] / "docs" / "concepts" / "expressions.md").read_text("utf-8")

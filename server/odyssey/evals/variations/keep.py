@@ -6,9 +6,9 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.core.errors import ValidationFailedError
+from odyssey.evals.errors import TooManyVariationsError, VariationExistsError
+from odyssey.evals.models import CustomVariation
 from odyssey.evals.variations.catalogue import CATALOGUE
-from odyssey.evals.variations.errors import TooManyVariationsError, VariationExistsError
-from odyssey.evals.variations.models import CustomVariation
 from odyssey.evals.variations.repository import count_custom, find_custom, get_custom
 from odyssey.evals.variations.schemas import VariationChange, VariationIn
 from odyssey.identity.caller import Caller, record_change

@@ -15,7 +15,7 @@ from odyssey.core.database import Database
 from odyssey.core.errors import ValidationFailedError
 from odyssey.journal.contents import load_conduct
 from odyssey.kit.ids import new_random_seed
-from odyssey.library.named_worlds.models import World
+from odyssey.library.models import World
 from odyssey.library.named_worlds.repository import get_world
 from odyssey.library.named_worlds.schemas import TryIn
 from odyssey.proxy.answering import CallContext, NeedsModel, Outcome, answer, ask, check_arguments

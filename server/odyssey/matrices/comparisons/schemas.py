@@ -16,7 +16,7 @@ from odyssey.evals.eval_runs.schemas import (
 )
 from odyssey.evals.risk import RiskLevel
 from odyssey.evals.scenarios.schemas import ScenarioId
-from odyssey.evals.variations.variation import DEFAULT_DOSE, Dose
+from odyssey.evals.variations.texts import DEFAULT_DOSE, Dose
 from odyssey.kit.ids import MAX_INTEGER_ID
 from odyssey.statistics.cells import Band, Reason, State
 

@@ -11,8 +11,7 @@ from odyssey.core.errors import NotFoundError
 from odyssey.core.paging import ListOrder, PageRequest
 from odyssey.core.tables import IntegerId, json_member
 from odyssey.kit.pagination import Page
-from odyssey.library.datasets.models import Dataset
-from odyssey.library.models import Task
+from odyssey.library.models import Dataset, Task
 from odyssey.runs.batches.models import Batch
 from odyssey.runs.models import Run
 

@@ -20,11 +20,9 @@ from odyssey.simulation.world.answer import (
     refuse,
     respond,
 )
-from odyssey.simulation.world.changes import changes_of, is_scope
-from odyssey.simulation.world.effects import effects_of
-from odyssey.simulation.world.postings import postings_of
+from odyssey.simulation.world.changes import changes_of, is_scope, postings_of
 from odyssey.simulation.world.relations import belongs, holder, list_of, references
-from odyssey.simulation.world.status import required_standing, stated_status
+from odyssey.simulation.world.status import effects_of, required_standing, stated_status
 from odyssey.worlds.identifiers import new_id
 from odyssey.worlds.ledger import copy_json
 from odyssey.worlds.schema import check_value, id_text

@@ -1,19 +1,21 @@
 """Lines of behaviours that a version of an agent would not understand: of seeds, and of tasks that are stored."""
 
 import asyncio
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
 import msgspec
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from odyssey.agents.compiled import CompiledAgent
 from odyssey.agents.repository import get_version
 from odyssey.journal.contents import load_conduct, load_texts
-from odyssey.library.behaviours.reading import Unclear, known_of, unclear_lines
+from odyssey.library.behaviours import Unclear, known_of, unclear_lines
 from odyssey.library.models import Task
 from odyssey.library.named_worlds.repository import types_of_worlds
 from odyssey.library.seeds import Seed
+from odyssey.records.problems import FieldError
 from odyssey.records.tools import LedgerSchema
 
 _AT_ONCE = 200
@@ -112,3 +114,40 @@ def _read_types(texts: Mapping[str, str]) -> dict[str, frozenset[str]]:
         digest: frozenset(msgspec.json.decode(text, type=dict[str, msgspec.Raw]))
         for digest, text in texts.items()
     }
+
+
+# Lines of rows' behaviours that are not understood, said of their rows.
+
+_MOST_LOOKED_AT = 100
+_MOST_TOLD = 20
+
+
+def unclear_notes(seed: Seed, agent: CompiledAgent | None = None) -> Iterator[FieldError]:
+    """Name them; each is located within the row."""
+    text, types = said_of(seed)
+    known = (
+        known_of(None, None, types) if agent is None else known_of(agent.tools, agent.ledger_schema, types)
+    )
+    for line in unclear_lines(text, known):
+        whose = "the behaviour" if seed.world is None else f"the behaviour of world {seed.world.id}"
+        member = "behavior_instructions" if seed.world is None else "world_id"
+        message = f"line {line.line} of {whose} is not understood: {line.told()}"
+        yield FieldError(loc=(member,), msg=message)
+
+
+class FirstUnclear:
+    """Looks at the first behaviours of an upload that differ; to look at all is what lint is for."""
+
+    def __init__(self) -> None:
+        self._looked_at: set[Said] = set()
+        self.warnings: list[FieldError] = []
+
+    def look(self, position: int, seed: Seed) -> None:
+        said = said_of(seed)
+        if not said.text.strip() or said in self._looked_at or len(self._looked_at) >= _MOST_LOOKED_AT:
+            return
+        self._looked_at.add(said)
+        for note in unclear_notes(seed):
+            if len(self.warnings) < _MOST_TOLD:
+                place = ("rows", position, *note.loc)
+                self.warnings.append(FieldError(loc=place, msg=f"row {position}: {note.msg}"))

@@ -13,8 +13,7 @@ from odyssey.agents.repository import get_agent
 from odyssey.core.depends import ReadSession
 from odyssey.core.errors import ValidationFailedError
 from odyssey.identity.guard import GuardedRouter, Member
-from odyssey.library.behaviours.reading import Known, known_of, take_behavior
-from odyssey.library.behaviours.schemas import BehaviorsIn, BehaviorsOut
+from odyssey.library.behaviours import BehaviorsIn, BehaviorsOut, Known, known_of, take_behavior
 from odyssey.library.named_worlds.repository import get_world
 from odyssey.records.problems import FieldError
 from odyssey.records.tools import LedgerSchema

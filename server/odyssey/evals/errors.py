@@ -1,4 +1,4 @@
-"""What can be wrong with a variation."""
+"""What can be wrong with a variation, or with asking for eval runs."""
 
 from collections.abc import Iterable
 from typing import Self
@@ -6,6 +6,8 @@ from typing import Self
 from odyssey.core.errors import ConflictError, ValidationFailedError
 from odyssey.records.faults import did_you_mean, shown
 from odyssey.records.problems import FieldError
+
+# What can be wrong with a variation.
 
 
 class UnknownVariationError(ValidationFailedError):
@@ -29,3 +31,13 @@ class TooManyVariationsError(ConflictError):
 
     def __init__(self, most: int) -> None:
         super().__init__(f"An organisation has at most {most} variations of its own; delete one first.")
+
+
+# What can be wrong with asking for eval runs.
+
+
+class AgentRequiredError(ValidationFailedError):
+    code, title = "agent_required", "It is not clear which agent is meant"
+
+    def __init__(self, message: str) -> None:
+        super().__init__([FieldError(loc=("agent_id",), msg=message)])

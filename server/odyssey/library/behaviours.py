@@ -1,15 +1,22 @@
-"""Behaviours as seeds and worlds carry them: taken as lines or as rules, kept as lines, looked at for unclear ones."""
+"""Lines that say how tools behave, where people write them: read with what is known, and what is unclear."""
 
 from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import msgspec
+from pydantic import AfterValidator, BaseModel, Field, WithJsonSchema
 
+from odyssey.agents.schemas import ToolsSchema
+from odyssey.core.depends import existing_id
+from odyssey.core.wire import Body
 from odyssey.kit.json_reader import JsonInvalidError, read_json
 from odyssey.records.problems import FieldError
 from odyssey.records.tools import LedgerSchema, declared_types
 from odyssey.simulation.behaviours import MAX_BYTES, MAX_LINES, read_behaviours
+
+# Behaviours as seeds and worlds carry them: taken as lines or as rules, kept as lines, looked at for unclear
+# ones.
 
 _MEMBER = "behavior_instructions"
 _CODE = "behavior_not_understood"
@@ -103,3 +110,54 @@ def _rules_in(text: str) -> list[Any] | None:
 def _is_small(text: str) -> bool:
     """Whether a text is within all limits whatever its lines say, which is then not read here: there may be many."""
     return len(text) <= _SMALL and text.count("\n") < MAX_LINES and "\0" not in text
+
+
+# Wire types of behaviours.
+
+BEHAVIOR_SCHEMA: dict[str, Any] = {
+    "anyOf": [
+        {"type": "string", "description": "One act a line."},
+        {"type": "array", "maxItems": 500, "items": {"type": "object"}},
+    ],
+    "description": "How tools behave: lines, or the same as a list of rules, which is kept as lines.",
+}
+BehaviorIn = Annotated[Any, WithJsonSchema(BEHAVIOR_SCHEMA)]
+_Id = Annotated[int, Field(ge=1), AfterValidator(existing_id)]
+
+
+class BehaviorProblemOut(BaseModel):
+    """A line that is not understood; it is left to the model, where there is one."""
+
+    line: int = Field(description="From 1.")
+    text: str
+    problem: str
+    hint: str | None
+
+
+class RowProblemOut(BehaviorProblemOut):
+    row: int = Field(description="Position of the seed, or of the dataset's row, from 0.")
+
+
+class BehaviorsIn(Body):
+    behavior_instructions: BehaviorIn
+    agent_id: _Id | None = Field(
+        None, description="Whose tools and types there are: its published version, or its newest."
+    )
+    tools_schema: ToolsSchema = Field(None, description="Instead of `agent_id`.")
+    world_id: _Id | None = Field(None, description="Whose types there are.")
+
+
+class BehaviorLineOut(BaseModel):
+    number: int = Field(description="From 1.")
+    text: str
+    rule: dict[str, Any] | None = Field(description="What the line says; null if it is not understood.")
+    problem: str | None
+    hint: str | None
+    column: int | None = Field(description="Where in the line the problem is.")
+
+
+class BehaviorsOut(BaseModel):
+    text: str = Field(description="The lines, also of rules.")
+    lines: list[BehaviorLineOut] = Field(description="Those that say something, in their order.")
+    rules: list[dict[str, Any]] = Field(description="The lines that are understood, as rules.")
+    understood: bool = Field(description="Whether all are.")
