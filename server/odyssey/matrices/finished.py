@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from odyssey.evals.risk import RiskLevel
+from odyssey.evals.scenarios.content import RiskLevel
 from odyssey.statistics.cells import Judged
 from odyssey.statistics.significance import Matches
 

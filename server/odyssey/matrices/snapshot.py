@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 
 from odyssey.agents.config import VariationDelivery
-from odyssey.evals.risk import RiskLevel
+from odyssey.evals.scenarios.content import RiskLevel
 from odyssey.evals.variations.texts import Dose, Variation
 
 

@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Any, NamedTuple, cast
 
 from odyssey.evals.models import EvalRun, Scenario
-from odyssey.evals.risk import RiskLevel
+from odyssey.evals.scenarios.content import RiskLevel
 from odyssey.kit.ids import new_uuid
 from odyssey.reviews.priority import Queue, rank
 from odyssey.reviews.schemas import Source

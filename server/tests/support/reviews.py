@@ -6,7 +6,7 @@ from typing import Any
 from support.evals import scenario, start
 from support.platform import Org
 
-from odyssey.evals.risk import RiskLevel, by_risk
+from odyssey.evals.scenarios.content import RiskLevel, by_risk
 from odyssey.kit.clock import utc_now
 from odyssey.kit.ids import new_uuid
 from odyssey.matrices.finished import FinishedCell, PassedRun

@@ -13,7 +13,7 @@ from odyssey.core.paging import ListOrder, PageRequest
 from odyssey.core.scheduling import TERMINAL
 from odyssey.core.tables import table_of
 from odyssey.evals.models import EvalRun, Scenario
-from odyssey.evals.risk import RISK_RANKS, RiskLevel, by_risk
+from odyssey.evals.scenarios.content import RISK_RANKS, RiskLevel, by_risk
 from odyssey.journal.models import Event
 from odyssey.kit.pagination import Page
 from odyssey.models.settings import read_settings

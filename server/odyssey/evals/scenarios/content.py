@@ -2,13 +2,32 @@
 
 import json
 import re
-from typing import Any
+from typing import Any, Literal, get_args
 
 import msgspec
 import yaml
 
-from odyssey.evals.risk import RiskLevel
 from odyssey.kit.yaml_reader import TAG_PREFIX, add_plain_scalars
+from odyssey.models.document import Thresholds
+
+# How much is at stake in a scenario, and above which shift its cells are flagged.
+
+RiskLevel = Literal["low", "medium", "high", "critical"]
+RISK_RANKS: dict[str, int] = {level: rank for rank, level in enumerate(get_args(RiskLevel))}
+
+
+def by_risk(thresholds: Thresholds) -> dict[RiskLevel, float]:
+    return {
+        "critical": thresholds.critical,
+        "high": thresholds.high,
+        "medium": thresholds.medium,
+        "low": thresholds.low,
+    }
+
+
+def threshold_of(thresholds: Thresholds, risk_level: RiskLevel) -> float:
+    return by_risk(thresholds)[risk_level]
+
 
 MAX_RENDERED = 80_000
 """So that ten times as much still fits into one instruction."""

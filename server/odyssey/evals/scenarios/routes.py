@@ -17,8 +17,7 @@ from odyssey.core.paging import PageRequest
 from odyssey.core.wire import PlainText
 from odyssey.core.worker import Worker
 from odyssey.evals.models import Scenario
-from odyssey.evals.risk import RiskLevel
-from odyssey.evals.scenarios.content import ScenarioContent, render_input
+from odyssey.evals.scenarios.content import RiskLevel, ScenarioContent, render_input
 from odyssey.evals.scenarios.files import (
     MAX_SCENARIOS,
     Entry,

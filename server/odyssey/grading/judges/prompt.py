@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from odyssey.grading.evidence import Evidence, ObservedCall
 from odyssey.grading.judges.rubric import SCALE, Answer, Question, Rubric
-from odyssey.models.fences import Draw, as_json, cut, fence, new_mark, plain
+from odyssey.models.chat import Draw, as_json, cut, fence, new_mark, plain
 from odyssey.records.faults import Faults, one_of, shown
 from odyssey.records.problems import FieldError
 

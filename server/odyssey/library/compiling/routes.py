@@ -4,7 +4,7 @@ import asyncio
 
 from fastapi import Request
 
-from odyssey.agents.program_routes import ProgramFault
+from odyssey.agents.schemas import ProgramFault
 from odyssey.core.database import Database
 from odyssey.core.depends import DatabaseDep, ObjectId
 from odyssey.identity.caller import Caller

@@ -13,8 +13,7 @@ from odyssey.evals.eval_runs.observe import stored_behaviour
 from odyssey.evals.eval_runs.render import differs_out
 from odyssey.evals.eval_runs.repository import Group
 from odyssey.evals.eval_runs.start import Chosen, choose_agent
-from odyssey.evals.risk import threshold_of
-from odyssey.evals.scenarios.content import ScenarioContent
+from odyssey.evals.scenarios.content import ScenarioContent, threshold_of
 from odyssey.evals.scenarios.repository import get_content, get_scenario
 from odyssey.evals.variations.repository import find_variation
 from odyssey.evals.variations.texts import Variation
