@@ -53,7 +53,7 @@ from odyssey.runs.states import RunStates
 from odyssey.runs.verdicts.grade_run import GradingParts
 from odyssey.runs.verdicts.graders import Graders
 from odyssey.simulation.llm import LlmEngine
-from odyssey.worlds.shared import SharedWorlds
+from odyssey.worlds.repository import SharedWorlds
 
 
 class Loop(Protocol):

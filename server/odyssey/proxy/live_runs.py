@@ -34,8 +34,7 @@ from odyssey.simulation.choosing import Manner
 from odyssey.simulation.rules import AnsweredCall, RuleCounters, Rules, advance, read_rules
 from odyssey.worlds.ledger import Ledger
 from odyssey.worlds.operations import fold
-from odyssey.worlds.repository import load_entries
-from odyssey.worlds.shared import SharedWorlds
+from odyssey.worlds.repository import SharedWorlds, load_entries
 
 log = logging.getLogger(__name__)
 

@@ -55,8 +55,7 @@ from odyssey.runs.schemas import (
 from odyssey.runs.states import RunStates
 from odyssey.runs.verdicts.grade_run import Judge
 from odyssey.worlds.operations import difference
-from odyssey.worlds.repository import load_ledger
-from odyssey.worlds.shared import SharedWorlds
+from odyssey.worlds.repository import SharedWorlds, load_ledger
 
 router = GuardedRouter(prefix="/api/runs", tags=["runs"])
 

@@ -47,7 +47,7 @@ from odyssey.runs.repository import get_task
 from odyssey.runs.topics import RUNS_TOPIC
 from odyssey.runs.verdicts.load_evidence import load_evidence
 from odyssey.worlds.operations import difference
-from odyssey.worlds.shared import SharedWorlds
+from odyssey.worlds.repository import SharedWorlds
 
 # Names of the wake-ups that eval runs send; see `core.signals`.
 

@@ -19,7 +19,7 @@ from odyssey.library.datasets.repository import StoredRow
 from odyssey.library.datasets.schemas import AuditOut, PassedRowOut, StrawAgent
 from odyssey.library.models import Dataset
 from odyssey.worlds.ledger import Ledger
-from odyssey.worlds.shared import SharedWorlds
+from odyssey.worlds.repository import SharedWorlds
 
 _ROWS_AT_ONCE = 50
 _MOST_NAMED = 10_000

@@ -53,7 +53,7 @@ from odyssey.library.named_worlds.schemas import (
 )
 from odyssey.library.named_worlds.state import LONGEST_TYPE, Prepared, edit, prepare, read_edits
 from odyssey.library.named_worlds.try_call import TryingParts, try_call
-from odyssey.worlds.shared import SharedWorlds
+from odyssey.worlds.repository import SharedWorlds
 from odyssey.worlds.stored_state import StoredState
 
 # Worlds as the API shows them.

@@ -31,7 +31,7 @@ from odyssey.simulation.programs import Program, read_program
 from odyssey.simulation.rules import RuleCounters, read_rules
 from odyssey.worlds.ledger import Ledger
 from odyssey.worlds.operations import difference
-from odyssey.worlds.shared import SharedWorlds
+from odyssey.worlds.repository import SharedWorlds
 
 _FIRST = 1
 

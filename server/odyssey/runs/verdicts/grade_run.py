@@ -24,7 +24,7 @@ from odyssey.runs.topics import runs_changed
 from odyssey.runs.verdicts.gradable import is_gradable
 from odyssey.runs.verdicts.load_evidence import load_evidence
 from odyssey.runs.verdicts.models import Grade
-from odyssey.worlds.shared import SharedWorlds
+from odyssey.worlds.repository import SharedWorlds
 
 log = logging.getLogger(__name__)
 

@@ -15,8 +15,7 @@ from odyssey.records.ledger import Operation
 from odyssey.runs.models import Run
 from odyssey.worlds.ledger import Ledger
 from odyssey.worlds.operations import fold
-from odyssey.worlds.repository import load_entries
-from odyssey.worlds.shared import SharedWorlds
+from odyssey.worlds.repository import SharedWorlds, load_entries
 
 _UNKNOWN = {
     "error": {"code": "outcome_unknown", "message": "It was sent to a live service; no answer is recorded."}

@@ -10,12 +10,11 @@ from odyssey.records.smallest import smallest_value
 from odyssey.simulation.engine import Answer, EngineName, Reading, ToolCall
 from odyssey.simulation.world.answer import CERTAIN, GUESSED, LIKELY, WorldQuestion, not_understood, refuse
 from odyssey.simulation.world.meaning import Intent, arguments_of, understand
-from odyssey.simulation.world.movements import move
 from odyssey.simulation.world.naming import PREPOSITIONS, Naming, Verb
 from odyssey.simulation.world.part_writes import update_part, write_part
 from odyssey.simulation.world.reads import list_entities, read, read_part
 from odyssey.simulation.world.shape import Known, fit, fits
-from odyssey.simulation.world.writes import create, remove, update
+from odyssey.simulation.world.writes import create, move, remove, update
 from odyssey.worlds.ledger import Ledger
 
 # Sums: a tool whose only argument is an expression gets its value, worked out in decimals.
