@@ -192,8 +192,7 @@ def _version_out(version: AgentVersion, agent: Agent) -> AgentVersionOut:
     )
 
 
-# Reading a program over HTTP before it is saved with its agent: for an editor, which shows faults where they
-# are.
+# Reading a program over HTTP before it is saved with its agent: for an editor, which shows faults where they are.
 
 program_router = GuardedRouter(prefix="/api/programs", tags=["agents"])
 

@@ -30,8 +30,7 @@ from odyssey.simulation.engine import Engine
 from odyssey.simulation.fidelity import Fidelity, RecordedTask, Row, Share, as_json, measure
 from odyssey.simulation.programs import Program, read_program
 
-# The way from a server command to a running platform: `ODYSSEY_URL`, `ODYSSEY_API_KEY`, failures as one
-# sentence.
+# The way from a server command to a running platform: `ODYSSEY_URL`, `ODYSSEY_API_KEY`, failures as one sentence.
 
 DEFAULT_URL = "http://127.0.0.1:8200"
 _PATIENCE_S = 120

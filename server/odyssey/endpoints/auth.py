@@ -74,8 +74,7 @@ def secret_missing_error() -> DiscoveryFailedError:
     return DiscoveryFailedError("secret_missing", _NO_SECRET)
 
 
-# A service may repeat the secret it was sent: it comes out of every answer before anybody keeps or passes it
-# on.
+# A service may repeat the secret it was sent: it comes out of every answer before anybody keeps or passes it on.
 
 
 class RedactedUpstream:

@@ -8,8 +8,6 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from odyssey.core.tables import Base, IntegerId, JsonText, UtcDateTime
 
-# Tables of tool endpoints, and of the agents' tools that are bound to them.
-
 
 class ToolEndpoint(Base):
     """Somebody else's service, and the tools it said it has."""

@@ -175,8 +175,7 @@ _FIRST: dict[Part, Callable[[_Read, _Read], Differs | None]] = {
 }
 
 
-# What of a run differs from the baselines: the mean over all of them, and the first difference to a typical
-# one.
+# What of a run differs from the baselines: the mean over all of them, and the first difference to a typical one.
 
 
 class MovedPart(NamedTuple):

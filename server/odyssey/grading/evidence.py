@@ -58,8 +58,7 @@ class Evidence(msgspec.Struct, frozen=True):
         return tuple(call for call in self.calls if call.accepted)
 
 
-# What a call would be taken for, where no engine answered it: a failure rule did, or its answer was thrown
-# away.
+# What a call would be taken for, where no engine answered it: a failure rule did, or its answer was thrown away.
 
 
 def operation_of(call: ToolCall, world: Ledger) -> str | None:

@@ -1,4 +1,4 @@
-"""The first org, its first admin and the key to it all."""
+"""What a new server settles: the first org, its admin and their key, and whether it may reach its own machine."""
 
 import logging
 import re

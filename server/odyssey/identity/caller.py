@@ -1,4 +1,4 @@
-"""Who is calling, and what that person may do."""
+"""Who is calling, what that person may do, and the log of what they changed."""
 
 from datetime import datetime
 from enum import IntEnum

@@ -1,4 +1,4 @@
-"""Keys derived from the one secret the operator holds; none of them is ever stored."""
+"""Keys derived from the one secret the operator holds, and the tokens of people and runs; no key is ever stored."""
 
 import hashlib
 import hmac

@@ -28,8 +28,7 @@ from odyssey.worlds.adapters import AdapterNote, Mirrored, mirror
 
 # What a live answer comes to: passed on as it is, and mirrored into the ledger as the tool's policy says.
 #
-# Nothing is recorded here. The world is the one the answer meets, which may not be the one the call left
-# behind.
+# Nothing is recorded here. The world is the one the answer meets, which may not be the one the call left behind.
 
 _AN_ERROR = AdapterNote("ledger_adapter", "the service answered with an error; nothing was written")
 _TOO_LARGE = NotAnswered(

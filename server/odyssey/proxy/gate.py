@@ -45,8 +45,7 @@ def read_actor(headers: Headers) -> str | None:
     return labels[0]
 
 
-# What becomes of a request while our database is away: the agent is told, and its attempt will not be
-# measured.
+# What becomes of a request while our database is away: the agent is told, and its attempt will not be measured.
 
 OUTAGES = (StorageUnavailableError, AnswerUnrecordedError)
 """What a request is answered that an outage of ours has spoilt."""
@@ -67,8 +66,7 @@ async def commit(parts: ProxyParts, run: LiveRun, unit: Unit) -> bool:
         parts.faults.end_wait(wait)
 
 
-# The checks every request passes first: token, run, rate, size. What fails after the token is counted, not
-# kept.
+# The checks every request passes first: token, run, rate, size. What fails after the token is counted, not kept.
 
 
 async def pass_gate(parts: ProxyParts, arrived: Arrived) -> tuple[LiveRun, bytes]:

@@ -1,4 +1,4 @@
-"""What serving a request needs; made once by the composition root."""
+"""What serving a request needs, made once by the composition root; also calls that are out, and addresses."""
 
 import asyncio
 import logging

@@ -40,8 +40,7 @@ def wilson_of_share(share: float, trials: float, z: float = _Z_95) -> Interval:
 # How far the shift might be from what was seen: a percentile bootstrap over runs, never over pairs of them.
 #
 # The runs of each group are drawn again with replacement, apart from the other group. A run drawn twice would
-# be at distance 0 to itself, which says nothing about how much runs differ: such pairs are left out of the
-# floor.
+# be at distance 0 to itself, which says nothing about how much runs differ: such pairs are left out of the floor.
 
 FloatArray = npt.NDArray[np.float64]
 

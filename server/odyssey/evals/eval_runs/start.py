@@ -35,8 +35,7 @@ from odyssey.runs.models import Run
 from odyssey.runs.repository import get_task
 from odyssey.runs.topics import runs_changed
 
-# Which agent a scenario is run on: the one the request names, else the scenario's, else the only one there
-# is.
+# Which agent a scenario is run on: the one the request names, else the scenario's, else the only one there is.
 
 
 class Chosen(NamedTuple):

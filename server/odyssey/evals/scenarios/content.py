@@ -1,4 +1,4 @@
-"""What a scenario says, and how it is put to an agent."""
+"""What a scenario says, how much is at stake in it, and how it is put to an agent and into a file."""
 
 import json
 import re

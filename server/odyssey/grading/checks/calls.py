@@ -125,8 +125,7 @@ def read_order(raw: Any, faults: Faults) -> Compiled | None:
     return Compiled(look, tuple(name for step in steps for name in step.written))
 
 
-# Policies over the calls: one tool only after another, or never a tool at all. They name the step that broke
-# them.
+# Policies over the calls: one tool only after another, or never a tool at all. They name the step that broke them.
 
 _POLICY_MEMBERS = ("before", "never")
 

@@ -14,8 +14,7 @@ from odyssey.records.problems import FieldError
 
 # The form of a judge's answer: what it is asked for as a JSON Schema, and how what came is read.
 #
-# The model answers questions; it is never asked for a score or a verdict, and an answer that brings one is
-# refused.
+# The model answers questions; it is never asked for a score or a verdict, and an answer that brings one is refused.
 
 LONGEST_REASON = 400
 

@@ -95,8 +95,7 @@ def _parts(values: Collection[Key]) -> Iterator[list[Key]]:
         yield part
 
 
-# Rows made ready to be stored, on disk until they are: a transaction then only writes, and memory stays
-# bounded.
+# Rows made ready to be stored, on disk until they are: a transaction then only writes, and memory stays bounded.
 
 _ROWS_AT_ONCE = 500
 _SIZE_AT_ONCE = 4 * 1024 * 1024

@@ -18,8 +18,7 @@ from odyssey.worlds.ledger import Ledger, copy_json, json_equal
 from odyssey.worlds.operations import apply
 from odyssey.worlds.schema import id_text
 
-# What a call with lines of its own answers: what the engine shows, as the world has it once the lines are
-# done.
+# What a call with lines of its own answers: what the engine shows, as the world has it once the lines are done.
 
 _SCALARS = (str, int, float, bool, type(None))
 

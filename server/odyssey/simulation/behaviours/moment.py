@@ -14,8 +14,7 @@ from odyssey.simulation.world.meaning import Intent, find_id_argument, understan
 from odyssey.worlds.ledger import Ledger
 from odyssey.worlds.schema import id_text
 
-# Which entity the name of a type means for a call: the one an argument gives the id of, or one that it leads
-# to.
+# Which entity the name of a type means for a call: the one an argument gives the id of, or one that it leads to.
 
 _LONGEST_WAY = 3
 """How many references lead from an argument to an entity at most."""

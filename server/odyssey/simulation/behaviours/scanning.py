@@ -138,8 +138,7 @@ def _is_known(escape: re.Match[str]) -> bool:
     return code != 0 and not 0xD800 <= code <= 0xDFFF  # neither NUL nor half a character
 
 
-# The lines of a text as their author sees them: comments left out, indented lines joined to the one they
-# continue.
+# The lines of a text as their author sees them: comments left out, indented lines joined to the one they continue.
 
 
 class LogicalLine(NamedTuple):

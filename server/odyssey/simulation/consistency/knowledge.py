@@ -14,8 +14,7 @@ from odyssey.worlds.entity_map import Sample
 from odyssey.worlds.ledger import Ledger
 from odyssey.worlds.schema import id_text
 
-# What a check must know of the types of a world: found out once, then kept as long as the types look the
-# same.
+# What a check must know of the types of a world: found out once, then kept as long as the types look the same.
 
 _KEPT_TARGETS = 1000
 _NO_FIELDS: dict[str, EntityField] = {}

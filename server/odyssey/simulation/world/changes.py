@@ -144,8 +144,7 @@ def _swap_parts(question: WorldQuestion, fields: Mapping[str, Any], changes: Cha
 #
 # An entity may keep a list of records that each have a kind and one number. If the description says that one
 # kind "will be" another, every record of the first kind gets a counterpart of the second. If it says that
-# this is added to something, and the record points at a part that has a number so called, that number grows
-# by it.
+# this is added to something, and the record points at a part that has a number so called, that number grows by it.
 
 _WILL_BE = re.compile(r"\b(\w+)\s+(?:will be|is|are|gets?)\s+(?:fully\s+)?(\w+)", re.IGNORECASE)
 _ADDED = re.compile(

@@ -198,8 +198,7 @@ def _is_within(part: str, whole: str) -> bool:
     return f" {part} " in f" {whole} "
 
 
-# What a verb does to an entity by itself: it sets a status, switches something on or off, keeps what it is
-# told.
+# What a verb does to an entity by itself: it sets a status, switches something on or off, keeps what it is told.
 
 _NEGATIONS = ("un", "de", "dis", "in")
 _OPPOSITES = {
