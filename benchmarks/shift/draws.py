@@ -8,10 +8,9 @@ import numpy.typing as npt
 from benchmarks.shift.recorded import TRIALS, IntArray, Recorded
 
 from odyssey.statistics.cells import SIGNIFICANT, Cell, judge
-from odyssey.statistics.fisher import Matches
 from odyssey.statistics.intervals import Interval
-from odyssey.statistics.relabelling import permutation_p
 from odyssey.statistics.shift import Comparison
+from odyssey.statistics.significance import Matches, permutation_p
 
 THRESHOLD = 0.2
 NAIVE_THRESHOLD = 0.5

@@ -14,7 +14,7 @@ from odyssey.evals.behaviour import Behaviour
 from odyssey.evals.distance import distance_matrix
 from odyssey.evals.eval_runs.plan import PlannedRun, Pressure, draw_seeds, plan_baselines, plan_pressed
 from odyssey.evals.variations.catalogue import CATALOGUE
-from odyssey.evals.variations.variation import DOSES
+from odyssey.evals.variations.texts import DOSES
 from odyssey.statistics.shift import Comparison, Shift, measure
 
 VARIATIONS, PLACEBOS, BASELINES = 4, 12, 12

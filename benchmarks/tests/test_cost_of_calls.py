@@ -37,7 +37,7 @@ RECORDED = {
     "a run of a matrix": Cost(lines=28270, statements=39),
 }
 TIMERS = {
-    "odyssey.evals.eval_runs.observer._PAUSE_S": 0.0,
+    "odyssey.evals.eval_runs.observe._PAUSE_S": 0.0,
     "odyssey.runs.verdicts.graders._PAUSE_S": 0.0,
     "odyssey.campaigns.loop._WHILE_RUNNING_S": 3600.0,
 }

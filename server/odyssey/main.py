@@ -11,8 +11,7 @@ from fastapi import FastAPI
 
 from odyssey.agents.compiled import CompiledAgents
 from odyssey.api.app import Lifespan, build_app
-from odyssey.api.front import Front
-from odyssey.api.hosts import AllowedHosts
+from odyssey.api.front import AllowedHosts, Front
 from odyssey.batches.source import BatchSource
 from odyssey.campaigns.loop import CampaignLoop
 from odyssey.campaigns.repository import shorten_checks
@@ -23,19 +22,16 @@ from odyssey.core.feeds import Feeds
 from odyssey.core.group_commit import group_writer
 from odyssey.core.migrate import migrate
 from odyssey.core.outbound import OutboundClient
-from odyssey.core.relay import Relay
 from odyssey.core.settings import Settings
-from odyssey.core.signals import Signals
+from odyssey.core.signals import Relay, Signals
 from odyssey.core.worker import Worker
-from odyssey.dispatch.http import HttpTransport
-from odyssey.dispatch.pings import RecentPings
-from odyssey.endpoints.credential_users import EndpointCredentialUsers
+from odyssey.dispatch.transport import HttpTransport, RecentPings
 from odyssey.endpoints.registry import Upstreams
-from odyssey.evals.eval_runs.observe import ObservingParts
-from odyssey.evals.eval_runs.observer import Observer
-from odyssey.grading.judges.org_judge import OrgJudge
+from odyssey.endpoints.repository import EndpointCredentialUsers
+from odyssey.evals.eval_runs.observe import Observer, ObservingParts
+from odyssey.grading.judges.judge import OrgJudge
+from odyssey.identity.bootstrap import LoopbackRules
 from odyssey.identity.keys import MasterKey
-from odyssey.identity.loopback import LoopbackRules
 from odyssey.identity.open_streams import OpenStreams
 from odyssey.identity.site import Site
 from odyssey.identity.vault import Vault
@@ -44,12 +40,10 @@ from odyssey.matrices.read import Provisional
 from odyssey.matrices.repository import may_repeat
 from odyssey.matrices.source import MatrixSource
 from odyssey.models.roles import ModelParts
-from odyssey.proxy.address import PREFIX
 from odyssey.proxy.asgi import Proxy
-from odyssey.proxy.hops import Hops
 from odyssey.proxy.live_runs import LiveRuns
 from odyssey.proxy.mcp.gateway import Gateway
-from odyssey.proxy.parts import TRACE_LIMIT, ProxyParts
+from odyssey.proxy.parts import PREFIX, TRACE_LIMIT, Hops, ProxyParts
 from odyssey.reviews.enqueue import enqueue_flagged_runs, enqueue_matrix
 from odyssey.runs.attempt import Parts
 from odyssey.runs.executor import Executor
@@ -60,7 +54,7 @@ from odyssey.runs.states import RunStates
 from odyssey.runs.verdicts.grade_run import GradingParts
 from odyssey.runs.verdicts.graders import Graders
 from odyssey.simulation.llm import LlmEngine
-from odyssey.worlds.shared import SharedWorlds
+from odyssey.worlds.repository import SharedWorlds
 
 
 class Loop(Protocol):

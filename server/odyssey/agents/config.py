@@ -6,9 +6,8 @@ from typing import Any, Literal, get_args
 
 import msgspec
 
-from odyssey.agents.code_source import CodeSource, read_source
+from odyssey.agents.code_source import CodeSource, check_url, read_source
 from odyssey.agents.tools_schema import MAX_TOOLS
-from odyssey.agents.web_address import check_url
 from odyssey.records.faults import Faults, one_of, shown
 from odyssey.records.ledger import ConsistencyMode
 from odyssey.records.problems import FieldError

@@ -2,15 +2,15 @@
 
 from functools import partial
 from typing import Any, NamedTuple
+from urllib.parse import urlsplit
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.agents.config import read_auth_header_value
 from odyssey.agents.definition import Definition, read_definition
-from odyssey.agents.models import Agent, AgentVersion
-from odyssey.agents.repository import delete_secrets, find_secret, get_agent, get_version
+from odyssey.agents.models import Agent, AgentSecret, AgentVersion
+from odyssey.agents.repository import delete_secret, delete_secrets, find_secret, get_agent, get_version
 from odyssey.agents.schemas import AgentChange, AgentIn
-from odyssey.agents.secrets import origin_of, store_secret
 from odyssey.core.addresses import AddressPolicy, check_url_at_save
 from odyssey.core.errors import (
     ForbiddenError,
@@ -19,12 +19,52 @@ from odyssey.core.errors import (
     ValidationFailedError,
 )
 from odyssey.endpoints.binding import Bound, keep_bindings, release_bindings, resolve_bindings
-from odyssey.identity.audit import record_change
-from odyssey.identity.caller import Caller
+from odyssey.identity.caller import Caller, record_change
 from odyssey.identity.vault import Vault
 from odyssey.kit.clock import Clock
 from odyssey.records.canonical import content_hash
 from odyssey.records.problems import FieldError
+
+# The auth header value of an agent: write-only, sealed, and bound to scheme, host and port.
+
+_DEFAULT_PORTS = {"http": 80, "https": 443}
+
+
+def origin_of(url: str) -> str:
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{(parts.hostname or '').lower()}:{parts.port or _DEFAULT_PORTS[parts.scheme]}"
+
+
+async def store_secret(
+    session: AsyncSession, vault: Vault, *, org_id: int, agent_id: int, origin: str, value: str | None
+) -> None:
+    await delete_secret(session, agent_id, origin)
+    if value is not None:
+        sealed = await vault.seal(session, org_id, _purpose(agent_id, origin), value)
+        session.add(AgentSecret(agent_id=agent_id, origin=origin, sealed=sealed))
+
+
+async def open_secret(
+    session: AsyncSession, vault: Vault, *, org_id: int, agent_id: int, origin: str
+) -> str | None:
+    row = await find_secret(session, agent_id, origin)
+    if row is None:
+        return None
+    return await unseal_secret(
+        session, vault, org_id=org_id, agent_id=agent_id, origin=origin, sealed=row.sealed
+    )
+
+
+async def unseal_secret(
+    session: AsyncSession, vault: Vault, *, org_id: int, agent_id: int, origin: str, sealed: str
+) -> str:
+    """Open a secret that was read already."""
+    return await vault.open(session, org_id, _purpose(agent_id, origin), sealed)
+
+
+def _purpose(agent_id: int, origin: str) -> str:
+    return f"agent {agent_id} auth header for {origin}"
+
 
 _SECRET_MEMBER = "auth_header_value"  # noqa: S105 - a name, not a secret
 _UNSET = object()

@@ -1,20 +1,22 @@
 """Agents over HTTP (wire-contract.md#d8)."""
 
+import asyncio
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import Depends, Query, Request
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from odyssey.agents.health import healths_of
+from odyssey.agents.compiled import CompiledAgents
 from odyssey.agents.models import Agent, AgentHealth, AgentVersion
-from odyssey.agents.register import Registrar, check
+from odyssey.agents.register import Registrar, check, origin_of
 from odyssey.agents.repository import (
     AGENT_ORDER,
     agents_with_secrets,
     find_version,
     get_agent,
     get_version,
+    healths_of,
     list_agents,
     list_versions,
 )
@@ -26,11 +28,14 @@ from odyssey.agents.schemas import (
     AgentsPage,
     AgentVersionOut,
     HealthOut,
+    ProgramBody,
+    ProgramFault,
     Publication,
+    ReadProgramOut,
     ValidatedAgent,
     VersionsPage,
 )
-from odyssey.agents.secrets import origin_of
+from odyssey.agents.tools_schema import read_tools_schema
 from odyssey.core.depends import (
     AddressPolicyDep,
     ClockDep,
@@ -41,12 +46,16 @@ from odyssey.core.depends import (
     SortedCursor,
     WriteSession,
 )
-from odyssey.core.errors import NotFoundError
+from odyssey.core.errors import NotFoundError, ValidationFailedError
 from odyssey.core.paging import PageRequest, start_of
 from odyssey.core.wire import PlainText
-from odyssey.identity.guard import Admin, GuardedRouter, Viewer
+from odyssey.identity.guard import Admin, GuardedRouter, Member, Viewer
 from odyssey.identity.vault import Vault
 from odyssey.kit.pagination import DEFAULT_LIMIT, cut_page
+from odyssey.records.faults import Faults, did_you_mean, shown
+from odyssey.records.problems import FieldError
+from odyssey.records.tools import Tool
+from odyssey.simulation.programs import read_program
 
 router = GuardedRouter(prefix="/api/agents", tags=["agents"])
 
@@ -181,3 +190,52 @@ def _version_out(version: AgentVersion, agent: Agent) -> AgentVersionOut:
         created_at=version.created_at,
         created_by=version.created_by,
     )
+
+
+# Reading a program over HTTP before it is saved with its agent: for an editor, which shows faults where they are.
+
+program_router = GuardedRouter(prefix="/api/programs", tags=["agents"])
+
+
+@program_router.post("/read")
+async def read_one_program(
+    body: ProgramBody, caller: Member, session: ReadSession, request: Request
+) -> ReadProgramOut:
+    """Say everything that is wrong with the program of a tool, and save nothing."""
+    if body.agent_id is None:
+        tool = _given_tool(body.tool)
+    else:
+        agents: CompiledAgents = request.app.state.agents
+        agent = await get_agent(session, caller.org_id, body.agent_id)
+        compiled = await agents.get(session, agent.id, agent.version)
+        tool = _tool_of(body.tool, {name: each.tool for name, each in compiled.tools.items()})
+    faults = Faults()
+    program = await asyncio.to_thread(read_program, body.program, faults, tool=tool)
+    return ReadProgramOut(
+        valid=program is not None,
+        errors=[ProgramFault(loc=list(fault.loc), msg=fault.msg) for fault in faults.found],
+        program=None if program is None else program.raw,
+    )
+
+
+def _given_tool(raw: Any) -> Tool:
+    if isinstance(raw, str):
+        raise _wrong(
+            "a name alone says too little: give the agent_id of whom has the tool, or the tool itself"
+        )
+    (tool,), errors = read_tools_schema([raw])
+    if errors:
+        raise ValidationFailedError([FieldError(("tool", *error.loc[2:]), error.msg) for error in errors])
+    return tool
+
+
+def _tool_of(raw: Any, tools: dict[str, Tool]) -> Tool:
+    if not isinstance(raw, str):
+        raise _wrong(f"with an agent_id, tool is the name of one of its tools, not {shown(raw)}")
+    if raw not in tools:
+        raise _wrong(f"the agent has no tool {shown(raw)}{did_you_mean(raw, tools)}")
+    return tools[raw]
+
+
+def _wrong(message: str) -> ValidationFailedError:
+    return ValidationFailedError([FieldError(("tool",), message)])

@@ -2,8 +2,9 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, Field, WithJsonSchema
+from pydantic import AfterValidator, BaseModel, Field, WithJsonSchema
 
+from odyssey.core.depends import existing_id
 from odyssey.core.wire import Body, Instant, PlainText
 
 Name = Annotated[PlainText, Field(min_length=1, max_length=255)]
@@ -115,3 +116,33 @@ class VersionsPage(BaseModel):
 class ValidatedAgent(BaseModel):
     valid: Literal[True] = True
     agent: AgentContent = Field(description="The registration as it would be stored.")
+
+
+ToolIn = Annotated[
+    Any,
+    WithJsonSchema(
+        {
+            "anyOf": [{"type": "object"}, {"type": "string"}],
+            "description": "The tool as in a tools_schema; or its name, with the agent_id of whom has it.",
+        }
+    ),
+]
+
+
+class ProgramBody(Body):
+    program: dict[str, Any] = Field(
+        description="What a tool does: let, require, operations, after, response."
+    )
+    tool: ToolIn
+    agent_id: Annotated[int, Field(ge=1), AfterValidator(existing_id)] | None = None
+
+
+class ProgramFault(BaseModel):
+    loc: list[str | int] = Field(description="Where in the program, from the outside in.")
+    msg: str
+
+
+class ReadProgramOut(BaseModel):
+    valid: bool
+    errors: list[ProgramFault]
+    program: dict[str, Any] | None = Field(description="As it would be stored; null when it is not valid.")

@@ -1,35 +1,41 @@
 """The ASGI application: which routers there are, and what stands around them."""
 
+import asyncio
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
+from typing import Any
 
-from fastapi import FastAPI
+from fastapi import FastAPI, Request
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel
+from sqlalchemy import text
 
 from odyssey import __version__
-from odyssey.agents.program_routes import router as programs
+from odyssey.agents.routes import program_router as programs
 from odyssey.agents.routes import router as agents
-from odyssey.api.edges import Edges
+from odyssey.api.edges import Edges, install
 from odyssey.api.interface import Interface
 from odyssey.api.openapi import ServedDocument, build_openapi
-from odyssey.api.problems import install
-from odyssey.api.system import router as system
 from odyssey.batches.routes import router as batches
 from odyssey.batches.start_routes import router as run_requests
+from odyssey.core.database import StorageUnavailableError
+from odyssey.core.depends import DatabaseDep
+from odyssey.core.errors import OdysseyError
+from odyssey.dispatch.reply import AGENT_RESPONSE_SCHEMA
 from odyssey.dispatch.routes import router as connections
 from odyssey.endpoints.cassettes.routes import router as cassettes
 from odyssey.endpoints.routes import router as endpoints
 from odyssey.evals.eval_runs.routes import router as eval_runs
-from odyssey.evals.scenarios.file_routes import router as scenario_files
+from odyssey.evals.scenarios.routes import file_router as scenario_files
 from odyssey.evals.scenarios.routes import router as scenarios
 from odyssey.evals.variations.routes import router as variations
-from odyssey.identity.credentials.routes import router as credentials
+from odyssey.identity.credential_routes import router as credentials
+from odyssey.identity.guard import Anyone, GuardedRouter
 from odyssey.identity.routes import router as identity
 from odyssey.identity.session_routes import router as browser_sessions
-from odyssey.library.behaviours.routes import router as behaviours
+from odyssey.library.behaviour_routes import router as behaviours
 from odyssey.library.compiling.routes import router as compiling
-from odyssey.library.datasets.look_routes import router as dataset_looks
 from odyssey.library.datasets.routes import router as datasets
-from odyssey.library.named_worlds.import_routes import router as world_imports
 from odyssey.library.named_worlds.routes import router as worlds
 from odyssey.matrices.comparisons.routes import router as comparisons
 from odyssey.matrices.reports.routes import router as matrix_files
@@ -74,10 +80,8 @@ def build_app(lifespan: Lifespan | None = None) -> FastAPI:
         verdicts,
         batches,
         worlds,
-        world_imports,
         behaviours,
         datasets,
-        dataset_looks,
         scenario_files,
         scenarios,
         variations,
@@ -96,3 +100,58 @@ def build_app(lifespan: Lifespan | None = None) -> FastAPI:
     app.openapi = lambda: build_openapi(app)  # type: ignore[method-assign] # FastAPI's documented way
     app.add_route("/openapi.json", ServedDocument(app).serve, methods=["GET"], include_in_schema=False)
     return app
+
+
+# Health, and the public schema of an agent's response.
+
+system = GuardedRouter(prefix="", tags=["system"])
+
+
+_PATIENCE_S = 2.0
+"""How long a database may be silent before the server says that it is not ready."""
+
+
+class Health(BaseModel):
+    status: str
+    version: str
+
+
+class DrainingError(OdysseyError):
+    status, code, title, retryable = 503, "draining", "The server is stopping", True
+
+    def __init__(self) -> None:
+        super().__init__("This server finishes its runs and takes no new ones. Ask another.", retry_after_s=1)
+
+
+@system.get("/health")
+async def get_health(caller: Anyone) -> Health:
+    """Say which version answers; the same as `/health/live`."""
+    return _OK
+
+
+@system.get("/health/live")
+async def get_liveness(caller: Anyone) -> Health:
+    """Say that the process answers. Restart it if it does not; a database that is away is no reason to."""
+    return _OK
+
+
+@system.get("/health/ready")
+async def get_readiness(caller: Anyone, database: DatabaseDep, request: Request) -> Health:
+    """Say that requests may be sent here: the database answers and the server is not stopping."""
+    if request.app.state.executor.is_stopping:
+        raise DrainingError
+    try:
+        async with asyncio.timeout(_PATIENCE_S), database.read() as session:
+            await session.execute(text("SELECT 1"))
+    except TimeoutError as error:
+        raise StorageUnavailableError from error
+    return _OK
+
+
+_OK = Health(status="ok", version=__version__)
+
+
+@system.get("/schemas/agent-response.json", response_class=JSONResponse)
+async def get_agent_response_schema(caller: Anyone) -> dict[str, Any]:
+    """Describe what an agent answers to a dispatch."""
+    return AGENT_RESPONSE_SCHEMA

@@ -11,11 +11,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from odyssey import __version__
-from odyssey.api.body_caps import body_cap, in_words
+from odyssey.api.edges import body_cap, in_words
 from odyssey.identity.guard import deals_in_secrets, opens_stream
 from odyssey.identity.open_streams import MOST_STREAMS
-from odyssey.proxy.address import PREFIX
 from odyssey.proxy.openapi import PROXY_PATHS, PROXY_SCHEMAS
+from odyssey.proxy.parts import PREFIX
 from odyssey.records.problems import MOST_FAULTS
 
 _PROBLEM: dict[str, Any] = {

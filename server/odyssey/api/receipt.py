@@ -8,7 +8,7 @@ import json
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from odyssey.proxy.faults import TRANSPORT
+from odyssey.proxy.asgi import TRANSPORT
 
 _BODY = json.dumps(
     {

@@ -7,8 +7,7 @@ from odyssey.batches.render import batch_out
 from odyssey.batches.repository import get_batch
 from odyssey.campaigns.ending import cancel
 from odyssey.core.signals import Signals
-from odyssey.identity.audit import record_change
-from odyssey.identity.caller import Caller
+from odyssey.identity.caller import Caller, record_change
 from odyssey.kit.clock import Clock
 from odyssey.runs.models import Batch
 

@@ -17,13 +17,12 @@ from odyssey.core.signals import Signals
 from odyssey.core.wire import packed
 from odyssey.core.worker import Worker
 from odyssey.endpoints.cassettes.playback import Replay
-from odyssey.endpoints.cassettes.replays import hold_cassette, plan_replay
-from odyssey.identity.audit import record_change
-from odyssey.identity.caller import Caller
+from odyssey.endpoints.cassettes.record import hold_cassette, plan_replay
+from odyssey.identity.caller import Caller, record_change
 from odyssey.kit.clock import Clock
-from odyssey.library.datasets.models import Dataset
 from odyssey.library.datasets.repository import get_dataset
-from odyssey.library.named_worlds.seeding import seed_worlds
+from odyssey.library.models import Dataset
+from odyssey.library.named_worlds.keep import seed_worlds
 from odyssey.library.seeds import Seed, read_seeds, world_ids
 from odyssey.records.problems import FieldError
 from odyssey.records.tools import CacheUse

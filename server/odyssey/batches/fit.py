@@ -6,11 +6,11 @@ from collections.abc import Iterator
 import msgspec
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from odyssey.agents.initial_state import check_initial_state
+from odyssey.agents.ledger_schema import check_initial_state
 from odyssey.batches.repository import StateUse, rows_with_state, states_of_rows
 from odyssey.core.errors import ValidationFailedError
 from odyssey.journal.contents import load_texts
-from odyssey.library.datasets.models import Dataset
+from odyssey.library.models import Dataset
 from odyssey.records.problems import FieldError
 from odyssey.records.tools import LedgerSchema
 

@@ -10,8 +10,7 @@ from odyssey.core.errors import NotFoundError
 from odyssey.core.paging import ListOrder, PageRequest
 from odyssey.core.tables import IntegerId, json_member
 from odyssey.kit.pagination import Page
-from odyssey.library.datasets.models import Dataset
-from odyssey.library.models import Task
+from odyssey.library.models import Dataset, Task
 from odyssey.runs.models import Batch, Campaign, Run
 
 BATCH_ORDER = ListOrder(

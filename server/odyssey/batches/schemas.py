@@ -7,7 +7,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, WithJsonSchem
 from odyssey.core.depends import existing_id
 from odyssey.core.wire import Body, Instant, pack
 from odyssey.endpoints.cassettes.schemas import ReplayIn
-from odyssey.library.behaviours.schemas import BEHAVIOR_SCHEMA, RowProblemOut
+from odyssey.library.behaviours import BEHAVIOR_SCHEMA, RowProblemOut
 from odyssey.records.tools import CacheUse
 from odyssey.runs.schemas import DEFAULT_MAX_UNMEASURED, MaxUnmeasured, RunSummary
 

@@ -11,9 +11,9 @@ from odyssey.batches.render import batch_out
 from odyssey.batches.schemas import RunsCreated, RunsIn, ValidatedRuns
 from odyssey.core.depends import ClockDep, ReadAhead, ReadSession, SignalsDep, WorkerDep, WriteSession
 from odyssey.identity.guard import GuardedRouter, Member
-from odyssey.library.behaviours.schemas import RowProblemOut
-from odyssey.library.behaviours.unclear import unclear_of_seeds, unclear_of_tasks
+from odyssey.library.behaviours import RowProblemOut
 from odyssey.library.datasets.repository import first_tasks
+from odyssey.library.unclear import unclear_of_seeds, unclear_of_tasks
 from odyssey.runs.render import summaries
 from odyssey.runs.verdicts.grade_run import Judge
 

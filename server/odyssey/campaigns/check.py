@@ -4,14 +4,12 @@ import logging
 from collections.abc import Sequence
 from datetime import timedelta
 
-from odyssey.agents.health import store_health
-from odyssey.agents.secrets import open_secret, origin_of
+from odyssey.agents.register import open_secret, origin_of
+from odyssey.agents.repository import store_health
 from odyssey.campaigns.repository import end_check, end_waiting_runs
 from odyssey.campaigns.source import Source
-from odyssey.core.database import after_commit
-from odyssey.core.outages import StorageUnavailableError
-from odyssey.dispatch.http import PING_TIMEOUT_S
-from odyssey.dispatch.transport import PingResult, PingTarget
+from odyssey.core.database import StorageUnavailableError, after_commit
+from odyssey.dispatch.transport import PING_TIMEOUT_S, PingResult, PingTarget
 from odyssey.identity.vault import UnsealError
 from odyssey.records.error_classes import INTERNAL_ERROR
 from odyssey.runs.attempt import Parts

@@ -11,11 +11,9 @@ from cyclopts import App, Parameter
 from odyssey.commands.data_directory import DataDirectory, StartRefusedError
 from odyssey.commands.signin_link import local_address
 from odyssey.core.database import Database
-from odyssey.core.migrate import migrate
+from odyssey.core.migrate import DatabaseUnusableError, explained, migrate
 from odyssey.core.settings import Settings
-from odyssey.core.unusable import DatabaseUnusableError, explained
-from odyssey.identity.bootstrap import create_org
-from odyssey.identity.loopback import SECOND_ORG_REFUSED, is_open_unasked
+from odyssey.identity.bootstrap import SECOND_ORG_REFUSED, create_org, is_open_unasked
 from odyssey.identity.repository import any_org_exists
 from odyssey.kit.clock import utc_now
 

@@ -13,9 +13,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from odyssey.commands.data_directory import DataDirectory
 from odyssey.core.clock import PlatformClock
 from odyssey.core.database import Database
-from odyssey.core.migrate import migrate
+from odyssey.core.migrate import DatabaseUnusableError, explained, migrate
 from odyssey.core.settings import Settings
-from odyssey.core.unusable import DatabaseUnusableError, explained
 from odyssey.identity.browser_sessions import create_signin_link
 from odyssey.identity.models import Person
 from odyssey.identity.repository import find_first_admin, find_org, people_with_email

@@ -28,9 +28,8 @@ from odyssey.commands.signin_link import browser_address, link_address, local_ad
 from odyssey.core.clock import PlatformClock
 from odyssey.core.database import Database
 from odyssey.core.logging import configure_logging
-from odyssey.core.migrate import check_file, check_tables, migrate
+from odyssey.core.migrate import DatabaseUnusableError, check_file, check_tables, explained, migrate
 from odyssey.core.settings import Settings
-from odyssey.core.unusable import DatabaseUnusableError, explained
 from odyssey.identity.bootstrap import bootstrap, check_api_key_shape
 from odyssey.identity.browser_sessions import create_signin_link
 from odyssey.identity.keys import MasterKey

@@ -16,8 +16,14 @@ from typing import Any, Generic, NamedTuple, Protocol, TypeVar, cast
 from sqlalchemy import Connection, StaticPool, create_engine, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from odyssey.core.database import THIS_TRANSACTION, Database
-from odyssey.core.outages import StorageUnavailableError, is_outage, log_outage, translate_outages
+from odyssey.core.database import (
+    THIS_TRANSACTION,
+    Database,
+    StorageUnavailableError,
+    is_outage,
+    log_outage,
+    translate_outages,
+)
 
 log = logging.getLogger(__name__)
 

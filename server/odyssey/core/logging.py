@@ -4,6 +4,7 @@ import json
 import logging
 import sys
 import traceback
+from contextvars import ContextVar
 from datetime import UTC, datetime
 from pathlib import PurePath
 
@@ -45,3 +46,8 @@ def configure_logging(level: str) -> None:
         logger.handlers = []
         logger.propagate = True
         logger.setLevel(max(logging.WARNING, root.level))
+
+
+# What belongs to the request being served, wherever in the code we are.
+
+request_id: ContextVar[str] = ContextVar("request_id", default="-")

@@ -26,18 +26,22 @@ from odyssey.core.addresses import (
     read_target,
     system_resolve,
 )
-from odyssey.core.outbound_body import BodyReader
-from odyssey.core.outbound_connect import BoundedResponse, CheckedConnector, Exchange, asking, at_most_once
-from odyssey.core.outbound_errors import (
+from odyssey.core.outbound_connect import (
     AddressRefusedError,
     AnswerTooLargeError,
     BadEncodingError,
+    BodyReader,
+    BoundedResponse,
+    CheckedConnector,
     ConnectFailedError,
     ConnectionLostError,
+    Exchange,
     NotHttpError,
     OutboundError,
     RequestInvalidError,
     TimedOutError,
+    asking,
+    at_most_once,
 )
 
 __all__ = [

@@ -1,12 +1,19 @@
 """Wake-ups. They only shorten a wait: whoever waits also looks again by itself.
 
-Loops are woken inside their process (`notify`); what streams show is told to every process (`announce`, `core.relay`).
+Loops are woken inside their process (`notify`); what streams show is told to every process (`announce`, `Relay`).
 """
 
 import asyncio
+import contextlib
+import logging
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+
+import asyncpg
+from sqlalchemy.exc import SQLAlchemyError
+
+from odyssey.core.database import Database
 
 
 class Listener:
@@ -81,3 +88,104 @@ class Signals:
         listener = Listener()
         with self.listen(topic, listener):
             await listener.wait(timeout_s)
+
+
+# What one process announces, told to the others on the same Postgres: no process asks, each is told.
+#
+# A word is sent after the commit it speaks of, not within it: Postgres commits one transaction with a NOTIFY
+# at a time, and calls of agents must not wait for each other. A process that is killed in between takes the
+# word with it, which is why `core.feeds` looks again by itself. SQLite has one process, which hears of
+# everything by `Signals`.
+
+log = logging.getLogger(__name__)
+
+_CHANNEL = "odyssey"
+_PAUSE_S = 0.25
+"""Between two messages of a busy process: what is announced meanwhile goes together."""
+_SILENCE_S = 15.0
+"""After which the connection is tried: one that broke without a word would otherwise be waited at for ever."""
+_TRY_AGAIN_S = 1.0
+_LAST_WORD_S = 1.0
+_LONGEST = 7_000
+"""Postgres takes messages of less than 8,000 bytes."""
+
+
+class Relay:
+    """Speaks and listens by one connection of its own; after a break it has everybody look again."""
+
+    def __init__(self, database: Database, signals: Signals) -> None:
+        self._database = database
+        self._signals = signals
+        self._unsent: set[str] = set()
+        self._news = Listener(_PAUSE_S)
+        self._loop: asyncio.Task[None] | None = None
+        self._stopping = False
+
+    def start(self) -> None:
+        if not self._database.is_sqlite:
+            self._signals.tell_others = self._take
+            self._loop = asyncio.create_task(self._relay_for_ever(), name="relay")
+
+    async def stop(self) -> None:
+        """Say what is left to say, unless the database is away."""
+        if self._loop is None:
+            return
+        self._signals.tell_others = None
+        self._stopping = True
+        self._news.wake()
+        await asyncio.wait([self._loop], timeout=_LAST_WORD_S)
+        self._loop.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await self._loop
+        self._loop = None
+
+    def _take(self, topic: str) -> None:
+        self._unsent.add(topic)
+        self._news.wake()
+
+    async def _relay_for_ever(self) -> None:
+        while not self._stopping:
+            try:
+                async with self._database.own_connection("odyssey relay") as connection:
+                    await connection.add_listener(_CHANNEL, self._hear)
+                    connection.add_termination_listener(lambda _: self._news.wake())
+                    self._signals.notify_all()  # of what was said while nobody listened
+                    await self._speak(connection)
+            except (OSError, SQLAlchemyError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
+                log.warning("processes do not hear of each other", extra={"error": repr(error)})
+                await asyncio.sleep(_TRY_AGAIN_S)
+
+    def _hear(self, connection: asyncpg.Connection, pid: int, _channel: str, message: object) -> None:
+        if pid != connection.get_server_pid():
+            for topic in str(message).split():
+                self._signals.notify(topic)
+
+    async def _speak(self, connection: asyncpg.Connection) -> None:
+        # Nothing is lost with a word that a crash of the database takes away: whoever listened must connect anew.
+        await connection.execute("SET synchronous_commit TO off")
+        is_last = False
+        while not is_last:
+            await self._news.wait(_SILENCE_S)
+            is_last = self._stopping
+            topics, self._unsent = self._unsent, set()
+            try:
+                async with asyncio.timeout(_SILENCE_S):
+                    if not topics:
+                        await connection.execute("SELECT 1")
+                    for message in _messages(topics):
+                        await connection.execute("SELECT pg_notify($1, $2)", _CHANNEL, message)
+            except BaseException:
+                self._unsent |= topics
+                raise
+
+
+def _messages(topics: Iterable[str]) -> Iterator[str]:
+    """Join topics to messages of which each is short enough."""
+    message = ""
+    for topic in topics:
+        if len(message) + len(topic) >= _LONGEST:
+            yield message
+            message = ""
+        message += f" {topic}" if message else topic
+    if message:
+        yield message

@@ -1,5 +1,5 @@
 """From us to the agent: one POST with the task, and what its answer means.
 
-`envelope.py` is what goes out, `reply.py` what comes back, `transport.py` the seam between; `http.py` stands behind it.
-`classify.py` says why a dispatch failed, which decides whose fault it was.
+`envelope.py` is what goes out, `reply.py` what comes back, `transport.py` the seam between, with HTTP
+behind it. `classify.py` says why a dispatch failed, which decides whose fault it was.
 """

@@ -6,11 +6,9 @@ from fastapi import Request
 from pydantic import BaseModel, Field, WithJsonSchema
 
 from odyssey.agents.config import AgentConfig, read_auth_header_value, read_config
-from odyssey.agents.health import store_health
-from odyssey.agents.register import check_org, secret_required
-from odyssey.agents.repository import find_secret, get_agent, get_version
+from odyssey.agents.register import check_org, open_secret, origin_of, secret_required
+from odyssey.agents.repository import find_secret, get_agent, get_version, store_health
 from odyssey.agents.schemas import Config, Mode
-from odyssey.agents.secrets import open_secret, origin_of
 from odyssey.core.addresses import check_url_at_save
 from odyssey.core.depends import AddressPolicyDep, ClockDep, DatabaseDep, ObjectId
 from odyssey.core.errors import NotAvailableYetError, ValidationFailedError

@@ -1,15 +1,25 @@
 """What an endpoint is asked with: its secret, which leaves for the origin it is bound to and for no other."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+import msgspec
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.core.addresses import origin_of
 from odyssey.endpoints.config import DEFAULT_HEADER, Auth
-from odyssey.endpoints.upstream import DiscoveryFailedError, NotAnswered
-from odyssey.identity.credentials.keep import open_credential
-from odyssey.identity.credentials.models import Credential
+from odyssey.endpoints.upstream import (
+    Answered,
+    Discovery,
+    DiscoveryFailedError,
+    Forwarded,
+    NotAnswered,
+    Upstream,
+    UpstreamTool,
+)
+from odyssey.identity.credentials import open_credential
+from odyssey.identity.models import Credential
 from odyssey.identity.vault import UnsealError, Vault
+from odyssey.kit.redaction import Redaction
 
 _NO_SECRET = (
     "The endpoint needs a secret, and there is none for its address; save the endpoint with its secret."  # noqa: S105
@@ -62,3 +72,29 @@ def secret_missing() -> NotAnswered:
 
 def secret_missing_error() -> DiscoveryFailedError:
     return DiscoveryFailedError("secret_missing", _NO_SECRET)
+
+
+# A service may repeat the secret it was sent: it comes out of every answer before anybody keeps or passes it on.
+
+
+class RedactedUpstream:
+    """The answers of another upstream, verbatim but for the secret."""
+
+    def __init__(self, upstream: Upstream, secret: str | None) -> None:
+        self._upstream = upstream
+        self._hide = Redaction(secret)
+
+    async def discover(self) -> Discovery:
+        try:
+            found = await self._upstream.discover()
+        except DiscoveryFailedError as error:
+            raise DiscoveryFailedError(error.code, self._hide.text(error.message)) from None
+        plain = self._hide.value(msgspec.to_builtins(list(found.tools)))
+        notes = tuple(self._hide.text(note) for note in found.notes)
+        return Discovery(tuple(msgspec.convert(plain, list[UpstreamTool])), notes)
+
+    async def call(self, tool_name: str, arguments: dict[str, Any], *, session: str) -> Forwarded:
+        forwarded = await self._upstream.call(tool_name, arguments, session=session)
+        if isinstance(forwarded, Answered):
+            return forwarded._replace(response=self._hide.value(forwarded.response))
+        return forwarded._replace(message=self._hide.text(forwarded.message))

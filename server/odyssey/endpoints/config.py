@@ -8,7 +8,7 @@ import msgspec
 
 from odyssey.core.outbound import header_problem
 from odyssey.endpoints.schemas import AuthType, EndpointType
-from odyssey.identity.credentials.schemas import NAME
+from odyssey.identity.schemas import NAME
 from odyssey.records.canonical import canonical_json
 from odyssey.records.faults import Faults, one_of, shown
 from odyssey.records.problems import FieldError

@@ -6,15 +6,18 @@ from typing import NamedTuple
 
 from odyssey.core.addresses import AddressPolicy, check_url_at_save, read_target
 from odyssey.core.outbound import OutboundClient, OutboundError
-from odyssey.endpoints.auth import BoundAuth, secret_missing_error
+from odyssey.endpoints.auth import BoundAuth, RedactedUpstream, secret_missing_error
 from odyssey.endpoints.config import EndpointConfig
-from odyssey.endpoints.failures import discovery_failed
-from odyssey.endpoints.mcp.sessions import McpSessions
+from odyssey.endpoints.mcp.session import McpSessions
 from odyssey.endpoints.mcp.upstream import McpUpstream
 from odyssey.endpoints.openapi.document import MAX_DOCUMENT_BYTES, read_document
-from odyssey.endpoints.openapi.errors import DocumentInvalidError
-from odyssey.endpoints.redacted import RedactedUpstream
-from odyssey.endpoints.upstream import DISCOVERY_TIMEOUT_S, DiscoveryFailedError, UpstreamTool
+from odyssey.endpoints.openapi.references import DocumentInvalidError
+from odyssey.endpoints.upstream import (
+    DISCOVERY_TIMEOUT_S,
+    DiscoveryFailedError,
+    UpstreamTool,
+    discovery_failed,
+)
 from odyssey.kit.redaction import Redaction
 
 _ACCEPT = "application/json, application/yaml, text/yaml, */*;q=0.5"

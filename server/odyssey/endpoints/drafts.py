@@ -22,8 +22,8 @@ from odyssey.endpoints.models import ToolEndpoint
 from odyssey.endpoints.repository import credentials_of, get_endpoint, is_name_taken
 from odyssey.endpoints.schemas import EndpointChange, EndpointIn, EndpointType
 from odyssey.endpoints.upstream import DiscoveryFailedError
-from odyssey.identity.credentials.models import Credential
-from odyssey.identity.credentials.repository import find_credential
+from odyssey.identity.models import Credential
+from odyssey.identity.repository import find_credential
 from odyssey.identity.vault import Vault
 from odyssey.journal.contents import load_text
 from odyssey.records.problems import FieldError

@@ -1,8 +1,8 @@
 """Saving, changing and deleting endpoints, with the secret they are asked with and the drift of their tools."""
 
 import re
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import msgspec
 from sqlalchemy.exc import IntegrityError
@@ -11,13 +11,12 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from odyssey.core.addresses import origin_of
 from odyssey.core.database import after_commit
 from odyssey.core.errors import ConflictError
-from odyssey.endpoints.credential_users import EndpointCredentialUsers
 from odyssey.endpoints.discover import Found
 from odyssey.endpoints.drafts import Draft, Failed
-from odyssey.endpoints.drift import drift_between
 from odyssey.endpoints.errors import EndpointChangedError, EndpointExistsError, EndpointInUseError
 from odyssey.endpoints.models import AgentEndpoint, ToolEndpoint
 from odyssey.endpoints.repository import (
+    EndpointCredentialUsers,
     endpoints_by_credential,
     get_endpoint,
     is_name_taken,
@@ -25,15 +24,88 @@ from odyssey.endpoints.repository import (
 )
 from odyssey.endpoints.schemas import EndpointChange, EndpointIn
 from odyssey.endpoints.upstream import UpstreamTool
-from odyssey.identity.audit import record_change
-from odyssey.identity.caller import Caller
-from odyssey.identity.credentials.errors import CredentialInUseError
-from odyssey.identity.credentials.keep import CredentialKeeper
-from odyssey.identity.credentials.repository import find_credential, names_like
+from odyssey.identity.caller import Caller, record_change
+from odyssey.identity.credentials import CredentialKeeper
+from odyssey.identity.errors import CredentialInUseError
+from odyssey.identity.repository import find_credential, names_like
 from odyssey.identity.vault import Vault
 from odyssey.journal.contents import document, store_document
 from odyssey.kit.clock import Clock, rfc3339
 from odyssey.kit.ids import new_uuid
+
+# How the tools of an endpoint differ from those it had before: pure.
+
+_COMPARED = ("description", "input_schema", "output_schema", "read_only")
+_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+MOST_PATHS = 50
+
+
+class ToolChange(NamedTuple):
+    name: str
+    paths: tuple[str, ...]
+    """JSON paths into the tool that differ; at most `MOST_PATHS`."""
+
+
+class Drift(NamedTuple):
+    added: tuple[str, ...]
+    removed: tuple[str, ...]
+    changed: tuple[ToolChange, ...]
+
+    def __bool__(self) -> bool:
+        return any(self)
+
+    def stored(self) -> dict[str, Any]:
+        changed = [{"name": tool.name, "paths": list(tool.paths)} for tool in self.changed]
+        return {"added": list(self.added), "removed": list(self.removed), "changed": changed}
+
+
+def drift_between(before: Iterable[UpstreamTool], after: Iterable[UpstreamTool]) -> Drift:
+    old, new = ({tool.name: tool for tool in tools} for tools in (before, after))
+    changed = (ToolChange(name, _paths(old[name], new[name])) for name in sorted(old.keys() & new.keys()))
+    return Drift(
+        added=tuple(sorted(new.keys() - old.keys())),
+        removed=tuple(sorted(old.keys() - new.keys())),
+        changed=tuple(tool for tool in changed if tool.paths),
+    )
+
+
+def _paths(before: UpstreamTool, after: UpstreamTool) -> tuple[str, ...]:
+    found: list[str] = []
+    for member in _COMPARED:
+        for path in _differing(getattr(before, member), getattr(after, member), f"$.{member}"):
+            if len(found) == MOST_PATHS:
+                return tuple(found)
+            found.append(path)
+    return tuple(found)
+
+
+def _differing(before: Any, after: Any, path: str) -> Iterator[str]:
+    """Go down as long as both sides have the same shape; a path names the smallest part that differs."""
+    if isinstance(before, Mapping) and isinstance(after, Mapping):
+        for key in sorted(before.keys() | after.keys()):
+            inner = path + (f".{key}" if _PLAIN.fullmatch(key) else f"[{_quoted(key)}]")
+            if key in before and key in after:
+                yield from _differing(before[key], after[key], inner)
+            else:
+                yield inner
+    elif _is_list(before) and _is_list(after) and len(before) == len(after):
+        for index, (left, right) in enumerate(zip(before, after, strict=True)):
+            yield from _differing(left, right, f"{path}[{index}]")
+    elif not _is_same(before, after):
+        yield path
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, Sequence) and not isinstance(value, str)
+
+
+def _is_same(before: Any, after: Any) -> bool:
+    """Tell true from 1, which Python does not."""
+    return isinstance(before, bool) == isinstance(after, bool) and bool(before == after)
+
+
+def _quoted(key: str) -> str:
+    return "'" + key.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 
 class EndpointKeeper:

@@ -10,15 +10,14 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.core.database import Database
 from odyssey.core.outbound import OutboundClient
-from odyssey.endpoints.auth import bound_auth, secret_missing
+from odyssey.endpoints.auth import RedactedUpstream, bound_auth, secret_missing
 from odyssey.endpoints.config import EndpointConfig
-from odyssey.endpoints.mcp.sessions import McpSessions
+from odyssey.endpoints.mcp.session import McpSessions
 from odyssey.endpoints.mcp.upstream import McpUpstream
 from odyssey.endpoints.models import ToolEndpoint
 from odyssey.endpoints.openapi.document import ApiDocument, read_document
-from odyssey.endpoints.openapi.errors import DocumentInvalidError
+from odyssey.endpoints.openapi.references import DocumentInvalidError
 from odyssey.endpoints.openapi.upstream import OpenApiUpstream
-from odyssey.endpoints.redacted import RedactedUpstream
 from odyssey.endpoints.repository import Stamp, credentials_of, find_stamp, get_endpoint
 from odyssey.endpoints.upstream import CALL_TIMEOUT_S, Forwarded, NotAnswered, Upstream, UpstreamTool
 from odyssey.identity.vault import Vault

@@ -1,6 +1,6 @@
 """All SQL of endpoints. Every look-up names the org."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, delete, select, tuple_
@@ -10,7 +10,8 @@ from sqlalchemy.orm import defer
 from odyssey.core.errors import NotFoundError
 from odyssey.core.paging import ListOrder, PageRequest
 from odyssey.endpoints.models import AgentEndpoint, ToolEndpoint
-from odyssey.identity.credentials.models import Credential
+from odyssey.identity.models import Credential
+from odyssey.identity.schemas import CredentialUse
 from odyssey.kit.pagination import Page
 
 ENDPOINT_ORDER = ListOrder(
@@ -125,3 +126,20 @@ async def drop_uses(session: AsyncSession, agent_id: int, keep: Collection[int] 
     """Forget what an agent's versions name, but for those to keep."""
     stale = (AgentEndpoint.agent_id == agent_id) & AgentEndpoint.version.not_in(keep)
     await session.execute(delete(AgentEndpoint).where(stale))
+
+
+# Endpoints as users of credentials, for the room below that keeps those.
+
+
+class EndpointCredentialUsers:
+    def __init__(self, on_change: Callable[[int], None]) -> None:
+        self.changed = on_change
+
+    async def users_of(
+        self, session: AsyncSession, org_id: int, names: Collection[str]
+    ) -> Mapping[str, list[CredentialUse]]:
+        found: dict[str, list[CredentialUse]] = {}
+        for credential, endpoint_id, name in await endpoints_by_credential(session, org_id, names):
+            use = CredentialUse(endpoint_id=endpoint_id, endpoint_name=name)
+            found.setdefault(credential, []).append(use)
+        return found

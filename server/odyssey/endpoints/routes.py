@@ -4,10 +4,11 @@ Saving asks the service for its tools before a transaction begins, so that a slo
 """
 
 import time
-from collections.abc import Callable
-from typing import Annotated
+from collections.abc import Callable, Iterable, Sequence
+from typing import Annotated, Any, get_args
 from uuid import UUID
 
+import msgspec
 from fastapi import Depends, Request
 from sqlalchemy.ext.asyncio import AsyncSession
 from starlette.responses import Response
@@ -23,30 +24,128 @@ from odyssey.core.depends import (
 )
 from odyssey.core.errors import ForbiddenError, ValidationFailedError
 from odyssey.core.paging import PageRequest
-from odyssey.endpoints.credential_users import EndpointCredentialUsers
+from odyssey.endpoints.auth import is_at
+from odyssey.endpoints.config import EndpointConfig
 from odyssey.endpoints.discover import Discoverer
 from odyssey.endpoints.drafts import Drafter
 from odyssey.endpoints.keep import EndpointKeeper
+from odyssey.endpoints.models import AgentEndpoint, ToolEndpoint
 from odyssey.endpoints.registry import Upstreams
-from odyssey.endpoints.render import listed, shown
-from odyssey.endpoints.repository import ENDPOINT_ORDER, get_endpoint, list_endpoints
+from odyssey.endpoints.repository import (
+    ENDPOINT_ORDER,
+    EndpointCredentialUsers,
+    credentials_of,
+    get_endpoint,
+    list_endpoints,
+    uses_of,
+)
 from odyssey.endpoints.schemas import (
+    AgentUse,
+    AuthOut,
     CalledOut,
     CallIn,
+    ConfigOut,
+    DiscoveryErrorOut,
+    DriftOut,
     EndpointChange,
     EndpointIn,
+    EndpointListed,
     EndpointOut,
     EndpointsPage,
+    EndpointType,
+    ToolOut,
 )
-from odyssey.endpoints.upstream import Answered
+from odyssey.endpoints.upstream import Answered, UpstreamTool
 from odyssey.identity.caller import Caller
-from odyssey.identity.depends import VaultDep
-from odyssey.identity.guard import Admin, GuardedRouter, Viewer, returns_secret
+from odyssey.identity.guard import Admin, GuardedRouter, VaultDep, Viewer, returns_secret
 from odyssey.identity.idempotency import answer_once, first_answer
+from odyssey.identity.models import Credential
 from odyssey.kit.pagination import DEFAULT_LIMIT
 from odyssey.records.faults import did_you_mean
 from odyssey.records.faults import shown as named
 from odyssey.records.problems import FieldError
+
+# Endpoints as the API shows them: without secrets, and without the document.
+
+
+async def listed(session: AsyncSession, rows: Sequence[ToolEndpoint]) -> list[EndpointListed]:
+    return [EndpointListed(**members) for members in await _members(session, rows)]
+
+
+async def shown(session: AsyncSession, row: ToolEndpoint) -> EndpointOut:
+    (members,) = await _members(session, [row])
+    tools = msgspec.convert(row.tools, list[UpstreamTool])
+    return EndpointOut(**members, tools=[ToolOut(**msgspec.structs.asdict(tool)) for tool in tools])
+
+
+async def _members(session: AsyncSession, rows: Sequence[ToolEndpoint]) -> list[dict[str, Any]]:
+    credentials = await credentials_of(session, rows)
+    uses: dict[str, list[AgentEndpoint]] = {}
+    for use in await uses_of(session, [row.id for row in rows]):
+        uses.setdefault(use.endpoint_id, []).append(use)
+    return [
+        _of_one(row, credentials.get((row.org_id, row.credential_name or "")), uses.get(row.id, ()))
+        for row in rows
+    ]
+
+
+def _of_one(
+    row: ToolEndpoint, credential: Credential | None, uses: Iterable[AgentEndpoint]
+) -> dict[str, Any]:
+    error, drift = row.discovery_error, row.drift
+    return {
+        "id": UUID(row.id),
+        "name": row.name,
+        "description": row.description,
+        "type": _type_of(row),
+        "config": _config(row, credential),
+        "base_url": row.base_url,
+        "tool_count": row.tool_count,
+        "notes": row.notes,
+        "discovered_at": row.discovered_at,
+        "discovery_error": None if error is None else DiscoveryErrorOut.model_validate(error),
+        "drift": None if drift is None else DriftOut.model_validate(drift),
+        "used_by": _used_by(uses),
+        "created_at": row.created_at,
+        "updated_at": row.updated_at,
+    }
+
+
+def _type_of(row: ToolEndpoint) -> EndpointType:
+    kinds: tuple[EndpointType, ...] = get_args(EndpointType)
+    return next(kind for kind in kinds if kind == row.type)
+
+
+def _config(row: ToolEndpoint, credential: Credential | None) -> ConfigOut:
+    config = EndpointConfig.read(row.config)
+    at_home = credential is not None and is_at(row.base_url, credential.origin)
+    auth = AuthOut(
+        type=config.auth.type,
+        header=config.auth.header,
+        credential=row.credential_name,
+        secret_set=at_home,
+        shown=credential.shown if credential is not None and at_home else None,
+    )
+    return ConfigOut(
+        url=config.url,
+        base_url=config.base_url,
+        spec_url=config.spec_url,
+        spec_bytes=row.document_bytes,
+        auth=auth,
+    )
+
+
+def _used_by(uses: Iterable[AgentEndpoint]) -> list[AgentUse]:
+    """Gather by agent what its newest and its published version name; the newest says how it is called."""
+    by_agent: dict[int, AgentUse] = {}
+    for use in sorted(uses, key=lambda use: (use.agent_id, -use.version, use.tool_name)):
+        known = by_agent.setdefault(
+            use.agent_id, AgentUse(agent_id=use.agent_id, agent_name=use.agent_name, tools=[])
+        )
+        if use.tool_name not in known.tools:
+            known.tools.append(use.tool_name)
+    return list(by_agent.values())
+
 
 router = GuardedRouter(prefix="/api/tool-endpoints", tags=["tool endpoints"])
 

@@ -6,11 +6,14 @@ more than the answer: they are kept as they were written and asked of a `Reserve
 """
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any, NamedTuple
 
 from odyssey.evals.behaviour import Behaviour
 from odyssey.expressions.arguments import ABSENT, Matcher, read_value
+from odyssey.grading.checks import read_checks
 from odyssey.records.faults import Faults, one_of
+from odyssey.records.problems import FaultList, FieldError
 
 RESERVED_KEYS = ("$calls", "$ledger", "$text")
 
@@ -92,3 +95,30 @@ def _look(leaf: _Leaf, answer: dict[str, Any] | None) -> Finding:
     passed = leaf.holds(found)
     said = "is not there" if found is ABSENT else f"is {found!r}"
     return Finding(where, passed, said if passed else f"{said}, wanted {leaf.wanted!r}")
+
+
+# Reading `expected_behavior` whole: its leaves, and the checks below its reserved keys.
+
+_MEMBER = "expected_behavior"
+
+
+def expected_faults(raw: Any) -> FaultList:
+    """Say everything that is wrong with what is expected."""
+    faults = Faults(_MEMBER)
+    read_expected(raw, faults)
+    reserved = [key for key in RESERVED_KEYS if key in raw] if isinstance(raw, dict) else []
+    for key in reserved:
+        # The reader of checks places its faults under "checks"; here they stand under the reserved key.
+        faults.found += read_checks(raw[key]).errors.each(partial(_under_key, key))
+    return faults.found
+
+
+def _under_key(key: str, error: FieldError) -> FieldError:
+    return FieldError((_MEMBER, key, *error.loc[1:]), error.msg, error.tool)
+
+
+def known_expected(raw: Any) -> Expected:
+    """Compile what was found to be without fault when it was saved."""
+    expected = read_expected(raw, Faults(_MEMBER))
+    assert expected is not None
+    return expected

@@ -1,23 +1,26 @@
-"""Which arguments a rule is about: a subset match whose leaves are values or operator objects.
+"""Which tools and which arguments a rule is about."""
 
-An object in `args` asks for an object that has at least its members. An object whose keys all start with `$`
-is an operator object; its operators must all hold. What an operator compares with is taken as it stands, so
-`{"$eq": {"$ref": "x"}}` asks for a member that begins with `$`.
-
-A member that is absent fails every operator but `{"$exists": false}`: also `$ne` and `$nin` speak only of
-values that are there. Values are equal when their canonical JSON is. `$gt` and its kin compare numbers with
-numbers and strings with strings, by code point; anything else does not match, and a boolean is no number.
-"""
-
+import fnmatch
+import re
 from collections.abc import Callable, Mapping
 from functools import partial
 from operator import ge, gt, le, lt
-from typing import Any
+from typing import Any, NamedTuple
 
 import re2  # type: ignore[import-untyped]
 
 from odyssey.records.canonical import canonical_json
 from odyssey.records.faults import Faults, shown
+
+# Which arguments a rule is about: a subset match whose leaves are values or operator objects.
+#
+# An object in `args` asks for an object that has at least its members. An object whose keys all start with
+# `$` is an operator object; its operators must all hold. What an operator compares with is taken as it
+# stands, so `{"$eq": {"$ref": "x"}}` asks for a member that begins with `$`.
+#
+# A member that is absent fails every operator but `{"$exists": false}`: also `$ne` and `$nin` speak only of
+# values that are there. Values are equal when their canonical JSON is. `$gt` and its kin compare numbers with
+# numbers and strings with strings, by code point; anything else does not match, and a boolean is no number.
 
 MAX_PATTERN = 1000
 
@@ -165,3 +168,35 @@ _OPERATORS: dict[str, Callable[[Any, Faults], Matcher]] = {
     "$regex": read_pattern,
     "$exists": _exists,
 }
+
+
+# Which tools are meant: names, globs such as `get_*`, or a list of both.
+
+MAX_TOOLS = 256
+MAX_TOOL_NAME = 256
+
+_GLOB = re.compile(r"[*?[]")
+
+
+class ToolChoice(NamedTuple):
+    names: frozenset[str]
+    """Tools named without a glob."""
+    globs: re.Pattern[str] | None
+    """Matches the whole name of every tool that a glob is about."""
+
+    def includes(self, tool: str) -> bool:
+        return tool in self.names or (self.globs is not None and self.globs.fullmatch(tool) is not None)
+
+
+def read_tool_choice(raw: Any, faults: Faults) -> ToolChoice:
+    """Compile a choice; what is wrong goes to `faults`, and then no tool is meant."""
+    given = raw if isinstance(raw, list) else [raw]
+    if not given or not all(isinstance(name, str) and name for name in given):
+        faults.add("write a tool name, a glob such as 'get_*', or a list of them")
+        return ToolChoice(frozenset(), None)
+    if len(given) > MAX_TOOLS or any(len(name) > MAX_TOOL_NAME for name in given):
+        faults.add(f"at most {MAX_TOOLS} names, each of at most {MAX_TOOL_NAME} characters")
+        return ToolChoice(frozenset(), None)
+    globs = [name for name in given if _GLOB.search(name)]
+    names = frozenset(given).difference(globs)
+    return ToolChoice(names, re.compile("|".join(map(fnmatch.translate, globs))) if globs else None)

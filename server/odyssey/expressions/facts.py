@@ -3,9 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from odyssey.expressions.errors import EvaluationError, TooMuchError
-from odyssey.expressions.meter import Meter
-from odyssey.expressions.values import Entities
+from odyssey.expressions.values import Entities, EvaluationError, Meter, TooMuchError
 from odyssey.worlds.ledger import Ledger
 
 VARIABLES = ("args", "flags", "calls", "actor", "state")

@@ -6,10 +6,11 @@ from operator import ge, gt, le, lt
 from typing import Any, Protocol
 
 from odyssey.expressions.arithmetic import MAX_ELEMENTS, OPERATORS, negate
-from odyssey.expressions.errors import EvaluationError, TooMuchError
 from odyssey.expressions.facts import Facts
 from odyssey.expressions.functions import Function
 from odyssey.expressions.values import (
+    EvaluationError,
+    TooMuchError,
     check_order,
     described,
     equal,

@@ -1,16 +1,14 @@
 """An expression: read once with every fault, then evaluated on the facts of many calls."""
 
 from collections.abc import Collection
-from typing import Any
+from typing import Any, NamedTuple
 
-from odyssey.expressions.compiling import MAX_EXPRESSION, compile_cel
-from odyssey.expressions.errors import EvaluationError
 from odyssey.expressions.facts import VARIABLES, Facts
 from odyssey.expressions.functions import ALL_FUNCTIONS, CEL_FUNCTIONS
 from odyssey.expressions.nodes import Node, Scope
 from odyssey.expressions.syntax import Parser, UnreadableError
-from odyssey.expressions.tokens import all_tokens, tokenize
-from odyssey.expressions.values import described, settle
+from odyssey.expressions.tokens import MAX_EXPRESSION, all_tokens, compile_cel, first_token, tokenize
+from odyssey.expressions.values import MAX_TEXT, EvaluationError, TooMuchError, as_text, described, settle
 from odyssey.records.faults import Faults
 
 _RESERVED = frozenset(
@@ -98,3 +96,92 @@ def _without_reserved(text: str, names: Collection[str]) -> str:
     if not kept:
         return text
     return "".join("_" * len(part) if part in kept else part for part in all_tokens(text))
+
+
+# Texts with expressions in braces: `Order {args.order_id} is {order.status}`; `{{` and `}}` are braces.
+
+MAX_RAW = 10_000
+
+
+class Text(NamedTuple):
+    raw: str
+    parts: tuple[str | Expression, ...]
+
+    @property
+    def names(self) -> frozenset[str]:
+        return frozenset().union(*(part.names for part in self.expressions()))
+
+    @property
+    def uses_calls(self) -> bool:
+        return any(part.uses_calls for part in self.expressions())
+
+    def expressions(self) -> list[Expression]:
+        return [part for part in self.parts if isinstance(part, Expression)]
+
+    def render(self, facts: Facts) -> str:
+        """The text with every expression's value in its place; raises EvaluationError."""
+        rendered = [
+            part if isinstance(part, str) else as_text(part.evaluate(facts), facts.meter)
+            for part in self.parts
+        ]
+        if sum(len(part) for part in rendered) > MAX_TEXT:
+            raise TooMuchError(f"the text would have more than {MAX_TEXT} characters")
+        return "".join(rendered)
+
+
+def read_text(raw: Any, faults: Faults, *, names: Collection[str] = ()) -> Text | None:
+    """Read a text; None when something is wrong with it, which `faults` then says."""
+    if not isinstance(raw, str):
+        faults.add("must be a text; expressions in it stand in braces")
+        return None
+    if len(raw) > MAX_RAW:
+        faults.add(f"the text has {len(raw)} characters; at most {MAX_RAW} are read")
+        return None
+    before = faults.count()
+    parts = _read_parts(raw, faults, names)
+    return None if faults.count() > before else Text(raw, tuple(parts))
+
+
+def _read_parts(raw: str, faults: Faults, names: Collection[str]) -> list[str | Expression]:
+    parts: list[str | Expression] = []
+    plain: list[str] = []
+    position = 0
+    while position < len(raw):
+        character = raw[position]
+        if character not in "{}":
+            plain.append(character)
+            position += 1
+        elif raw[position : position + 2] == character * 2:
+            plain.append(character)
+            position += 2
+        elif character == "}":
+            faults.add(
+                f"the }} at character {position + 1} closes nothing; a brace of the text is written }}}}"
+            )
+            return parts
+        else:
+            end = _end_of_expression(raw, position + 1)
+            if end is None:
+                faults.add(
+                    f"the {{ at character {position + 1} is not closed; a brace of the text is written {{{{"
+                )
+                return parts
+            parts += ["".join(plain)] if plain else []
+            plain = []
+            read = read_expression(raw[position + 1 : end], faults, names=names)
+            parts += [read] if read is not None else []
+            position = end + 1
+    return [*parts, "".join(plain)] if plain else parts
+
+
+def _end_of_expression(raw: str, start: int) -> int | None:
+    """Where the brace that closes the expression stands: maps and quotes inside it have braces of their own."""
+    depth = 0
+    position = start
+    while position < len(raw):
+        text = first_token(raw, position)
+        if text == "}" and depth == 0:
+            return position
+        depth += {"{": 1, "}": -1}.get(text, 0)
+        position += len(text)
+    return None

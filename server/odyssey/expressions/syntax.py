@@ -6,11 +6,10 @@ from typing import Any
 import cel
 
 from odyssey.expressions import nodes
-from odyssey.expressions.errors import EvaluationError
 from odyssey.expressions.facts import VARIABLES
 from odyssey.expressions.functions import Function
 from odyssey.expressions.tokens import MACROS, is_name
-from odyssey.expressions.values import Type, check_integer
+from odyssey.expressions.values import EvaluationError, Type, check_integer
 from odyssey.records.faults import Faults, did_you_mean, shown
 
 MAX_NESTING = 100

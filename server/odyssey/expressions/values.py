@@ -4,11 +4,44 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
-from odyssey.expressions.errors import EvaluationError, TooMuchError
-from odyssey.expressions.meter import Meter
 from odyssey.kit.json_reader import MAX_NUMBER
 from odyssey.records.canonical import canonical_json
 from odyssey.worlds.ledger import Ledger
+
+# Why an expression has no value: said to people, short, without a stack.
+
+
+class EvaluationError(Exception):
+    """The expression cannot be evaluated on these facts."""
+
+
+class TooMuchError(EvaluationError):
+    """The expressions of one call would take too long or hold too much; nothing in an expression absorbs this."""
+
+
+# How much the expressions of one call may do together, whatever they are and however they nest.
+#
+# A unit is the evaluation of one small part of an expression, up to half a microsecond.
+
+MAX_WORK = 500_000
+CHARACTERS_PER_UNIT = 64
+
+
+class Meter:
+    __slots__ = ("left",)
+
+    def __init__(self, work: int = MAX_WORK) -> None:
+        self.left = work
+
+    def spend(self, units: int) -> None:
+        """Count work before it is done; raises TooMuchError when none is left."""
+        self.left -= units
+        if self.left < 0:
+            raise TooMuchError("the expressions go through too many values; let them walk through less")
+
+    def spend_characters(self, count: int) -> None:
+        self.spend(1 + count // CHARACTERS_PER_UNIT)
+
 
 MAX_TEXT = 1024 * 1024
 MAX_NODES = 50_000

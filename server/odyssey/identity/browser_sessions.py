@@ -8,12 +8,10 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from odyssey.core.database import after_commit
 from odyssey.core.errors import AuthRequiredError, ConflictError, NotFoundError, ValidationFailedError
 from odyssey.core.signals import Signals
-from odyssey.identity.audit import record_change
-from odyssey.identity.caller import Caller, Role
+from odyssey.identity.caller import Caller, Role, record_change
 from odyssey.identity.keys import token_hash
 from odyssey.identity.models import BrowserSession, Org, Person, SigninLink
 from odyssey.identity.open_streams import ACCESS_TOPIC
-from odyssey.identity.passwords import hash_password, password_matches
 from odyssey.identity.repository import (
     end_browser_sessions,
     find_org,
@@ -23,7 +21,13 @@ from odyssey.identity.repository import (
     lock_person,
     use_signin_link,
 )
-from odyssey.identity.signin import SigninAttempt, WrongPasswordError, person_by_password
+from odyssey.identity.signin import (
+    SigninAttempt,
+    WrongPasswordError,
+    hash_password,
+    password_matches,
+    person_by_password,
+)
 from odyssey.identity.site import SESSION_LIFETIME
 from odyssey.kit.clock import Clock
 from odyssey.kit.ids import new_browser_token

@@ -7,7 +7,9 @@ TooManyRequestsError
 └── TooManyStreamsError       429 too_many_streams
 """
 
-from odyssey.core.errors import ForbiddenError, TooManyRequestsError
+from collections.abc import Iterable
+
+from odyssey.core.errors import ConflictError, ForbiddenError, TooManyRequestsError
 
 
 class CsrfTokenInvalidError(ForbiddenError):
@@ -27,3 +29,21 @@ class TooManyStreamsError(TooManyRequestsError):
             "Close one, such as a tab or a command that waits, or read the list or the run itself now and then.",
             retry_after_s=30,
         )
+
+
+# What can stand in the way of keeping or deleting a credential.
+
+
+class CredentialExistsError(ConflictError):
+    code, title = "credential_exists", "The name is taken"
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"There is a credential {name!r} already; change that one, or choose another name.")
+
+
+class CredentialInUseError(ConflictError):
+    code, title = "in_use", "Tool endpoints use this credential"
+
+    def __init__(self, name: str, endpoints: Iterable[str]) -> None:
+        users = ", ".join(repr(endpoint) for endpoint in endpoints)
+        super().__init__(f"Tool endpoints use the credential {name!r}: {users}. Give them another one first.")

@@ -4,32 +4,156 @@ The order is fixed here: who calls, then whether they may, then the body as stri
 """
 
 import re
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from datetime import datetime
 from types import NoneType
 from typing import Annotated, Any, get_args
 
-from fastapi import APIRouter, Depends, Security
+from fastapi import APIRouter, Depends, Request, Security
 from fastapi.dependencies.models import Dependant
 from fastapi.openapi.models import HTTPBearer
 from fastapi.routing import APIRoute
 from fastapi.security.base import SecurityBase
-from starlette.requests import Request
 from starlette.responses import Response
 
-from odyssey.core.depends import write_session
+from odyssey.core.database import Database
+from odyssey.core.depends import ClockDep, DatabaseDep, write_session
 from odyssey.core.errors import (
+    AuthRequiredError,
     BadRequestError,
     ForbiddenError,
     UnsupportedMediaTypeError,
     ValidationFailedError,
 )
+from odyssey.core.feeds import OpenStream
 from odyssey.core.wire import Body, read_body
 from odyssey.core.worker import Worker
-from odyssey.identity.authenticate import authenticate
 from odyssey.identity.caller import Caller, Role
-from odyssey.identity.depends import open_stream
 from odyssey.identity.idempotency import answer_once
+from odyssey.identity.keys import TokenRefusedError, read_person_token, token_hash
+from odyssey.identity.models import Person
+from odyssey.identity.open_streams import OpenStreams
+from odyssey.identity.repository import find_browser_session, find_caller_by_key_hash, find_person
+from odyssey.identity.signin import SigninAttempt
+from odyssey.identity.site import SessionRenewal, Site, csrf_token
+from odyssey.identity.vault import Vault
+from odyssey.kit.ids import API_KEY_PREFIX
 from odyssey.records.faults import Faults, shown
+
+# From headers, or a browser's cookie, to a caller. Every secret is hashed before it meets a query.
+
+_SEND_A_KEY = (
+    "Send an API key (Authorization: Bearer pk_live_… or X-API-Key), or a token from POST /api/auth/token."
+)
+
+
+async def authenticate(request: Request) -> Caller:
+    """Find the caller by the headers; only a request without any is known by the session's cookie."""
+    secret = _presented_secret(request)
+    if secret is None:
+        return await _by_session(request)
+    database: Database = request.app.state.database
+    vault: Vault = request.app.state.vault
+    async with database.read() as session:
+        if secret.startswith(API_KEY_PREFIX):
+            caller = await find_caller_by_key_hash(session, token_hash(secret))
+        else:
+            try:
+                now = request.app.state.clock()
+                token, expires_at = read_person_token(vault.master, secret, now)
+            except TokenRefusedError:
+                raise AuthRequiredError(
+                    f"The token is not valid or its time is over. {_SEND_A_KEY}"
+                ) from None
+            person = await find_person(session, token.org_id, token.person_id)
+            if person is not None and person.password_version != token.password_version:
+                raise AuthRequiredError(
+                    "The password was changed after this token was issued. Sign in again."
+                )
+            caller = None if person is None else _by_token(person, expires_at)
+    if caller is None:
+        raise AuthRequiredError(f"The key or token is not known. {_SEND_A_KEY}")
+    return caller
+
+
+async def _by_session(request: Request) -> Caller:
+    site: Site = request.app.state.site
+    token = site.session_token(request)
+    if token is None:
+        raise AuthRequiredError(f"No key or token was sent. {_SEND_A_KEY}")
+    database: Database = request.app.state.database
+    vault: Vault = request.app.state.vault
+    async with database.read() as session:
+        found = await find_browser_session(session, token_hash(token), request.app.state.clock())
+    if found is None:
+        raise AuthRequiredError("The session is over. Sign in again.")
+    site.check_may_write(request, csrf_token(vault.master, token))
+    begun, person = found
+    return Caller(
+        person.org_id,
+        person.id,
+        Role[person.role],
+        session_hash=begun.token_hash,
+        expires_at=begun.expires_at,
+    )
+
+
+def _by_token(person: Person, expires_at: datetime) -> Caller:
+    return Caller(
+        person.org_id,
+        person.id,
+        Role[person.role],
+        password_version=person.password_version,
+        expires_at=expires_at,
+    )
+
+
+def _presented_secret(request: Request) -> str | None:
+    presented = set()
+    for value in request.headers.getlist("authorization"):
+        scheme, _, credentials = value.partition(" ")
+        if scheme.lower() == "bearer":
+            presented.add(credentials.strip())
+    presented.update(request.headers.getlist("x-api-key"))
+    if len(presented) > 1:
+        raise AuthRequiredError(f"Different keys were sent in one request. {_SEND_A_KEY}")
+    return presented.pop() if presented else None
+
+
+# What a route of identity may ask for, beside what `core.depends` offers.
+
+
+def _vault(request: Request) -> Vault:
+    vault: Vault = request.app.state.vault
+    return vault
+
+
+def _site(request: Request) -> Site:
+    site: Site = request.app.state.site
+    return site
+
+
+def _attempt(request: Request, database: DatabaseDep, clock: ClockDep) -> SigninAttempt:
+    return SigninAttempt(database, clock, request.client.host if request.client else "unknown")
+
+
+async def open_stream(request: Request) -> AsyncIterator[OpenStream]:
+    """Take a place for a stream; it is free again when the answer has ended, however it ended."""
+    streams: OpenStreams = request.app.state.open_streams
+    with streams.open(request.state.caller) as opened:
+        yield opened
+
+
+def _renewal(request: Request) -> SessionRenewal:
+    return SessionRenewal(_site(request), _vault(request).master)
+
+
+VaultDep = Annotated[Vault, Depends(_vault)]
+SiteDep = Annotated[Site, Depends(_site)]
+AttemptDep = Annotated[SigninAttempt, Depends(_attempt)]
+OpenStreamDep = Annotated[OpenStream, Depends(open_stream, scope="request")]
+RenewalDep = Annotated[SessionRenewal, Depends(_renewal)]
+
 
 _HOW = (
     "An API key (pk_live_…) or a token from POST /api/auth/token. A browser may instead send the session cookie that "

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from odyssey.core.database import Database
-from odyssey.core.event_stream import OpenStream
+from odyssey.core.feeds import OpenStream
 from odyssey.core.signals import Listener, Signals
 from odyssey.identity.caller import Caller
 from odyssey.identity.errors import TooManyStreamsError

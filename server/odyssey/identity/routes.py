@@ -19,15 +19,21 @@ from odyssey.core.depends import (
 )
 from odyssey.core.errors import ConflictError, NotFoundError
 from odyssey.core.paging import PageRequest, start_of
-from odyssey.identity.audit import record_change
 from odyssey.identity.bootstrap import new_key_row
 from odyssey.identity.browser_sessions import set_password
-from odyssey.identity.caller import Role
-from odyssey.identity.depends import AttemptDep, RenewalDep, VaultDep
-from odyssey.identity.guard import Admin, Anyone, GuardedRouter, Viewer, returns_secret
+from odyssey.identity.caller import Role, record_change
+from odyssey.identity.guard import (
+    Admin,
+    Anyone,
+    AttemptDep,
+    GuardedRouter,
+    RenewalDep,
+    VaultDep,
+    Viewer,
+    returns_secret,
+)
 from odyssey.identity.models import ApiKey, AuditEntry, Org, Person
 from odyssey.identity.open_streams import ACCESS_TOPIC
-from odyssey.identity.passwords import hash_password
 from odyssey.identity.repository import (
     PERSON_ORDER,
     find_key,
@@ -55,7 +61,7 @@ from odyssey.identity.schemas import (
     SignedIn,
     SignIn,
 )
-from odyssey.identity.signin import sign_in
+from odyssey.identity.signin import hash_password, sign_in
 from odyssey.kit.clock import from_microseconds, microseconds
 from odyssey.kit.ids import new_api_key
 from odyssey.kit.pagination import DEFAULT_LIMIT, cut_page

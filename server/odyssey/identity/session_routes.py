@@ -7,15 +7,23 @@ from fastapi import Depends, Request, Response
 from odyssey.core.database import after_commit
 from odyssey.core.depends import ClockDep, ReadSession, SignalsDep, WriteSession
 from odyssey.core.errors import NotFoundError, ValidationFailedError
-from odyssey.identity.audit import record_change
 from odyssey.identity.browser_sessions import (
     BegunSession,
     begin_session_by_link,
     begin_session_by_password,
     change_own_password,
 )
-from odyssey.identity.depends import AttemptDep, RenewalDep, SiteDep, VaultDep
-from odyssey.identity.guard import Anyone, GuardedRouter, Viewer, returns_secret
+from odyssey.identity.caller import record_change
+from odyssey.identity.guard import (
+    Anyone,
+    AttemptDep,
+    GuardedRouter,
+    RenewalDep,
+    SiteDep,
+    VaultDep,
+    Viewer,
+    returns_secret,
+)
 from odyssey.identity.models import Org, Person
 from odyssey.identity.open_streams import ACCESS_TOPIC
 from odyssey.identity.repository import end_browser_session, find_browser_session, find_org, find_person

@@ -5,19 +5,21 @@ past a limit together. Both limits slide. A stranger can use up a person's and t
 long as they go on; the ways by sign-in link, API key and session are not counted and stay open.
 """
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import datetime, timedelta
+from functools import cache
 from math import ceil
 
+from argon2 import PasswordHasher
+from argon2.exceptions import InvalidHashError, VerifyMismatchError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.core.database import Database
 from odyssey.core.errors import AuthRequiredError, TooManyRequestsError
-from odyssey.identity.keys import MasterKey, token_hash
+from odyssey.identity.keys import LIFETIME, MasterKey, PersonToken, issue_person_token, token_hash
 from odyssey.identity.models import Person, SigninFailure
-from odyssey.identity.passwords import password_matches
-from odyssey.identity.people_tokens import LIFETIME, PersonToken, issue_person_token
 from odyssey.identity.repository import (
     count_signin_failures,
     forget_signin_failure,
@@ -27,6 +29,34 @@ from odyssey.identity.repository import (
 )
 from odyssey.identity.schemas import SignedIn
 from odyssey.kit.clock import Clock
+
+# Passwords, argon2id. Hashing takes a tenth of a second on purpose, so it never runs on the event loop.
+
+HASHER = PasswordHasher()
+
+
+async def hash_password(password: str) -> str:
+    return await asyncio.to_thread(HASHER.hash, password)
+
+
+async def password_matches(password_hash: str | None, password: str) -> bool:
+    """Compare in the same time whether or not there is a password to compare with."""
+    return await asyncio.to_thread(_verify, password_hash, password)
+
+
+def _verify(password_hash: str | None, password: str) -> bool:
+    try:
+        HASHER.verify(password_hash or _nobody(), password)
+    except (VerifyMismatchError, InvalidHashError):
+        return False
+    return password_hash is not None
+
+
+@cache
+def _nobody() -> str:
+    """Make a hash to compare with where there is none; not on import, which every command would wait for."""
+    return HASHER.hash("nobody has this password")
+
 
 _ADDRESS_WINDOW = timedelta(minutes=1)
 _ADDRESS_LIMIT = 10

@@ -1,18 +1,21 @@
 """Appending to a run's journal and reading it back, always in the order of its sequence."""
 
-from collections.abc import Collection, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from typing import Any, Literal, NamedTuple
 
 import msgspec
-from sqlalchemy import BindParameter, Connection, bindparam, func, insert, select
+from sqlalchemy import BindParameter, Connection, bindparam, func, insert, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.core.database import after_commit
+from odyssey.core.group_commit import Statement, Unit
 from odyssey.core.signals import Signals
 from odyssey.core.tables import table_of
 from odyssey.journal.models import Event, RunContext
 from odyssey.kit.clock import rfc3339
+from odyssey.records.ledger import Violation
 
 EventKind = Literal[
     "dispatch", "forward", "tool_call", "trace_event", "reply", "violation", "grade", "platform_fault"
@@ -139,4 +142,121 @@ def as_record(row: Event) -> EventRecord:
         occurred_at=rfc3339(row.occurred_at),
         actor_id=row.actor_id,
         data=msgspec.Raw(data),
+    )
+
+
+# How many calls of an attempt were answered, and how often an answer contradicted the world.
+
+_COUNTS = (
+    select(_EVENTS.c.run_id, _EVENTS.c.attempt, _EVENTS.c.kind, func.count())
+    .where(
+        _EVENTS.c.run_id.in_(_OF_RUNS),
+        _EVENTS.c.kind.in_(("tool_call", "violation")),
+        or_(_EVENTS.c.kind == "violation", _EVENTS.c.http_status == 200),
+    )
+    .group_by(_EVENTS.c.run_id, _EVENTS.c.attempt, _EVENTS.c.kind)
+)
+
+
+class Counts(NamedTuple):
+    tool_calls: int
+    violations: int
+
+
+def count_calls(
+    connection: Connection, attempts: Collection[tuple[int, int]]
+) -> dict[tuple[int, int], Counts]:
+    """Count for each run and attempt that is named, by one statement."""
+    if not attempts:
+        return {}
+    rows: Iterable[Any] = connection.execute(_COUNTS, {"run_ids": sorted({run_id for run_id, _ in attempts})})
+    found: Counter[tuple[int, int, str]] = Counter({tuple(key): count for *key, count in rows})
+    return {
+        (run_id, attempt): Counts(
+            found[run_id, attempt, "tool_call"],
+            found[run_id, attempt, "violation"],
+        )
+        for run_id, attempt in attempts
+    }
+
+
+# Appending on the hot path: one guarded unit of the group writer per event.
+#
+# An event is appended only while its token is good and its sequence is free: whoever moved the run on
+# meanwhile makes the unit fail, and its author looks again.
+
+_LOCK_RUN = "SELECT CAST(pg_current_xact_id() AS text) FROM run_contexts WHERE run_id = :run_id FOR UPDATE"
+_TOKEN_IS_GOOD = "SELECT 1 FROM run_tokens WHERE token_hash = :token_hash AND revoked_at IS NULL"  # noqa: S105 - SQL
+_APPEND_UNIT = (
+    "INSERT INTO events (run_id, sequence, attempt, kind, occurred_at, actor_id, http_status, repeats, data) "
+    "VALUES (:run_id, :sequence, :attempt, :kind, :occurred_at, :actor_id, :http_status, :repeats, :data) "
+    "ON CONFLICT (run_id, sequence) DO NOTHING"
+)
+_APPEND_AFTER = (
+    "INSERT INTO events (run_id, sequence, attempt, kind, occurred_at, actor_id, data) "
+    "SELECT run_id, sequence + :place, attempt, 'violation', occurred_at, actor_id, :data "
+    "FROM events WHERE run_id = :run_id AND sequence = :sequence"
+)
+_COUNT_ONE_MORE = "UPDATE events SET repeats = repeats + 1 WHERE run_id = :run_id AND sequence = :sequence"
+
+
+def append_unit(
+    *,
+    token_hash: str,
+    run_id: int,
+    sequence: int,
+    attempt: int,
+    kind: EventKind,
+    occurred_at: datetime,
+    data: bytes,
+    actor_id: str | None = None,
+    http_status: int | None = None,
+    repeats: int | None = None,
+    rest: Sequence[Statement] = (),
+) -> Unit:
+    event = Statement(
+        _APPEND_UNIT,
+        {
+            "run_id": run_id,
+            "sequence": sequence,
+            "attempt": attempt,
+            "kind": kind,
+            "occurred_at": occurred_at,
+            "actor_id": actor_id,
+            "http_status": http_status,
+            "repeats": repeats,
+            "data": data.decode("utf-8"),
+        },
+    )
+    return _unit(token_hash, run_id, event, rest)
+
+
+def violation_statements(*, run_id: int, sequence: int, violations: Sequence[Violation]) -> list[Statement]:
+    """Say how the violations of one call are written, each as an event after it: for the unit that writes the call."""
+    return [
+        Statement(
+            _APPEND_AFTER,
+            {
+                "run_id": run_id,
+                "sequence": sequence,
+                "place": place,
+                "data": msgspec.json.encode(violation).decode("utf-8"),
+            },
+        )
+        for place, violation in enumerate(violations, start=1)
+    ]
+
+
+def count_unit(*, token_hash: str, run_id: int, sequence: int) -> Unit:
+    """Let a counting event stand for one refusal more."""
+    return _unit(token_hash, run_id, Statement(_COUNT_ONE_MORE, {"run_id": run_id, "sequence": sequence}))
+
+
+def _unit(token_hash: str, run_id: int, guard: Statement, rest: Sequence[Statement] = ()) -> Unit:
+    return Unit(
+        key=run_id,
+        lock=Statement(_LOCK_RUN, {"run_id": run_id}),
+        condition=Statement(_TOKEN_IS_GOOD, {"token_hash": token_hash}),
+        guard=guard,
+        rest=rest,
     )

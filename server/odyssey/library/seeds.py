@@ -5,13 +5,13 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from odyssey.agents.initial_state import check_initial_state
+from odyssey.agents.ledger_schema import check_initial_state
 from odyssey.core.errors import NotAvailableYetError, ValidationFailedError
 from odyssey.grading.checks import read_checks
 from odyssey.grading.judges.rubric import read_rubric
 from odyssey.journal.contents import Document, document
 from odyssey.kit.ids import MAX_INTEGER_ID
-from odyssey.library.behaviours.reading import take_behavior
+from odyssey.library.behaviours import take_behavior
 from odyssey.records.canonical import canonical_json, content_hash
 from odyssey.records.faults import did_you_mean, shown
 from odyssey.records.problems import FaultList, FieldError

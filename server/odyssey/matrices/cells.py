@@ -17,13 +17,13 @@ import numpy.typing as npt
 
 from odyssey.evals.behaviour import Behaviour
 from odyssey.evals.distance import distance_matrix
-from odyssey.evals.eval_runs.delivery import Delivered
+from odyssey.evals.eval_runs.plan import Delivered
 from odyssey.matrices.comparisons.cell import Delivery, ObservedRun, Threshold, delivery_of, matches_of
 from odyssey.matrices.plan import Place, Plan
 from odyssey.matrices.snapshot import Snapshot
 from odyssey.statistics.cells import Cell, Judged, judge
-from odyssey.statistics.fisher import Matches
 from odyssey.statistics.shift import Comparison
+from odyssey.statistics.significance import Matches
 
 
 class SeenRun(NamedTuple):

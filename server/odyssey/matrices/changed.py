@@ -6,10 +6,10 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.agents.repository import get_agent
 from odyssey.core.errors import NotFoundError
-from odyssey.evals.scenarios.models import Scenario
+from odyssey.evals.errors import UnknownVariationError
+from odyssey.evals.models import Scenario
 from odyssey.evals.scenarios.repository import find_scenarios
 from odyssey.evals.variations.catalogue import CATALOGUE
-from odyssey.evals.variations.errors import UnknownVariationError
 from odyssey.evals.variations.repository import find_variation
 from odyssey.matrices.snapshot import Snapshot, SnapshotScenario, SnapshotVariation
 from odyssey.matrices.take_snapshot import hash_of

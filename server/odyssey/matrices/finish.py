@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from odyssey.campaigns.repository import complete
 from odyssey.core.database import Database, after_commit
 from odyssey.core.signals import Signals
-from odyssey.evals.eval_runs.topics import matrix_topic
+from odyssey.evals.eval_runs.observe import matrix_topic
 from odyssey.kit.clock import Clock
 from odyssey.matrices.cells import AnalysedCell
 from odyssey.matrices.finished import FinishedCell, PassedRun

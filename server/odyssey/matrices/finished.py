@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from odyssey.evals.risk import RiskLevel
+from odyssey.evals.scenarios.content import RiskLevel
 from odyssey.statistics.cells import Judged
-from odyssey.statistics.fisher import Matches
+from odyssey.statistics.significance import Matches
 
 
 class PassedRun(NamedTuple):

@@ -8,9 +8,8 @@ from odyssey.agents.compiled import CompiledAgents
 from odyssey.campaigns.ending import cancel, resume
 from odyssey.core.database import after_commit
 from odyssey.core.signals import Signals
-from odyssey.evals.eval_runs.topics import matrix_topic
-from odyssey.identity.audit import record_change
-from odyssey.identity.caller import Caller
+from odyssey.evals.eval_runs.observe import matrix_topic
+from odyssey.identity.caller import Caller, record_change
 from odyssey.kit.clock import Clock
 from odyssey.matrices.changed import changes_since
 from odyssey.matrices.errors import (

@@ -16,7 +16,7 @@ from odyssey.matrices.render import CELLS, agent_name, cells_out, stored_summary
 from odyssey.matrices.repository import NO_RUNS, RunCounts, get_matrix, run_counts, runs_of
 from odyssey.matrices.schemas import EvalSummary, MatrixCell, MatrixOut, MatrixScenario, RuleSetOut
 from odyssey.matrices.snapshot import Snapshot, read_snapshot
-from odyssey.statistics.relabelling import min_p
+from odyssey.statistics.significance import min_p
 
 _KEPT = 16
 _PAUSE = 5

@@ -12,7 +12,7 @@ from odyssey.agents.models import Agent
 from odyssey.campaigns.repository import held_state
 from odyssey.core.errors import NotFoundError
 from odyssey.core.paging import ListOrder, PageRequest
-from odyssey.evals.eval_runs.models import EvalRun
+from odyssey.evals.models import EvalRun
 from odyssey.kit.pagination import Page
 from odyssey.matrices.models import Matrix
 from odyssey.runs.models import Campaign, Run

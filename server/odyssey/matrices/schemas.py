@@ -7,9 +7,9 @@ from pydantic import AfterValidator, BaseModel, Field
 from odyssey.agents.config import VariationDelivery
 from odyssey.core.wire import Body, Instant, PlainText
 from odyssey.evals.eval_runs.schemas import AgentId, Delivered, RuleSetName, Step, VariationType
-from odyssey.evals.risk import RiskLevel
+from odyssey.evals.scenarios.content import RiskLevel
 from odyssey.evals.scenarios.schemas import ScenarioId
-from odyssey.evals.variations.variation import DEFAULT_DOSE, Dose
+from odyssey.evals.variations.texts import DEFAULT_DOSE, Dose
 from odyssey.matrices.comparisons.schemas import Interval, RateOut
 from odyssey.runs.schemas import DEFAULT_MAX_UNMEASURED, MaxUnmeasured
 from odyssey.statistics.cells import Band, Reason, State

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from odyssey.statistics.cells import FEWEST_BASELINES, FEWEST_VARIATIONS, SIGNIFICANT
-from odyssey.statistics.relabelling import min_p
+from odyssey.statistics.significance import min_p
 
 MOST_RUNS = 100_000
 MOST_CELLS = 5_000

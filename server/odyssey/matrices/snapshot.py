@@ -5,8 +5,8 @@ from typing import Any
 import msgspec
 
 from odyssey.agents.config import VariationDelivery
-from odyssey.evals.risk import RiskLevel
-from odyssey.evals.variations.variation import Dose, Variation
+from odyssey.evals.scenarios.content import RiskLevel
+from odyssey.evals.variations.texts import Dose, Variation
 
 
 class SnapshotWorld(msgspec.Struct, frozen=True):

@@ -11,9 +11,9 @@ from odyssey.campaigns.source import Make
 from odyssey.core.database import Database, after_commit
 from odyssey.core.signals import Signals
 from odyssey.dispatch.transport import PingResult
-from odyssey.evals.eval_runs.models import EvalRun
+from odyssey.evals.eval_runs.observe import matrix_topic
 from odyssey.evals.eval_runs.plan import PlannedRun
-from odyssey.evals.eval_runs.topics import matrix_topic
+from odyssey.evals.models import EvalRun
 from odyssey.evals.scenarios.content import ScenarioContent, render_input
 from odyssey.evals.scenarios.repository import contents_of
 from odyssey.kit.clock import Clock

@@ -4,8 +4,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.core.database import after_commit
 from odyssey.core.signals import Signals
-from odyssey.identity.audit import record_change
-from odyssey.identity.caller import Caller
+from odyssey.identity.caller import Caller, record_change
 from odyssey.journal.contents import store_document
 from odyssey.kit.clock import Clock
 from odyssey.kit.ids import new_uuid
@@ -17,7 +16,7 @@ from odyssey.matrices.source import MatrixSource
 from odyssey.matrices.take_snapshot import Taken
 from odyssey.runs.models import Campaign, Lane
 from odyssey.runs.topics import CAMPAIGNS_TOPIC
-from odyssey.statistics.relabelling import min_p
+from odyssey.statistics.significance import min_p
 
 
 async def start_matrix(

@@ -6,10 +6,9 @@ from uuid import UUID
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.core.depends import FeedsDep
-from odyssey.core.event_stream import EventStream, event_message, event_stream
-from odyssey.evals.eval_runs.topics import matrix_topic
-from odyssey.identity.depends import OpenStreamDep
-from odyssey.identity.guard import GuardedRouter, Viewer
+from odyssey.core.feeds import EventStream, event_message, event_stream
+from odyssey.evals.eval_runs.observe import matrix_topic
+from odyssey.identity.guard import GuardedRouter, OpenStreamDep, Viewer
 from odyssey.matrices.progress import progress_of, status_of
 from odyssey.matrices.render import summary
 from odyssey.matrices.repository import NO_RUNS, find_matrix, run_counts

@@ -18,7 +18,7 @@ from odyssey.matrices.schemas import (
     VersionEvaluated,
 )
 from odyssey.matrices.tally import add_up, rate_of
-from odyssey.statistics.fisher import Matches
+from odyssey.statistics.significance import Matches
 
 
 async def summarise(

@@ -7,21 +7,18 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.agents.compiled import CompiledAgents
 from odyssey.core.errors import ValidationFailedError
-from odyssey.evals.eval_runs.choose_agent import Chosen, choose_agent
-from odyssey.evals.eval_runs.errors import AgentRequiredError
-from odyssey.evals.eval_runs.start import scenario_seed
+from odyssey.evals.errors import AgentRequiredError, UnknownVariationError
+from odyssey.evals.eval_runs.repository import present_thresholds
+from odyssey.evals.eval_runs.start import Chosen, choose_agent, scenario_seed
+from odyssey.evals.models import Scenario
 from odyssey.evals.scenarios.content import ScenarioContent
-from odyssey.evals.scenarios.models import Scenario
 from odyssey.evals.scenarios.repository import contents_of, find_scenarios
-from odyssey.evals.thresholds import present_thresholds
-from odyssey.evals.variations.errors import UnknownVariationError
 from odyssey.evals.variations.repository import find_variation
-from odyssey.evals.variations.variation import Variation
+from odyssey.evals.variations.texts import Variation
 from odyssey.identity.caller import Caller
-from odyssey.journal.conduct import Conduct, load_conduct
-from odyssey.journal.contents import Document
+from odyssey.journal.contents import Conduct, Document, load_conduct
 from odyssey.kit.ids import new_random_seed
-from odyssey.library.named_worlds.seeding import seed_worlds
+from odyssey.library.named_worlds.keep import seed_worlds
 from odyssey.library.seeds import SeedWorld
 from odyssey.matrices.schemas import MatrixIn, RuleSetIn
 from odyssey.matrices.size import MOST_CELLS, MOST_RUNS, Size, warnings_of

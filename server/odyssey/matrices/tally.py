@@ -4,13 +4,13 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 from odyssey.evals.eval_runs.repository import BASELINE
-from odyssey.evals.risk import RiskLevel
+from odyssey.evals.scenarios.content import RiskLevel
 from odyssey.matrices.cells import AnalysedCell
 from odyssey.matrices.comparisons.schemas import RateOut
 from odyssey.matrices.plan import Plan
 from odyssey.matrices.schemas import Bands, EvalSummary, Shares
-from odyssey.statistics.fisher import Matches
 from odyssey.statistics.intervals import wilson
+from odyssey.statistics.significance import Matches
 
 _NONE = Matches(0, 0)
 

@@ -1,6 +1,6 @@
 """Language models, for whoever needs one: a judge, a simulator.
 
-`chat.py` is the seam: one question, one answer in a form. `remote.py` stands behind it with a protocol for each
-provider (`openai.py`, `anthropic.py`); `metered.py` puts an org's budget around it. `roles.py` says which model an org
-uses for what, `fences.py` keeps the words of strangers apart in a prompt.
+`chat.py` is the seam: one question, one answer in a form, the words of strangers fenced. `remote.py` stands
+behind it with a protocol for each provider; `metered.py` puts an org's budget around it. `roles.py` says which model an
+org uses for what.
 """

@@ -1,8 +1,11 @@
 """The seam between what asks a model and what reaches one: one question, one answer in a form."""
 
-from collections.abc import Mapping
+import secrets
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
+
+import msgspec
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,3 +85,75 @@ class ModelUnreadableError(ModelError):
 
 class BudgetExhaustedError(ModelError):
     outcome = "over_budget"
+
+
+# What all attempts at one answer took together.
+
+
+@dataclass(slots=True)
+class Bill:
+    attempts: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost_usd: float = 0.0
+
+    def add(self, completion: Completion) -> None:
+        self._add(completion.input_tokens, completion.output_tokens, completion.cost_usd)
+
+    def add_failure(self, error: ModelError) -> None:
+        usage = error.usage
+        self._add(usage.input_tokens if usage else 0, usage.output_tokens if usage else 0, error.cost_usd)
+
+    def _add(self, input_tokens: int, output_tokens: int, cost_usd: float) -> None:
+        self.attempts += 1
+        self.input_tokens += input_tokens
+        self.output_tokens += output_tokens
+        self.cost_usd += cost_usd
+
+
+# Texts of strangers in a prompt: each stands between marks drawn anew for each question.
+#
+# Whoever wrote such a text cannot know the mark, so nothing in it can end its section, begin another or speak
+# with our voice. A mark that occurs in any of the texts is drawn again.
+
+Draw = Callable[[], str]
+
+
+class Fenced(NamedTuple):
+    text: str
+    mark: str
+
+
+def new_mark() -> str:
+    return secrets.token_hex(16)
+
+
+def new_short_mark() -> str:
+    """Nobody guesses it either; for prompts of many small sections, each of which has it twice."""
+    return secrets.token_hex(8)
+
+
+def fence(sections: Mapping[str, str], *, beside: Iterable[str] = (), draw: Draw = new_mark) -> Fenced:
+    """Put every text into a section of its name; the mark occurs neither in one of them nor in those `beside`."""
+    texts = [text.casefold() for text in (*sections.values(), *beside)]
+    mark = draw()
+    while any(mark.casefold() in text for text in texts):
+        mark = draw()
+    fenced = (f"<<{mark} {name}>>\n{text}\n<</{mark} {name}>>" for name, text in sections.items())
+    return Fenced("\n\n".join(fenced), mark)
+
+
+def cut(text: str, longest: int) -> str:
+    """Shorten a text, and say by how much."""
+    if len(text) <= longest:
+        return text
+    return f"{text[:longest]}… ({len(text) - longest} more characters)"
+
+
+def as_json(value: Any) -> str:
+    return msgspec.json.encode(value).decode()
+
+
+def plain(text: str) -> str:
+    """No request can carry half a character."""
+    return text.encode("utf-8", "replace").decode()

@@ -1,7 +1,9 @@
-"""A model behind an HTTP address: one POST, one answer, and every failure named."""
+"""A model behind an HTTP address: one POST, one answer, every failure named; and the protocols of the providers."""
 
 from collections.abc import Mapping
-from typing import Any, NoReturn
+from dataclasses import dataclass
+from typing import Any, NoReturn, Protocol
+from urllib.parse import urlsplit
 
 import msgspec
 
@@ -17,7 +19,6 @@ from odyssey.core.outbound import (
 )
 from odyssey.kit.json_reader import JsonInvalidError, read_json
 from odyssey.kit.redaction import Redaction
-from odyssey.models.anthropic import AnthropicWire
 from odyssey.models.chat import (
     Completion,
     ModelRefusedError,
@@ -26,8 +27,159 @@ from odyssey.models.chat import (
     Usage,
 )
 from odyssey.models.document import ModelConfig, Provider
-from odyssey.models.openai import OpenAiWire
-from odyssey.models.wire import Ask, Wire, WireFormError, error_text
+
+# What the protocols of the providers have in common: a request to send, and an answer to read.
+
+MOST_TOKENS = 2**31 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    base_url: str
+    model: str
+    system: str
+    user: str
+    schema: Mapping[str, Any]
+    max_output_tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What a provider's answer says."""
+
+    text: str
+    value: Any
+    """The answer where the provider gives it as JSON, else None: then the text is to be read."""
+    usage: Usage | None
+    declined: str | None = None
+    """Why the model would not answer."""
+
+
+class WireFormError(Exception):
+    """The body is JSON, but not an answer of this protocol; the message says what is missing."""
+
+
+class Wire(Protocol):
+    """The protocol of one kind of provider."""
+
+    def url(self, ask: Ask) -> str: ...
+
+    def headers(self, api_key: str | None) -> dict[str, str]: ...
+
+    def body(self, ask: Ask) -> dict[str, Any]: ...
+
+    def read(self, body: Any) -> Told: ...
+
+
+def read_usage(usage: Any, input_member: str, output_member: str) -> Usage | None:
+    """Read the counts of tokens, unless they are none that can be believed."""
+    if not isinstance(usage, dict):
+        return None
+    counted = [usage.get(member) for member in (input_member, output_member)]
+    tokens = [count for count in counted if type(count) is int and 0 <= count <= MOST_TOKENS]
+    return Usage(*tokens) if len(tokens) == len(counted) else None
+
+
+def error_text(body: Any) -> str | None:
+    """Read the sentence in an error of either protocol, or of what imitates them."""
+    error = body.get("error", body) if isinstance(body, dict) else None
+    said = error.get("message") if isinstance(error, dict) else error
+    return said if isinstance(said, str) else None
+
+
+# The protocol of OpenAI's chat completions, which many servers speak.
+
+OPENAI_BASE_URL = "https://api.openai.com/v1"
+
+_OWN_HOSTS = ("openai.com", "openai.azure.com")
+
+
+class OpenAiWire:
+    def url(self, ask: Ask) -> str:
+        base = ask.base_url.rstrip("/")
+        return f"{base}/chat/completions" if urlsplit(base).path else f"{base}/v1/chat/completions"
+
+    def headers(self, api_key: str | None) -> dict[str, str]:
+        return {} if api_key is None else {"Authorization": f"Bearer {api_key}"}
+
+    def body(self, ask: Ask) -> dict[str, Any]:
+        # OpenAI's newer models refuse the old name of the limit; other servers often know only that one.
+        host = urlsplit(ask.base_url).hostname or ""
+        own = any(host == name or host.endswith(f".{name}") for name in _OWN_HOSTS)
+        return {
+            "model": ask.model,
+            "messages": [
+                {"role": "system", "content": ask.system},
+                {"role": "user", "content": ask.user},
+            ],
+            "response_format": {
+                "type": "json_schema",
+                # Not strict: that mode takes a part of JSON Schema only, and every answer is checked here anyway.
+                "json_schema": {"name": "answer", "schema": dict(ask.schema)},
+            },
+            "max_completion_tokens" if own else "max_tokens": ask.max_output_tokens,
+        }
+
+    def read(self, body: Any) -> Told:
+        choices = body.get("choices") if isinstance(body, dict) else None
+        choice = choices[0] if isinstance(choices, list) and choices else None
+        message = choice.get("message") if isinstance(choice, dict) else None
+        if not isinstance(choice, dict) or not isinstance(message, dict):
+            raise WireFormError("it has no choices[0].message")
+        usage = read_usage(body.get("usage"), "prompt_tokens", "completion_tokens")
+        refusal = message.get("refusal")
+        if isinstance(refusal, str) and refusal:
+            return Told("", None, usage, declined=refusal)
+        if choice.get("finish_reason") == "content_filter":
+            return Told("", None, usage, declined="the provider's content filter stopped the answer")
+        content = message.get("content")
+        if not isinstance(content, str):
+            raise WireFormError("choices[0].message.content is not a text")
+        return Told(content, None, usage)
+
+
+# The protocol of Anthropic's messages; the answer is the input of a tool the model must use.
+
+ANTHROPIC_BASE_URL = "https://api.anthropic.com"
+
+_VERSION = "2023-06-01"
+_TOOL = "answer"
+
+
+class AnthropicWire:
+    def url(self, ask: Ask) -> str:
+        base = ask.base_url.rstrip("/")
+        return f"{base}/messages" if base.endswith("/v1") else f"{base}/v1/messages"
+
+    def headers(self, api_key: str | None) -> dict[str, str]:
+        return {"anthropic-version": _VERSION} | ({} if api_key is None else {"x-api-key": api_key})
+
+    def body(self, ask: Ask) -> dict[str, Any]:
+        return {
+            "model": ask.model,
+            "max_tokens": ask.max_output_tokens,
+            "system": ask.system,
+            "messages": [{"role": "user", "content": ask.user}],
+            "tools": [{"name": _TOOL, "description": "Give your answer.", "input_schema": dict(ask.schema)}],
+            "tool_choice": {"type": "tool", "name": _TOOL},
+        }
+
+    def read(self, body: Any) -> Told:
+        content = body.get("content") if isinstance(body, dict) else None
+        if not isinstance(body, dict) or not isinstance(content, list):
+            raise WireFormError("it has no list content")
+        usage = read_usage(body.get("usage"), "input_tokens", "output_tokens")
+        blocks = [block for block in content if isinstance(block, dict)]
+        texts = [block["text"] for block in blocks if isinstance(block.get("text"), str)]
+        if body.get("stop_reason") == "refusal":
+            return Told("", None, usage, declined="\n".join(texts) or "it gave no reason")
+        for block in blocks:
+            if block.get("type") == "tool_use" and block.get("name") == _TOOL:
+                return Told("", block.get("input"), usage)
+        return Told("\n".join(texts), None, usage)
+
+
+# A model behind an HTTP address: one POST, one answer, and every failure named.
 
 _WIRES: Mapping[Provider, Wire] = {"openai": OpenAiWire(), "anthropic": AnthropicWire()}
 _LATER = frozenset({408, 409, 425, 429})

@@ -17,8 +17,7 @@ from odyssey.models.chat import ChatModel, Completion, ModelRefusedError, Usage
 from odyssey.models.document import JUDGE, SIMULATOR, ModelConfig, Role
 from odyssey.models.metered import Account, ChargeRun, MeteredModel, Sleep
 from odyssey.models.remote import RemoteModel
-from odyssey.models.secrets import open_key
-from odyssey.models.settings import read_settings
+from odyssey.models.settings import open_key, read_settings
 
 # Which models orgs have named, remembered for a moment: asked on calls that must not wait for the database.
 #

@@ -8,11 +8,10 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.core.database import after_commit
 from odyssey.core.depends import AddressPolicyDep, ClockDep, ReadSession, WriteSession
-from odyssey.identity.depends import VaultDep
-from odyssey.identity.guard import Admin, GuardedRouter, Viewer
+from odyssey.identity.guard import Admin, GuardedRouter, VaultDep, Viewer
 from odyssey.kit.clock import Clock
-from odyssey.models.budget import spent_today
 from odyssey.models.document import ROLES, Document, Role
+from odyssey.models.metered import spent_today
 from odyssey.models.roles import ModelParts
 from odyssey.models.schemas import (
     BudgetsOut,
@@ -23,8 +22,7 @@ from odyssey.models.schemas import (
     SettingsOut,
     SpentOut,
 )
-from odyssey.models.secrets import find_key
-from odyssey.models.settings import SettingsKeeper, read_settings
+from odyssey.models.settings import SettingsKeeper, find_key, read_settings
 
 router = GuardedRouter(prefix="/api/settings", tags=["settings"])
 

@@ -3,31 +3,69 @@
 All of them are one document in the lowest room that reads any of it.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
-from sqlalchemy import select
+from sqlalchemy import delete, select
 from sqlalchemy.dialects.postgresql import insert as postgres_insert
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.core.addresses import AddressPolicy, check_url_at_save, origin_of
 from odyssey.core.errors import SecretRequiredError, ValidationFailedError
-from odyssey.identity.audit import record_change
-from odyssey.identity.caller import Caller
-from odyssey.identity.vault import Vault
+from odyssey.identity.caller import Caller, record_change
+from odyssey.identity.vault import Vault, hint_of
 from odyssey.kit.clock import Clock
-from odyssey.models import anthropic, openai
 from odyssey.models.document import ROLES, Budgets, Document, Evals, ModelConfig, Models, Provider, Role
-from odyssey.models.models import OrgSettings
+from odyssey.models.models import ModelSecret, OrgSettings
+from odyssey.models.remote import ANTHROPIC_BASE_URL, OPENAI_BASE_URL
 from odyssey.models.schemas import BudgetsChange, EvalsChange, ModelChange, SettingsChange
-from odyssey.models.secrets import drop_key, find_key, store_key
 from odyssey.records.problems import FieldError
+
+# The API key of a model: write-only, sealed, and sent to the one origin it was given for.
+
+
+async def find_key(session: AsyncSession, org_id: int, role: Role) -> ModelSecret | None:
+    return await session.get(ModelSecret, (org_id, role))
+
+
+async def drop_key(session: AsyncSession, org_id: int, role: Role) -> None:
+    await session.execute(delete(ModelSecret).where(ModelSecret.org_id == org_id, ModelSecret.role == role))
+
+
+async def store_key(
+    session: AsyncSession, vault: Vault, *, org_id: int, role: Role, origin: str, api_key: str
+) -> None:
+    await drop_key(session, org_id, role)
+    sealed = await vault.seal(session, org_id, _purpose(role, origin), api_key)
+    session.add(ModelSecret(org_id=org_id, role=role, origin=origin, sealed=sealed, shown=hint_of(api_key)))
+    await session.flush()
+
+
+async def open_key(
+    session: AsyncSession, vault: Vault, *, org_id: int, role: Role, origin: str
+) -> str | None:
+    row = await find_key(session, org_id, role)
+    return None if row is None or row.origin != origin else await open_stored_key(session, vault, row)
+
+
+async def open_stored_key(session: AsyncSession, vault: Vault, row: ModelSecret) -> str:
+    return await vault.open(session, row.org_id, _purpose(row.role, row.origin), row.sealed)
+
+
+async def all_keys(session: AsyncSession, org_id: int) -> Sequence[ModelSecret]:
+    return (await session.scalars(select(ModelSecret).where(ModelSecret.org_id == org_id))).all()
+
+
+def _purpose(role: str, origin: str) -> str:
+    return f"{role} model key for {origin}"
+
 
 _CONFIG = tuple(ModelConfig.__struct_fields__)
 _DEFAULT_BASE_URLS: dict[Provider, str] = {
-    "openai": openai.DEFAULT_BASE_URL,
-    "anthropic": anthropic.DEFAULT_BASE_URL,
+    "openai": OPENAI_BASE_URL,
+    "anthropic": ANTHROPIC_BASE_URL,
 }
 
 

@@ -2,19 +2,22 @@
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import msgspec
 
 from odyssey.agents.compiled import CompiledTool
 from odyssey.expressions.facts import EarlierCall
+from odyssey.journal.injections import CarriedText
 from odyssey.kit.clock import milliseconds_since
 from odyssey.proxy.errors import ArgumentsInvalidError
+from odyssey.records.json_schema import CompiledSchema
 from odyssey.records.ledger import ConsistencyMode, Entry, Operation, Violation
 from odyssey.records.problems import FieldError
-from odyssey.records.tools import LedgerSchema
+from odyssey.records.tools import CacheUse, LedgerSchema
 from odyssey.simulation.choosing import Manner, Undecided, decide
 from odyssey.simulation.engine import Reading, ToolCall
+from odyssey.simulation.llm import LlmEngine, ModelQuestion
 from odyssey.simulation.rules import FaultName, Fired, Note, RuleCall, RuleCounters, Rules
 from odyssey.simulation.rules import decide as decide_by_rules
 from odyssey.simulation.simulate import Simulated
@@ -211,3 +214,108 @@ def envelope_of(context: CallContext, response: Any, source: str) -> dict[str, A
         "latency_ms": milliseconds_since(context.started),
         "matched_rule_index": None,
     }
+
+
+# Asking a model for the answer of a call, while the run is free for others.
+
+
+class ModelAnswer(NamedTuple):
+    """What was said of one call on one world."""
+
+    world: Ledger
+    simulated: Simulated
+
+    def holds_for(self, waiting: NeedsModel) -> bool:
+        """Whether the world is still the one the answer is about."""
+        return waiting.context.ledger is self.world or waiting.context.ledger == self.world
+
+    def outcome(self, waiting: NeedsModel) -> Outcome:
+        """Say what the call comes to at the place in the run it has now."""
+        sequence = waiting.context.sequence
+        violations = tuple(
+            msgspec.structs.replace(each, sequence=sequence) for each in self.simulated.violations
+        )
+        return waiting.answered(self.simulated._replace(violations=violations))
+
+
+async def ask(
+    llm: LlmEngine, waiting: NeedsModel, *, org_id: int, run_id: int | None, cache: CacheUse = "use"
+) -> ModelAnswer:
+    """Ask the org's model, or take the world's own answer where that will do and the org has none."""
+    context, otherwise = waiting.context, waiting.undecided.otherwise
+    if otherwise is not None and not await llm.is_set(org_id):
+        return ModelAnswer(context.ledger, otherwise)
+    question = ModelQuestion(
+        call=tool_call(context),
+        world=context.ledger,
+        output_schema=context.tool.output_schema,
+        mode=context.mode,
+        behaviour=context.manner.behaviours.text,
+        org_id=org_id,
+        run_id=run_id,
+        cache=cache,
+    )
+    return ModelAnswer(context.ledger, await llm.answer(question))
+
+
+# A text that travels in the answer of a call: the world and its records keep the answer without it.
+#
+# From the k-th call on that the world answered, the first answer that can carry the text does: a string,
+# after a blank line, or an object that has no member `notice` and whose schema allows one. Whatever a rule or
+# an error answered does not count, and does not carry.
+
+MEMBER = "notice"
+_BY_THE_WORLD = ("odyssey", "passthrough")
+
+
+class Carrier(NamedTuple):
+    """An answer with the text in it."""
+
+    response: Any
+    carried_as: Literal["text", "notice"]
+
+
+class Notice:
+    """How far one attempt has come in delivering its text."""
+
+    __slots__ = ("_answered", "_carried", "_step", "_text")
+
+    def __init__(self, text: str, step: int) -> None:
+        self._text = text
+        self._step = step
+        self._answered = 0
+        self._carried = False
+
+    def carrier(self, envelope: Mapping[str, Any], output_schema: CompiledSchema | None) -> Carrier | None:
+        """Return the answer to send instead of the envelope's, if it is this one's turn and it can carry the text."""
+        if self._carried or envelope["source"] not in _BY_THE_WORLD or self._answered + 1 < self._step:
+            return None
+        raw = envelope["response"]
+        response = msgspec.json.decode(raw) if isinstance(raw, msgspec.Raw) else raw
+        carrier = self._put_into(response, output_schema)
+        if carrier is None or len(msgspec.json.encode(carrier.response)) > MAX_RESPONSE_BYTES:
+            return None
+        return carrier
+
+    def note(self, data: Mapping[str, Any]) -> None:
+        """Count a call that was recorded, by the data of its event."""
+        if data.get("source") in _BY_THE_WORLD:
+            self._answered += 1
+        if "injection" in data:
+            self._carried = True
+
+    def _put_into(self, response: Any, output_schema: CompiledSchema | None) -> Carrier | None:
+        if isinstance(response, str):
+            return Carrier(f"{response}\n\n{self._text}", "text")
+        if not isinstance(response, dict) or MEMBER in response or "error" in response:
+            return None
+        noted = {**response, MEMBER: self._text}
+        if output_schema is not None and not output_schema.is_valid(noted):
+            return None
+        return Carrier(noted, "notice")
+
+
+def notice_of(injection: CarriedText | None) -> Notice | None:
+    if injection is None or injection.delivery != "tool_result":
+        return None
+    return Notice(injection.text, injection.step)

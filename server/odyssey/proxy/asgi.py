@@ -1,7 +1,11 @@
 """The proxy as an ASGI application: no pydantic, no routing table, nothing decoded before the token is known."""
 
 import asyncio
+import contextlib
 import logging
+import socket
+import struct
+from typing import Any
 
 import msgspec
 from starlette.datastructures import Headers
@@ -9,12 +13,45 @@ from starlette.requests import ClientDisconnect
 from starlette.types import Receive, Scope, Send
 
 from odyssey.core.errors import NotFoundError, OdysseyError, problem
-from odyssey.proxy.address import PREFIX, ProxyAddress, read_address
 from odyssey.proxy.call import call_tool
-from odyssey.proxy.faults import break_wire
 from odyssey.proxy.mcp.gateway import Gateway
-from odyssey.proxy.parts import MAX_BODY_BYTES, Arrived, ProxyParts
+from odyssey.proxy.parts import MAX_BODY_BYTES, PREFIX, Arrived, ProxyAddress, ProxyParts, read_address
 from odyssey.proxy.trace_events import post_trace_event
+from odyssey.simulation.rules import FaultName
+
+# Faults of the wire: what a client sees when a tool breaks below HTTP.
+
+TRANSPORT = "odyssey.transport"
+"""Where our HTTP protocol puts the connection's transport into the scope."""
+
+LONGEST_SILENCE_S = 120.0
+
+_GARBAGE = b"\x00\xff\xfe<<%$ not json \x80\x81{" * 4
+_RESET_ON_CLOSE = struct.pack("ii", 1, 0)
+
+
+async def break_wire(fault: FaultName, scope: Scope, receive: Receive, send: Send) -> None:
+    if fault == "garbage":
+        headers = [(b"content-type", b"application/json"), (b"content-length", str(len(_GARBAGE)).encode())]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        await send({"type": "http.response.body", "body": _GARBAGE})
+        return
+    transport: asyncio.Transport = scope[TRANSPORT]
+    if fault == "timeout":
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(LONGEST_SILENCE_S):
+                await _until_gone(receive)
+    elif fault == "reset":
+        connection: Any = transport.get_extra_info("socket")
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET_ON_CLOSE)
+    transport.abort()
+    await _until_gone(receive)  # or uvicorn would take the silence for our mistake
+
+
+async def _until_gone(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
 
 log = logging.getLogger(__name__)
 

@@ -7,13 +7,11 @@ from typing import NamedTuple
 from odyssey.core.errors import OdysseyError
 from odyssey.endpoints.registry import Route
 from odyssey.endpoints.upstream import NotAnswered
-from odyssey.proxy.answering import NeedsModel, Outcome
-from odyssey.proxy.asking import ModelAnswer, ask
+from odyssey.proxy.answering import ModelAnswer, NeedsModel, Outcome, ask
 from odyssey.proxy.errors import RateLimitedError
 from odyssey.proxy.forward import Forward, find_route, hop, record_answer, send
-from odyssey.proxy.gate import check_rate, count_refusal, pass_gate
+from odyssey.proxy.gate import OUTAGES, check_rate, count_refusal, note_outage, pass_gate
 from odyssey.proxy.live_runs import LiveRun
-from odyssey.proxy.outages import OUTAGES, note_outage
 from odyssey.proxy.parts import Arrived, ProxyParts, Started
 from odyssey.proxy.recording import Call, ProxyReply
 from odyssey.worlds.field_index import LOOKS_AGAIN, IndexMissingError

@@ -1,13 +1,72 @@
-"""The checks every request passes first: token, run, rate, size. What fails after the token is counted, not kept."""
+"""The checks every request passes first: token, run, rate, size; and what becomes of it while our database is away."""
 
+import re
+
+from starlette.datastructures import Headers
+
+from odyssey.core.database import StorageUnavailableError
 from odyssey.core.errors import BodyTooLargeError, OdysseyError, UnsupportedMediaTypeError
-from odyssey.journal.append import append_unit, count_unit
-from odyssey.proxy.admission import presented_token
-from odyssey.proxy.errors import RateLimitedError
+from odyssey.core.group_commit import Unit
+from odyssey.identity.keys import token_hash
+from odyssey.journal.events import append_unit, count_unit
+from odyssey.proxy.errors import (
+    ActorIdInvalidError,
+    AnswerUnrecordedError,
+    RateLimitedError,
+    RunTokenInvalidError,
+)
 from odyssey.proxy.live_runs import LiveRun
-from odyssey.proxy.outages import commit
 from odyssey.proxy.parts import MAX_BODY_BYTES, Arrived, ProxyParts
 from odyssey.records.canonical import canonical_json
+
+# Who is at the door: the run token and the actor label, as headers.
+
+_ACTOR = re.compile(r"[A-Za-z0-9_.-]{1,64}(/[A-Za-z0-9_.-]{1,64}){0,7}")
+
+
+def presented_token(headers: Headers) -> str:
+    """Return the one token sent, in either header; two that differ are as good as none."""
+    presented = set(headers.getlist("x-pipelines-run-token"))
+    for value in headers.getlist("authorization"):
+        scheme, _, credentials = value.partition(" ")
+        if scheme.lower() == "bearer":
+            presented.add(credentials.strip())
+    if len(presented) != 1:
+        raise RunTokenInvalidError
+    return presented.pop()
+
+
+def read_actor(headers: Headers) -> str | None:
+    labels = headers.getlist("x-pipelines-actor-id")
+    if not labels:
+        return None
+    if len(labels) > 1 or not _ACTOR.fullmatch(labels[0]):
+        raise ActorIdInvalidError
+    return labels[0]
+
+
+# What becomes of a request while our database is away: the agent is told, and its attempt will not be measured.
+
+OUTAGES = (StorageUnavailableError, AnswerUnrecordedError)
+"""What a request is answered that an outage of ours has spoilt."""
+
+
+def note_outage(parts: ProxyParts, arrived: Arrived) -> None:
+    """Hold an outage against us, not against the run whose request was spoilt by it."""
+    digest = token_hash(presented_token(arrived.headers))
+    parts.faults.note(digest, "storage_unavailable", is_known=parts.live_runs.knows(digest))
+
+
+async def commit(parts: ProxyParts, run: LiveRun, unit: Unit) -> bool:
+    """Have a unit of a run written; a wait that is too long is a fault of ours."""
+    wait = parts.faults.begin_wait(run.token.token_hash)
+    try:
+        return await parts.writer.commit(unit)
+    finally:
+        parts.faults.end_wait(wait)
+
+
+# The checks every request passes first: token, run, rate, size. What fails after the token is counted, not kept.
 
 
 async def pass_gate(parts: ProxyParts, arrived: Arrived) -> tuple[LiveRun, bytes]:

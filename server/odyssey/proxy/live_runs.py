@@ -23,19 +23,18 @@ from odyssey.endpoints.cassettes.repository import load_playback
 from odyssey.expressions.facts import EarlierCall
 from odyssey.identity.keys import token_hash
 from odyssey.identity.models import RunToken
-from odyssey.journal.conduct import behaviour_of, rules_of
+from odyssey.journal.contents import behaviour_of, rules_of
 from odyssey.journal.injections import read_injection
 from odyssey.journal.models import Event, RunContext
 from odyssey.kit.clock import Clock
+from odyssey.proxy.answering import Notice, notice_of
 from odyssey.proxy.errors import RunTokenExpiredError, RunTokenInvalidError, RunTokenRevokedError
-from odyssey.proxy.notices import Notice, notice_of
 from odyssey.records.tools import CacheUse
 from odyssey.simulation.choosing import Manner
 from odyssey.simulation.rules import AnsweredCall, RuleCounters, Rules, advance, read_rules
 from odyssey.worlds.ledger import Ledger
 from odyssey.worlds.operations import fold
-from odyssey.worlds.repository import load_entries
-from odyssey.worlds.shared import SharedWorlds
+from odyssey.worlds.repository import SharedWorlds, load_entries
 
 log = logging.getLogger(__name__)
 

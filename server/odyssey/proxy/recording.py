@@ -10,12 +10,11 @@ from odyssey.agents.compiled import CompiledTool
 from odyssey.core.errors import JsonRefusedError, OdysseyError, faults_of
 from odyssey.core.group_commit import Statement
 from odyssey.expressions.facts import EarlierCall
-from odyssey.journal.append import append_unit, violation_statements
-from odyssey.journal.events import EventKind, run_topic
+from odyssey.journal.events import EventKind, append_unit, run_topic, violation_statements
 from odyssey.kit.json_reader import JsonInvalidError, read_json
-from odyssey.proxy.admission import read_actor
 from odyssey.proxy.answering import (
     CallContext,
+    Carrier,
     NeedsModel,
     Outcome,
     Unanswered,
@@ -25,9 +24,8 @@ from odyssey.proxy.answering import (
     explained,
 )
 from odyssey.proxy.errors import ToolUnknownError
+from odyssey.proxy.gate import commit, read_actor
 from odyssey.proxy.live_runs import LiveRun
-from odyssey.proxy.notices import Carrier
-from odyssey.proxy.outages import commit
 from odyssey.proxy.parts import Arrived, ProxyParts, Started
 from odyssey.simulation.rules import FaultName
 from odyssey.worlds.repository import entry_statements

@@ -6,15 +6,12 @@ from typing import Any
 import msgspec
 
 from odyssey.core.errors import JsonRefusedError, OdysseyError, ValidationFailedError
-from odyssey.journal.append import append_unit
-from odyssey.journal.events import run_topic
+from odyssey.journal.events import append_unit, run_topic
 from odyssey.kit.clock import read_rfc3339
 from odyssey.kit.json_reader import JsonInvalidError, read_json
-from odyssey.proxy.admission import read_actor
 from odyssey.proxy.errors import RateLimitedError, TraceEventTypeInvalidError
-from odyssey.proxy.gate import check_rate, count_refusal, pass_gate
+from odyssey.proxy.gate import OUTAGES, check_rate, commit, count_refusal, note_outage, pass_gate, read_actor
 from odyssey.proxy.live_runs import LiveRun
-from odyssey.proxy.outages import OUTAGES, commit, note_outage
 from odyssey.proxy.parts import Arrived, ProxyParts
 from odyssey.records.problems import FieldError
 

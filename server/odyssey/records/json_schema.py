@@ -8,7 +8,7 @@ from typing import Any
 import jsonschema_rs
 
 from odyssey.records.canonical import canonical_json
-from odyssey.records.pattern_work import MOST_WORK, SIZES, PatternWork, pattern_options
+from odyssey.records.patterns import MOST_WORK, SIZES, PatternWork, pattern_options
 from odyssey.records.problems import FieldError
 from odyssey.records.schema_graph import Node, SchemaGraph, SchemaInvalidError
 

@@ -12,7 +12,7 @@ from urllib.parse import unquote
 
 from odyssey.records.canonical import canonical_json
 from odyssey.records.json_schema import CompiledSchema, SchemaInvalidError, compile_schema
-from odyssey.records.pattern_example import PatternNotSimpleError, example_of
+from odyssey.records.patterns import PatternNotSimpleError, example_of
 from odyssey.records.schema_graph import resolve_pointer
 
 Parts = list[dict[str, Any]]

@@ -9,10 +9,15 @@ import msgspec
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.evals.behaviour import Behaviour
-from odyssey.evals.eval_runs.explain_shift import most_typical
-from odyssey.evals.eval_runs.models import EvalRun
-from odyssey.evals.eval_runs.repository import Group, find_eval_runs, group_of, observed_baselines
-from odyssey.evals.thresholds import present_thresholds
+from odyssey.evals.distance import most_typical
+from odyssey.evals.eval_runs.repository import (
+    Group,
+    find_eval_runs,
+    group_of,
+    observed_baselines,
+    present_thresholds,
+)
+from odyssey.evals.models import EvalRun
 from odyssey.kit.clock import Clock
 from odyssey.matrices.comparisons.cell import EXPLAINED_BY
 from odyssey.matrices.finished import FinishedCell

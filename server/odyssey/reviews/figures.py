@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from typing import get_args
 
 from odyssey.evals.eval_runs.repository import BASELINE
-from odyssey.evals.risk import RiskLevel
+from odyssey.evals.scenarios.content import RiskLevel
 from odyssey.reviews.repository import Decided
 from odyssey.reviews.schemas import Precision, ReviewFigures, SuggestedThreshold
 from odyssey.statistics.intervals import wilson

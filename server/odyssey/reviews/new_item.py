@@ -3,9 +3,8 @@
 from datetime import datetime
 from typing import Any, NamedTuple, cast
 
-from odyssey.evals.eval_runs.models import EvalRun
-from odyssey.evals.risk import RiskLevel
-from odyssey.evals.scenarios.models import Scenario
+from odyssey.evals.models import EvalRun, Scenario
+from odyssey.evals.scenarios.content import RiskLevel
 from odyssey.kit.ids import new_uuid
 from odyssey.reviews.priority import Queue, rank
 from odyssey.reviews.schemas import Source

@@ -2,7 +2,7 @@
 
 from enum import IntEnum
 
-from odyssey.evals.risk import RiskLevel
+from odyssey.evals.scenarios.content import RiskLevel
 
 
 class Queue(IntEnum):

@@ -10,7 +10,7 @@ from sqlalchemy.orm import InstrumentedAttribute
 
 from odyssey.core.errors import NotFoundError
 from odyssey.evals.eval_runs.repository import BASELINE
-from odyssey.evals.risk import RiskLevel
+from odyssey.evals.scenarios.content import RiskLevel
 from odyssey.reviews.models import ReviewRow
 from odyssey.reviews.schemas import Source, Verdict
 from odyssey.statistics.cells import Reason

@@ -7,8 +7,8 @@ from fastapi import Depends, Query
 
 from odyssey.core.depends import ClockDep, Cursor, Limit, ReadAhead, ReadSession, WriteSession
 from odyssey.core.paging import start_of
-from odyssey.evals.risk import RiskLevel
-from odyssey.evals.thresholds import present_thresholds
+from odyssey.evals.eval_runs.repository import present_thresholds
+from odyssey.evals.scenarios.content import RiskLevel
 from odyssey.identity.guard import GuardedRouter, Member, Viewer
 from odyssey.kit.ids import MAX_INTEGER_ID
 from odyssey.kit.pagination import DEFAULT_LIMIT, cut_page

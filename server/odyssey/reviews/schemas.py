@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, Field
 
 from odyssey.core.wire import Body, Instant, PlainText
-from odyssey.evals.risk import RiskLevel
+from odyssey.evals.scenarios.content import RiskLevel
 from odyssey.kit.ids import MAX_INTEGER_ID
 from odyssey.matrices.comparisons.schemas import Interval
 from odyssey.statistics.cells import Reason

@@ -7,10 +7,8 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.evals.eval_runs.render import whole
-from odyssey.evals.eval_runs.repository import Found, get_eval_run
-from odyssey.evals.thresholds import present_thresholds
-from odyssey.identity.audit import record_change
-from odyssey.identity.caller import Caller
+from odyssey.evals.eval_runs.repository import Found, get_eval_run, present_thresholds
+from odyssey.identity.caller import Caller, record_change
 from odyssey.kit.clock import Clock
 from odyssey.matrices.render import CELLS
 from odyssey.matrices.repository import get_matrix

@@ -2,8 +2,7 @@
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from odyssey.identity.audit import record_change
-from odyssey.identity.caller import Caller
+from odyssey.identity.caller import Caller, record_change
 from odyssey.identity.repository import find_person
 from odyssey.kit.clock import Clock
 from odyssey.reviews.errors import VerdictGivenError

@@ -6,15 +6,13 @@ from typing import Literal, NamedTuple
 
 from odyssey.agents.compiled import CompiledAgents
 from odyssey.core.clock import PlatformClock
-from odyssey.core.database import Database
+from odyssey.core.database import Database, StorageUnavailableError
 from odyssey.core.group_commit import GroupWriter
-from odyssey.core.outages import StorageUnavailableError
 from odyssey.core.signals import Signals
 from odyssey.dispatch.classify import Failure
 from odyssey.dispatch.envelope import Dispatch
-from odyssey.dispatch.pings import RecentPings
 from odyssey.dispatch.reply import AgentReply
-from odyssey.dispatch.transport import PingTarget, Transport
+from odyssey.dispatch.transport import PingTarget, RecentPings, Transport
 from odyssey.identity.vault import Vault
 from odyssey.journal.platform_faults import PlatformFaults
 from odyssey.records.error_classes import INTERNAL_ERROR

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection
 
-from odyssey.core.outages import StorageUnavailableError
+from odyssey.core.database import StorageUnavailableError
 from odyssey.core.scheduling import Command
 from odyssey.core.signals import Listener
 from odyssey.dispatch.classify import Failure

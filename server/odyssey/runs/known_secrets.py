@@ -10,12 +10,12 @@ from datetime import datetime, timedelta
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.core.database import Database
-from odyssey.identity.credentials.keep import open_credential
-from odyssey.identity.credentials.repository import all_credentials
+from odyssey.identity.credentials import open_credential
+from odyssey.identity.repository import all_credentials
 from odyssey.identity.vault import UnsealError, Vault
+from odyssey.kit.caches import Recent
 from odyssey.kit.clock import Clock
-from odyssey.kit.recent import Recent
-from odyssey.models.secrets import all_keys, open_stored_key
+from odyssey.models.settings import all_keys, open_stored_key
 
 log = logging.getLogger(__name__)
 

@@ -14,10 +14,10 @@ from odyssey.journal.injections import CarriedText
 from odyssey.journal.models import RunContext
 from odyssey.kit.clock import Clock
 from odyssey.kit.ids import new_random_seed
-from odyssey.library.behaviours.reading import soft_warnings
-from odyssey.library.behaviours.unclear import own_behavior, unclear_of_tasks
+from odyssey.library.behaviours import soft_warnings
 from odyssey.library.models import Task
 from odyssey.library.seeds import Seed
+from odyssey.library.unclear import own_behavior, unclear_of_tasks
 from odyssey.records.tools import CacheUse
 from odyssey.runs.models import Run
 from odyssey.runs.verdicts.gradable import first_verdict

@@ -14,7 +14,7 @@ from odyssey.core.scheduling import Claim, Command
 from odyssey.dispatch import envelope
 from odyssey.dispatch.classify import Failure
 from odyssey.dispatch.envelope import Dispatch
-from odyssey.identity.run_tokens import MintedToken, mint_run_token, store_run_tokens
+from odyssey.identity.keys import MintedToken, mint_run_token, store_run_tokens
 from odyssey.journal.events import NewEvent, append_events, heads_of
 from odyssey.journal.injections import read_injection
 from odyssey.runs.attempt import FAILED, Opened, Parts

@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 import msgspec
 from sqlalchemy import BindParameter, Connection, bindparam, select, update
 
+from odyssey.core.database import StorageUnavailableError
 from odyssey.core.group_commit import GroupWriter
-from odyssey.core.outages import StorageUnavailableError
 from odyssey.core.signals import Signals
 from odyssey.core.tables import table_of
 from odyssey.dispatch.classify import Failure

@@ -9,8 +9,7 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.agents.repository import names_of_versions
-from odyssey.journal.conduct import load_conduct
-from odyssey.journal.contents import load_text
+from odyssey.journal.contents import load_conduct, load_text
 from odyssey.journal.models import RunContext
 from odyssey.library.named_worlds.repository import fidelities
 from odyssey.runs.models import Run, RunAttempt

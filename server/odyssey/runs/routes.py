@@ -20,7 +20,7 @@ from odyssey.core.errors import NotFoundError
 from odyssey.core.paging import PageRequest, start_of
 from odyssey.core.scheduling import TERMINAL, Cancel
 from odyssey.core.wire import PlainText
-from odyssey.identity.audit import record_change
+from odyssey.identity.caller import record_change
 from odyssey.identity.guard import GuardedRouter, Member, Viewer
 from odyssey.journal.events import head_of, lock_run, read_events
 from odyssey.journal.models import RunContext
@@ -41,8 +41,7 @@ from odyssey.runs.schemas import (
 )
 from odyssey.runs.states import RunStates
 from odyssey.worlds.operations import difference
-from odyssey.worlds.repository import load_ledger
-from odyssey.worlds.shared import SharedWorlds
+from odyssey.worlds.repository import SharedWorlds, load_ledger
 
 router = GuardedRouter(prefix="/api/runs", tags=["runs"])
 

@@ -11,9 +11,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from odyssey.core.database import after_commit
 from odyssey.core.scheduling import TERMINAL, Cancel, Claim, Command, Event, Release, Step, Work, step
 from odyssey.core.signals import Listener, Signals
-from odyssey.identity.run_tokens import revoke_run_tokens
-from odyssey.journal.counting import Counts, count_calls
-from odyssey.journal.events import run_topic
+from odyssey.identity.keys import revoke_run_tokens
+from odyssey.journal.events import Counts, count_calls, run_topic
 from odyssey.kit.clock import Clock
 from odyssey.runs.repository import Swap, end_attempts, load_works, start_attempts, swap_works
 from odyssey.runs.topics import OWNERSHIP_TOPIC, runs_changed

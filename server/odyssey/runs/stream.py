@@ -12,10 +12,9 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from odyssey.core.database import Database
 from odyssey.core.depends import DatabaseDep, FeedsDep, ObjectId
 from odyssey.core.errors import NotFoundError, ValidationFailedError
-from odyssey.core.event_stream import EventStream, event_message, event_stream
+from odyssey.core.feeds import EventStream, event_message, event_stream
 from odyssey.core.scheduling import TERMINAL
-from odyssey.identity.depends import OpenStreamDep
-from odyssey.identity.guard import GuardedRouter, Viewer
+from odyssey.identity.guard import GuardedRouter, OpenStreamDep, Viewer
 from odyssey.journal.events import EventRecord, head_of, read_events, run_topic
 from odyssey.records.problems import FieldError
 from odyssey.runs.render import summaries, summary

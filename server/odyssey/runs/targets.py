@@ -12,11 +12,11 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.agents.compiled import CompiledAgents
 from odyssey.agents.config import AgentConfig
-from odyssey.agents.secrets import origin_of, unseal_secret
-from odyssey.core.outages import StorageUnavailableError
+from odyssey.agents.register import origin_of, unseal_secret
+from odyssey.core.database import StorageUnavailableError
 from odyssey.dispatch.classify import Failure
 from odyssey.identity.vault import UnsealError, Vault
-from odyssey.kit.recent import Recent
+from odyssey.kit.caches import Recent
 from odyssey.records.error_classes import AGENT_MODEL_UNRESOLVED, INTERNAL_ERROR
 from odyssey.runs.attempt import FAILED
 from odyssey.runs.claimable import Candidate

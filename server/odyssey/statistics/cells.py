@@ -12,10 +12,9 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from odyssey.statistics.bootstrap import RESAMPLES
-from odyssey.statistics.fisher import Matches, fewer_matches_p
-from odyssey.statistics.intervals import Interval
+from odyssey.statistics.intervals import RESAMPLES, Interval
 from odyssey.statistics.shift import Comparison, Shift, Significance, measure, significance_of
+from odyssey.statistics.significance import Matches, fewer_matches_p
 
 FEWEST_BASELINES = 4
 FEWEST_VARIATIONS = 3

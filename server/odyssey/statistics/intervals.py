@@ -1,7 +1,13 @@
-"""How far a share seen in a few trials may be from the true one."""
+"""How far what was seen in a few trials may be from the truth."""
 
+from collections.abc import Sequence
 from math import sqrt
 from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+# How far a share seen in a few trials may be from the true one.
 
 _Z_95 = 1.959963984540054
 
@@ -29,3 +35,42 @@ def wilson_of_share(share: float, trials: float, z: float = _Z_95) -> Interval:
     low = 0.0 if share == 0 else min(share, max(0.0, centre - half))
     high = 1.0 if share == 1 else max(share, min(1.0, centre + half))
     return Interval(low, high)
+
+
+# How far the shift might be from what was seen: a percentile bootstrap over runs, never over pairs of them.
+#
+# The runs of each group are drawn again with replacement, apart from the other group. A run drawn twice would
+# be at distance 0 to itself, which says nothing about how much runs differ: such pairs are left out of the floor.
+
+FloatArray = npt.NDArray[np.float64]
+
+RESAMPLES = 2_000
+_ENDS = (0.025, 0.975)
+
+
+def shift_intervals(
+    distances: Sequence[FloatArray], variations: int, *, seed: int, resamples: int = RESAMPLES
+) -> list[Interval]:
+    """Give 95 % intervals of the unclamped shift of cells of one shape, the variation runs first in each matrix."""
+    baselines = len(distances[0]) - variations
+    random = np.random.default_rng((seed, variations, baselines))
+    drawn = random.multinomial(variations, [1 / variations] * variations, size=resamples).astype(float)
+    again = random.multinomial(baselines, [1 / baselines] * baselines, size=resamples).astype(float)
+    floor_pairs = baselines**2 - (again**2).sum(axis=1)
+    usable = floor_pairs > 0  # else every draw was one and the same run: no floor
+    drawn, again, floor_pairs = drawn[usable], again[usable], floor_pairs[usable]
+    intervals = []
+    for cell in distances:
+        raw = ((drawn @ cell[:variations, variations:]) * again).sum(axis=1) / (variations * baselines)
+        floor = ((again @ cell[variations:, variations:]) * again).sum(axis=1) / floor_pairs
+        intervals.append(_percentiles(raw, floor))
+    return intervals
+
+
+def _percentiles(raw: FloatArray, floor: FloatArray) -> Interval:
+    room = 1 - floor
+    shifts = (raw - floor)[room > 0] / room[room > 0]
+    if not len(shifts):
+        return Interval(0.0, 0.0)
+    low, high = np.quantile(shifts, _ENDS)
+    return Interval(float(low), float(high))

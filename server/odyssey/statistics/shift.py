@@ -15,9 +15,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from odyssey.statistics.bootstrap import RESAMPLES, shift_intervals
-from odyssey.statistics.intervals import Interval
-from odyssey.statistics.relabelling import permutation_p
+from odyssey.statistics.intervals import RESAMPLES, Interval, shift_intervals
+from odyssey.statistics.significance import permutation_p
 
 FloatArray = npt.NDArray[np.float64]
 

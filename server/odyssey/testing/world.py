@@ -4,9 +4,8 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
 from odyssey.testing.errors import MisusedError, NotServedError, OdysseyTestError
-from odyssey.testing.platform import LocalPlatform
+from odyssey.testing.platform import LocalPlatform, Served
 from odyssey.testing.run import EndedRun, OpenRun, Run
-from odyssey.testing.served import Served
 
 Json = Mapping[str, Any]
 AsgiApp = Callable[[Any, Any, Any], Awaitable[None]]

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from odyssey.agents.initial_state import check_initial_state
-from odyssey.agents.ledger_schema import read_ledger_schema
+from odyssey.agents.ledger_schema import check_initial_state, read_ledger_schema
 from odyssey.records.tools import EntityField, EntityType, FlagPolicy, LedgerSchema
 
 JSON = st.recursive(

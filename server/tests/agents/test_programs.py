@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from odyssey.agents.programs import MAX_BYTES, check_programs
+from odyssey.agents.definition import MAX_BYTES, check_programs
 from odyssey.records.tools import Tool
 
 SCHEMA = {"type": "object", "properties": {"order_id": {"type": "string"}}}

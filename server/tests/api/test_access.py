@@ -10,7 +10,7 @@ from support.platform import Org, Platform
 
 from odyssey.identity.caller import Role
 from odyssey.identity.guard import Allow, AllowAnyone, Anyone, GuardedRouter, Viewer, declared_access
-from odyssey.proxy.address import PREFIX
+from odyssey.proxy.parts import PREFIX
 
 EVERYBODY = None
 

@@ -17,8 +17,7 @@ from support.platform import Org, Platform
 
 from odyssey.agents.models import Agent
 from odyssey.core.tables import Base, by_code_point, table_of
-from odyssey.evals.eval_runs.models import EvalRun
-from odyssey.evals.scenarios.models import Scenario
+from odyssey.evals.models import EvalRun, Scenario
 from odyssey.kit.ids import new_uuid
 from odyssey.library.models import Task
 from odyssey.matrices.models import Matrix

@@ -264,11 +264,9 @@ NETWORK = (
     "mcp.client",
 )
 MAY_IMPORT_IT = {
-    "commands/platform.py",  # a command's own server, at the address its user gives
+    "commands/fidelity.py",  # a command's own server, at the address its user gives
     "core/outbound.py",
-    "core/outbound_body.py",
     "core/outbound_connect.py",
-    "core/outbound_errors.py",
     "endpoints/mcp/session.py",  # the SDK's client, over
     "endpoints/mcp/transport.py",  # a transport that is our client
     "testing/platform.py",  # a test's own platform, in its own process

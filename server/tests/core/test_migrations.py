@@ -12,9 +12,8 @@ from sqlalchemy import Connection, create_engine
 
 import odyssey.main  # noqa: F401 - it imports every room, and so every table
 from odyssey.core.database import Database
-from odyssey.core.migrate import _check_revision, migrate
+from odyssey.core.migrate import DatabaseUnusableError, _check_revision, migrate
 from odyssey.core.tables import Base
-from odyssey.core.unusable import DatabaseUnusableError
 
 pytestmark = pytest.mark.both_databases
 

@@ -9,9 +9,8 @@ from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 from support.postgres import new_postgres_database
 
-from odyssey.core.database import Database
+from odyssey.core.database import Database, StorageUnavailableError
 from odyssey.core.migrate import _LOCK, migrate
-from odyssey.core.outages import StorageUnavailableError
 
 _LONGEST_WAIT = (
     "SELECT extract(epoch FROM clock_timestamp() - query_start) FROM pg_stat_activity "

@@ -24,7 +24,7 @@ from odyssey.core.outbound import (
     RequestInvalidError,
     TimedOutError,
 )
-from odyssey.core.outbound_body import BodyReader
+from odyssey.core.outbound_connect import BodyReader
 
 METHODS: tuple[Method, ...] = get_args(Method)
 

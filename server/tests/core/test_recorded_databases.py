@@ -23,8 +23,8 @@ from support.recorded import (
 )
 from support.waiting import wait_for
 
-from odyssey.identity.credentials.keep import open_credential
-from odyssey.identity.credentials.models import Credential
+from odyssey.identity.credentials import open_credential
+from odyssey.identity.models import Credential
 
 pytestmark = pytest.mark.both_databases
 

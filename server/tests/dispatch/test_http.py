@@ -23,9 +23,8 @@ from odyssey.dispatch.classify import (
     failure_of_status,
 )
 from odyssey.dispatch.envelope import Dispatch
-from odyssey.dispatch.http import HttpTransport
 from odyssey.dispatch.reply import AgentReply
-from odyssey.dispatch.transport import PingResult, PingTarget, Transport
+from odyssey.dispatch.transport import HttpTransport, PingResult, PingTarget, Transport
 from odyssey.records.error_classes import ErrorClass
 
 TOKEN = "run-token-canary-0123456789abcdef"

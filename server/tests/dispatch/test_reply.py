@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from odyssey.dispatch.contract import violates_rich_contract
 from odyssey.dispatch.reply import (
     MAX_FINAL_RESPONSE,
     AgentReply,
     ReplyIncompleteError,
     ReplyNotJsonError,
     parse_reply,
+    violates_rich_contract,
 )
 from odyssey.kit.redaction import Redaction
 

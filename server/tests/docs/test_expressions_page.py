@@ -12,11 +12,10 @@ from odyssey.expressions.arithmetic import MAX_ELEMENTS
 from odyssey.expressions.facts import MAX_CALLS, VARIABLES, EarlierCall
 from odyssey.expressions.functions import ALL_FUNCTIONS, CEL_FUNCTIONS, MAX_LIST
 from odyssey.expressions.functions.cel_own import MAX_PATTERN
-from odyssey.expressions.meter import MAX_WORK
 from odyssey.expressions.syntax import MAX_WALKS
-from odyssey.expressions.values import MAX_DEPTH, MAX_NODES, MAX_TEXT
+from odyssey.expressions.values import MAX_DEPTH, MAX_NODES, MAX_TEXT, MAX_WORK
 from odyssey.records.faults import Faults
-from odyssey.simulation.rules.condition import CALL_WORK, RULE_WORK
+from odyssey.simulation.rules.rule import CALL_WORK, RULE_WORK
 from odyssey.worlds.ledger import Ledger
 
 PAGE = (Path(__file__).parents[3] / "docs" / "concepts" / "expressions.md").read_text("utf-8")

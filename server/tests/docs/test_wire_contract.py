@@ -23,7 +23,7 @@ from odyssey.agents.ledger_adapters import check_adapters
 from odyssey.agents.ledger_schema import MAX_ENTITIES, MAX_FIELDS, read_ledger_schema
 from odyssey.agents.schemas import AgentIn
 from odyssey.agents.tools_schema import MAX_TOOLS, read_tools_schema
-from odyssey.api.body_caps import BODY_CAPS, DEFAULT_CAP
+from odyssey.api.edges import BODY_CAPS, DEFAULT_CAP
 from odyssey.batches.schemas import RunsIn
 from odyssey.core.errors import problem
 from odyssey.core.outbound import MAX_BODY_BYTES as MAX_REPLY
@@ -32,10 +32,13 @@ from odyssey.core.settings import Settings
 from odyssey.core.wire import packed
 from odyssey.dispatch import envelope
 from odyssey.dispatch.classify import MAX_DETAIL
-from odyssey.dispatch.contract import violates_rich_contract
-from odyssey.dispatch.http import PING_TIMEOUT_S
-from odyssey.dispatch.reply import MAX_FINAL_RESPONSE, parse_reply
-from odyssey.dispatch.response_schema import AGENT_RESPONSE_SCHEMA
+from odyssey.dispatch.reply import (
+    AGENT_RESPONSE_SCHEMA,
+    MAX_FINAL_RESPONSE,
+    parse_reply,
+    violates_rich_contract,
+)
+from odyssey.dispatch.transport import PING_TIMEOUT_S
 from odyssey.evals.match import read_expected
 from odyssey.evals.scenarios.schemas import ScenarioIn
 from odyssey.evals.variations.catalogue import CATALOGUE

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from odyssey.endpoints.drift import MOST_PATHS, Drift, ToolChange, drift_between
+from odyssey.endpoints.keep import MOST_PATHS, Drift, ToolChange, drift_between
 from odyssey.endpoints.upstream import UpstreamTool
 
 BASE = UpstreamTool(

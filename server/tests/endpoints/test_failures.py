@@ -15,8 +15,8 @@ from odyssey.core.outbound import (
     RequestInvalidError,
     TimedOutError,
 )
-from odyssey.core.outbound_errors import UnreadableBodyError
-from odyssey.endpoints.failures import decode_body, discovery_failed, not_answered
+from odyssey.core.outbound_connect import UnreadableBodyError
+from odyssey.endpoints.upstream import decode_body, discovery_failed, not_answered
 
 ERRORS: list[tuple[OutboundError, str, str]] = [
     (RequestInvalidError("m."), "request_invalid", "not_sent"),

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from odyssey.endpoints.redacted import RedactedUpstream
+from odyssey.endpoints.auth import RedactedUpstream
 from odyssey.endpoints.upstream import (
     Answered,
     Discovery,

@@ -6,7 +6,7 @@ from support.behaviours import BEHAVIOURS
 
 from odyssey.evals.behaviour import Behaviour, Call
 from odyssey.evals.distance import PARTS, Weights, distance, distance_matrix, explain
-from odyssey.evals.parts.differs import Differs
+from odyssey.evals.parts import Differs
 from odyssey.records.ledger import Difference, EntityChange
 
 NUMBERS = st.floats(0, 5)

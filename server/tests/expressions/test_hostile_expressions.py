@@ -13,8 +13,7 @@ from odyssey.expressions import (
     read_expression,
     read_text,
 )
-from odyssey.expressions.errors import TooMuchError
-from odyssey.expressions.meter import MAX_WORK
+from odyssey.expressions.values import MAX_WORK, TooMuchError
 from odyssey.records.faults import Faults
 from odyssey.worlds.ledger import Ledger
 

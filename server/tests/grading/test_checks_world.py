@@ -6,7 +6,7 @@ import pytest
 from support.evidence import evidence, result
 
 from odyssey.grading.checks.check import Check, Facts, Finding
-from odyssey.grading.checks.running import run_checks
+from odyssey.grading.checks.reading import run_checks
 from odyssey.worlds.ledger import Ledger
 
 WORLD = Ledger.boot(

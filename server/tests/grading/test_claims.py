@@ -5,8 +5,8 @@ from typing import Any
 from hypothesis import given
 from support.evidence import calls, evidence, evidences, refused
 
-from odyssey.grading.claims import Claim, unseen_claims
 from odyssey.grading.evidence import Evidence
+from odyssey.grading.verdict import Claim, unseen_claims
 
 
 def flat(call_id: str, name: str, arguments: Any = None) -> dict[str, Any]:

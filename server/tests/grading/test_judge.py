@@ -22,8 +22,7 @@ from odyssey.core.addresses import AddressPolicy
 from odyssey.core.outbound import OutboundClient
 from odyssey.grading.evidence import Evidence
 from odyssey.grading.judges.judge import ATTEMPTS, judge
-from odyssey.grading.judges.report import JUDGE_VERSION, JudgeReport
-from odyssey.grading.judges.rubric import Rubric, read_rubric
+from odyssey.grading.judges.rubric import JUDGE_VERSION, JudgeReport, Rubric, read_rubric
 from odyssey.models.document import ModelConfig, Provider
 from odyssey.models.remote import RemoteModel
 

@@ -7,15 +7,14 @@ import pytest
 from hypothesis import given
 from support.evidence import TOOLS, json_values
 
-from odyssey.grading.judges.answers import (
+from odyssey.grading.judges.prompt import (
     LONGEST_REASON,
     answer_schema,
     read_answers,
     rubric_passed,
     rubric_score,
 )
-from odyssey.grading.judges.default_rubrics import COMPLETION, REFUSAL
-from odyssey.grading.judges.rubric import read_rubric
+from odyssey.grading.judges.rubric import COMPLETION, REFUSAL, read_rubric
 from odyssey.records.json_schema import compile_schema
 
 RUBRIC = read_rubric(

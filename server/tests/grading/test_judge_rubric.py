@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.evidence import json_values
 
-from odyssey.grading.judges.default_rubrics import COMPLETION, REFUSAL, default_rubric
-from odyssey.grading.judges.rubric import MAX_QUESTIONS, read_rubric
+from odyssey.grading.judges.rubric import COMPLETION, MAX_QUESTIONS, REFUSAL, default_rubric, read_rubric
 
 GOOD: dict[str, Any] = {"id": "polite", "question": "Is it polite?", "answer": "yes_no"}
 

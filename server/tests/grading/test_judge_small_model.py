@@ -8,8 +8,7 @@ from support.small_model import MODEL, small_model
 from odyssey.core.addresses import AddressPolicy
 from odyssey.core.outbound import OutboundClient
 from odyssey.grading.judges.judge import judge
-from odyssey.grading.judges.report import JudgeReport
-from odyssey.grading.judges.rubric import read_rubric
+from odyssey.grading.judges.rubric import JudgeReport, read_rubric
 from odyssey.models.document import ModelConfig
 from odyssey.models.remote import RemoteModel
 

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from odyssey.agents.compiled import CompiledTool
-from odyssey.grading.mutating import is_mutating
+from odyssey.grading.evidence import is_mutating
 from odyssey.proxy.answering import CallContext, NeedsModel, answer, explained
 from odyssey.records.json_schema import compile_schema
 from odyssey.records.tools import Tool

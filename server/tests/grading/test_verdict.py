@@ -8,10 +8,9 @@ from hypothesis import strategies as st
 from support.evidence import TOOLS, calls, evidence, evidences
 
 from odyssey.grading.checks import CheckResult
-from odyssey.grading.claims import Claim
 from odyssey.grading.evidence import Evidence
-from odyssey.grading.judges.report import JudgeReport
-from odyssey.grading.verdict import MAX_REASON, Decision, decide
+from odyssey.grading.judges.rubric import JudgeReport
+from odyssey.grading.verdict import MAX_REASON, Claim, Decision, decide
 from odyssey.records.error_classes import OWN_FAILURES
 
 PASSED = CheckResult(0, "called", "passed", "refund was called once", 3)

@@ -427,7 +427,7 @@ def test_signing_in_and_out_and_a_new_password_are_in_the_audit_log(org: Org, br
 
 
 def test_a_stream_ends_with_its_session(org: Org, browser: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("odyssey.core.event_stream.COMMENT_EVERY_S", 0.1)
+    monkeypatch.setattr("odyssey.core.feeds.COMMENT_EVERY_S", 0.1)
     org.ok(browser.sign_in(link=new_link(org)))
     with browser.client.stream("GET", "/api/runs/events") as response:
         lines = response.iter_lines()

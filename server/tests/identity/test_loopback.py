@@ -11,7 +11,7 @@ from support.agents import Behaviour, ScriptedAgent, final
 from support.platform import Org, Platform
 
 from odyssey.core.settings import Settings
-from odyssey.identity.loopback import is_open_unasked
+from odyssey.identity.bootstrap import is_open_unasked
 
 SETTING = "ODYSSEY_ALLOW_LOOPBACK=true"
 

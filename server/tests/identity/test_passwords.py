@@ -8,14 +8,14 @@ from typing import Literal
 import pytest
 from argon2 import PasswordHasher
 
-from odyssey.identity import passwords
+from odyssey.identity import signin
 
 
 @pytest.fixture
 def as_installed() -> ModuleType:
     """A fresh copy of the module: the one the tests share hashes at the least cost (support/platform.py)."""
-    assert passwords.__file__
-    spec = importlib.util.spec_from_file_location("passwords_as_installed", passwords.__file__)
+    assert signin.__file__
+    spec = importlib.util.spec_from_file_location("passwords_as_installed", signin.__file__)
     assert spec
     assert spec.loader
     module = importlib.util.module_from_spec(spec)
@@ -44,7 +44,7 @@ def test_who_has_no_password_is_compared_all_the_same(monkeypatch: pytest.Monkey
             compared.append(password)
             return super().verify(hash, password)
 
-    monkeypatch.setattr(passwords, "HASHER", Counting())
-    assert not asyncio.run(passwords.password_matches(None, "correct horse"))
-    assert not asyncio.run(passwords.password_matches(None, "nobody has this password"))
+    monkeypatch.setattr(signin, "HASHER", Counting())
+    assert not asyncio.run(signin.password_matches(None, "correct horse"))
+    assert not asyncio.run(signin.password_matches(None, "nobody has this password"))
     assert compared == ["correct horse", "nobody has this password"]

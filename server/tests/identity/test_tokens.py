@@ -11,8 +11,8 @@ import jwt
 import pytest
 from support.platform import SECRET_KEY, Org, Platform
 
-from odyssey.identity.keys import MasterKey
-from odyssey.identity.people_tokens import (
+from odyssey.identity.keys import (
+    MasterKey,
     PersonToken,
     TokenRefusedError,
     issue_person_token,

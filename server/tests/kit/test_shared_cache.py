@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from odyssey.kit.shared_cache import SharedCache, Sized
+from odyssey.kit.caches import SharedCache, Sized
 
 
 def test_the_least_recently_used_goes_when_room_is_needed() -> None:

@@ -10,9 +10,9 @@ from support.datasets import lint, post_csv, post_json, table, values_of
 from support.platform import WORLD, Org
 from support.worlds import errors, new_world, read_world
 
-from odyssey.journal.conduct import behaviour_of
+from odyssey.journal.contents import behaviour_of
 from odyssey.journal.models import RunContext
-from odyssey.library.behaviours.reading import Unclear
+from odyssey.library.behaviours import Unclear
 from odyssey.simulation.behaviours import reading
 from odyssey.simulation.behaviours.grammar import parse_line
 

@@ -12,13 +12,13 @@ from support.snapshots import scenario_of, snapshot_of
 from odyssey.evals import distance
 from odyssey.evals.behaviour import Behaviour
 from odyssey.evals.distance import DEFAULT_WEIGHTS
-from odyssey.evals.eval_runs.delivery import Delivered
+from odyssey.evals.eval_runs.plan import Delivered
 from odyssey.matrices.cells import AnalysedCell, SeenRun, analyse
 from odyssey.matrices.comparisons.cell import ObservedRun, Threshold, judge_cell
 from odyssey.matrices.plan import Place, Plan
 from odyssey.matrices.render import cells_out
 from odyssey.matrices.tally import add_up, tally
-from odyssey.statistics import relabelling
+from odyssey.statistics import significance
 from odyssey.statistics.cells import judge
 
 Decide = Callable[[Place], str | None]
@@ -233,13 +233,13 @@ def test_only_runs_of_one_cell_are_compared_and_equal_ones_once(counted_distance
 def test_a_thousand_cells_are_tested_as_one(monkeypatch: pytest.MonkeyPatch) -> None:
     """Relabellings are dealt once for all cells of one shape, not once a cell."""
     dealt: list[int] = []
-    really = relabelling._weights
+    really = significance._weights
 
     def counting(labels: Any, *rest: Any) -> Any:
         dealt.append(len(labels))
         return really(labels, *rest)
 
-    monkeypatch.setattr(relabelling, "_weights", counting)
+    monkeypatch.setattr(significance, "_weights", counting)
     monkeypatch.setattr(
         "odyssey.matrices.cells.judge", lambda cells, seed: judge(cells, seed=seed, resamples=10)
     )

@@ -3,7 +3,7 @@
 import pytest
 
 from odyssey.matrices.size import Size, warnings_of
-from odyssey.statistics.relabelling import min_p
+from odyssey.statistics.significance import min_p
 
 
 def warned(cells: int = 35, repeats: int = 4, baselines: int = 12, **members: int | None) -> list[str]:

@@ -13,13 +13,12 @@ from support.model_server import INPUT_TOKENS, OUTPUT_TOKENS, SILENCE, ModelServ
 from support.platform import Org, Platform
 
 from odyssey.grading.judges.judge import judge
-from odyssey.grading.judges.report import JudgeReport
+from odyssey.grading.judges.rubric import JudgeReport
 from odyssey.identity.keys import MasterKey
 from odyssey.identity.vault import Vault
 from odyssey.kit.clock import Clock
-from odyssey.models.budget import spent_today
 from odyssey.models.chat import BudgetExhaustedError, ChatModel, Completion, ModelError, ModelUnavailableError
-from odyssey.models.metered import ATTEMPTS, LONGEST_WAIT_S
+from odyssey.models.metered import ATTEMPTS, LONGEST_WAIT_S, spent_today
 from odyssey.models.models import ModelCall
 from odyssey.models.roles import (
     KEPT_FOR,

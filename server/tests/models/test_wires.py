@@ -8,10 +8,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.evidence import json_values
 
-from odyssey.models.anthropic import AnthropicWire
-from odyssey.models.openai import OpenAiWire
-from odyssey.models.remote import read_retry_after
-from odyssey.models.wire import Ask, Wire, WireFormError, error_text, read_usage
+from odyssey.models.remote import (
+    AnthropicWire,
+    Ask,
+    OpenAiWire,
+    Wire,
+    WireFormError,
+    error_text,
+    read_retry_after,
+    read_usage,
+)
 
 SCHEMA = {"type": "object"}
 WIRES: tuple[Wire, ...] = (OpenAiWire(), AnthropicWire())

@@ -15,8 +15,8 @@ from support.live_shop import Gate, LiveShop, agent_of, live
 from support.platform import WORLD, Org, Platform
 from support.waiting import wait_for
 
+from odyssey.core.database import StorageUnavailableError
 from odyssey.core.group_commit import Unit
-from odyssey.core.outages import StorageUnavailableError
 from odyssey.endpoints.openapi.upstream import OpenApiUpstream
 
 StartAgent = Callable[[Behaviour], ScriptedAgent]

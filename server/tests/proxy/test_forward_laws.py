@@ -16,11 +16,9 @@ from support.platform import WORLD, Org, Platform
 
 from odyssey.core.errors import OdysseyError
 from odyssey.journal.platform_faults import PlatformFaults
-from odyssey.proxy.address import ProxyAddress
 from odyssey.proxy.call import call_tool
-from odyssey.proxy.hops import Hops
 from odyssey.proxy.live_runs import LiveRun, LiveRuns
-from odyssey.proxy.parts import Arrived, ProxyParts
+from odyssey.proxy.parts import Arrived, Hops, ProxyAddress, ProxyParts
 from odyssey.simulation.rules import RuleCall, RuleCounters, decide, read_rules
 from odyssey.worlds.ledger import Ledger
 from odyssey.worlds.operations import fold

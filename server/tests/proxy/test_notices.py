@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from odyssey.journal.injections import CarriedText
-from odyssey.proxy.notices import Carrier, Notice, notice_of
+from odyssey.proxy.answering import Carrier, Notice, notice_of
 from odyssey.records.json_schema import CompiledSchema, compile_schema
 
 TEXT = "Hurry up, please."

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from odyssey.records.json_schema import SchemaInvalidError, compile_schema
-from odyssey.records.pattern_work import MOST_PATTERNS, MOST_WORK, SIZES
+from odyssey.records.patterns import MOST_PATTERNS, MOST_WORK, SIZES
 
 LARGE = "a[ab]{1000}[c-e]"
 LONG = "ab" * 10_000 + "c"

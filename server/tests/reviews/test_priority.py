@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from odyssey.evals.risk import RiskLevel
+from odyssey.evals.scenarios.content import RiskLevel
 from odyssey.reviews.priority import Queue, rank
 
 RISKS: list[RiskLevel] = ["critical", "high", "medium", "low"]

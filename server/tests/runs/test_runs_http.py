@@ -347,7 +347,7 @@ def test_stored_members_come_back(org: Org, agent_server: StartAgent) -> None:
 def test_a_silent_stream_says_it_is_there_and_ends_with_its_key(
     org: Org, agent_server: StartAgent, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("odyssey.core.event_stream.COMMENT_EVERY_S", 0.2)
+    monkeypatch.setattr("odyssey.core.feeds.COMMENT_EVERY_S", 0.2)
     made = org.ok(org.post("/api/keys", {"name": "short-lived"}))
     url = f"{org.platform.url}/api/runs/events"
     with httpx.stream(

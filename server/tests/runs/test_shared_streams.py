@@ -64,7 +64,7 @@ LEFT_OVER = 8
 def test_fifty_idle_streams_ask_nothing_and_one_change_is_read_once_for_all(
     org: Org, agent_server: StartAgent, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("odyssey.core.event_stream.COMMENT_EVERY_S", 0.4)
+    monkeypatch.setattr("odyssey.core.feeds.COMMENT_EVERY_S", 0.4)
     monkeypatch.setattr("odyssey.identity.open_streams.LOOK_EVERY_S", 86_400)
     monkeypatch.setattr("odyssey.core.feeds._UNASKED_S", 86_400)
     agent = Held()

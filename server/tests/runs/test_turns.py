@@ -8,8 +8,8 @@ from sqlalchemy import Connection
 from support.agents import Behaviour, Dispatched, ScriptedAgent, final
 from support.platform import Org, Platform
 
+from odyssey.core.database import StorageUnavailableError
 from odyssey.core.group_commit import GroupWriter
-from odyssey.core.outages import StorageUnavailableError
 from odyssey.dispatch.classify import Failure
 from odyssey.dispatch.envelope import Dispatch
 from odyssey.dispatch.reply import AgentReply

@@ -14,8 +14,7 @@ from support.simulators import REFUNDED, STATE, Desk, failure
 from odyssey.kit.clock import utc_now
 from odyssey.records.ledger import SetFlag
 from odyssey.simulation.llm import ModelQuestion
-from odyssey.simulation.llm.cache import AnswerCache, KeptAnswer
-from odyssey.simulation.llm.models import SimulatedAnswer
+from odyssey.simulation.llm.cache import AnswerCache, KeptAnswer, SimulatedAnswer
 from odyssey.simulation.simulate import Simulated
 from odyssey.worlds.ledger import Ledger
 

@@ -11,13 +11,14 @@ from odyssey.records.ledger import Remove, Update
 from odyssey.records.tools import EntityField, EntityType, FlagPolicy, LedgerSchema, Tool
 from odyssey.simulation.engine import ToolCall
 from odyssey.simulation.llm.form import (
+    MOST_OPERATIONS,
     MOST_RESPONSE_BYTES,
     REFUSALS,
     answer_schema,
     is_refusal,
+    operations_schema,
     read_answer,
 )
-from odyssey.simulation.llm.writes import MOST_OPERATIONS, operations_schema
 from odyssey.worlds.ledger import Ledger
 
 WORLD = Ledger.boot({"order": {"o1": {"order_id": "o1", "status": "open", "tags": [], "paid": True}}})

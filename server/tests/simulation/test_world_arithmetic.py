@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.asking import ask, refusal
 
-from odyssey.expressions.sums import SumError, evaluate
+from odyssey.expressions.arithmetic import SumError, evaluate
 from odyssey.worlds.ledger import Ledger
 
 WORLD = Ledger.boot({})

@@ -4,8 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.distances import FloatArray, matrices, on_a_line
 
-from odyssey.statistics.bootstrap import shift_intervals
-from odyssey.statistics.intervals import Interval
+from odyssey.statistics.intervals import Interval, shift_intervals
 
 
 @settings(max_examples=30)

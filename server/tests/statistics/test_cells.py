@@ -5,8 +5,8 @@ from hypothesis import strategies as st
 from support.distances import FloatArray, matrices, on_a_line
 
 from odyssey.statistics.cells import Cell, Judged, band, judge
-from odyssey.statistics.fisher import Matches
 from odyssey.statistics.shift import Comparison
+from odyssey.statistics.significance import Matches
 
 
 def apart(variations: int, baselines: int, by: float = 1.0) -> Comparison:

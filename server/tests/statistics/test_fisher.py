@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from odyssey.statistics.fisher import Matches, fewer_matches_p
+from odyssey.statistics.significance import Matches, fewer_matches_p
 
 COUNTS = st.integers(0, 7).flatmap(lambda runs: st.builds(Matches, st.integers(0, runs), st.just(runs)))
 

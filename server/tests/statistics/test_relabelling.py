@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.distances import STEPS, FloatArray, matrices, on_a_line
 
-from odyssey.statistics.relabelling import min_p, permutation_p
+from odyssey.statistics.significance import min_p, permutation_p
 
 
 def raw_less_floor(distances: FloatArray, variation: set[int]) -> Fraction:
@@ -64,7 +64,7 @@ def test_random_relabellings_depend_on_the_seed_alone() -> None:
 def test_random_relabellings_agree_with_all_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
     distances = on_a_line(np.random.default_rng(3).random(18))
     exact = permutation_p([distances], 6, seed=0)[0]
-    monkeypatch.setattr("odyssey.statistics.relabelling.MOST_RELABELLINGS", 10)
+    monkeypatch.setattr("odyssey.statistics.significance.MOST_RELABELLINGS", 10)
     assert permutation_p([distances], 6, seed=0)[0] == pytest.approx(exact, abs=0.02)
 
 

@@ -5,8 +5,8 @@ from typing import Any
 
 from support.platform import Org
 
-from odyssey.endpoints.cassettes.models import Cassette
 from odyssey.endpoints.cassettes.repository import add_cassette, kept_members
+from odyssey.endpoints.models import Cassette
 from odyssey.journal.models import RunContext
 from odyssey.kit.clock import utc_now
 from odyssey.kit.ids import new_uuid

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from odyssey.evals.risk import RiskLevel, by_risk
+from odyssey.evals.scenarios.content import RiskLevel, by_risk
 from odyssey.evals.variations.catalogue import CATALOGUE
 from odyssey.matrices.comparisons.schemas import ExplanationOut, RateOut
 from odyssey.matrices.reports.evidence import Cost, Evidence, key_of

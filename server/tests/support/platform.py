@@ -22,9 +22,9 @@ from odyssey.core.settings import Settings
 from odyssey.dispatch import envelope
 from odyssey.dispatch.classify import Failure
 from odyssey.dispatch.envelope import Dispatch
-from odyssey.dispatch.http import HttpTransport
 from odyssey.dispatch.reply import AgentReply
-from odyssey.identity import passwords
+from odyssey.dispatch.transport import HttpTransport
+from odyssey.identity import signin
 from odyssey.identity.bootstrap import create_org
 from odyssey.kit.clock import utc_now
 from odyssey.kit.ids import new_uuid
@@ -37,7 +37,7 @@ SECRET_KEY = "a test secret key of forty characters..."
 
 
 # Hashing is slow on purpose, a fifth of a second of processor time for each password. Those of tests guard nothing.
-passwords.HASHER = PasswordHasher(time_cost=1, memory_cost=64, parallelism=1)
+signin.HASHER = PasswordHasher(time_cost=1, memory_cost=64, parallelism=1)
 
 
 class Platform:

@@ -6,7 +6,7 @@ from typing import Any
 from support.evals import scenario, start
 from support.platform import Org
 
-from odyssey.evals.risk import RiskLevel, by_risk
+from odyssey.evals.scenarios.content import RiskLevel, by_risk
 from odyssey.kit.clock import utc_now
 from odyssey.kit.ids import new_uuid
 from odyssey.matrices.finished import FinishedCell, PassedRun
@@ -14,9 +14,9 @@ from odyssey.matrices.models import Matrix
 from odyssey.models.document import Thresholds
 from odyssey.reviews.enqueue import enqueue_matrix
 from odyssey.statistics.cells import Judged, Reason, State
-from odyssey.statistics.fisher import Matches
 from odyssey.statistics.intervals import Interval
 from odyssey.statistics.shift import Shift
+from odyssey.statistics.significance import Matches
 
 ITEMS = "/api/v1/review/items"
 FIGURES = "/api/v1/review/figures"

@@ -5,8 +5,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from odyssey.evals.risk import RiskLevel, by_risk
-from odyssey.evals.scenarios.content import ScenarioContent
+from odyssey.evals.scenarios.content import RiskLevel, ScenarioContent, by_risk
 from odyssey.matrices.snapshot import (
     AskedFor,
     Snapshot,

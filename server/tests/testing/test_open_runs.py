@@ -6,8 +6,7 @@ import pytest
 from support.platform import TOOLS, WORLD
 
 from odyssey.testing.errors import MisusedError
-from odyssey.testing.evidence import Change, TraceEvent
-from odyssey.testing.run import OpenRun
+from odyssey.testing.run import Change, OpenRun, TraceEvent
 from odyssey.testing.world import Odyssey, World
 from pipelines.odyssey.context import acting_as, set_current
 from pipelines.odyssey.envelope import Envelope

@@ -5,7 +5,7 @@ import random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from odyssey.worlds.digest_trie import DigestTrie
+from odyssey.worlds.entity_map import DigestTrie
 
 CONTENTS = st.dictionaries(st.text(max_size=3), st.binary(max_size=3), max_size=40)
 

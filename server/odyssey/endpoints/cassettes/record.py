@@ -6,20 +6,23 @@ import msgspec
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.core.errors import ValidationFailedError
-from odyssey.endpoints.cassettes.errors import RunNotEndedError
-from odyssey.endpoints.cassettes.models import Cassette
+from odyssey.endpoints.cassettes.playback import Replay
 from odyssey.endpoints.cassettes.repository import (
+    EMPTY,
     MAX_BYTES,
     MAX_INTERACTIONS,
     RecordedRun,
     add_cassette,
     find_run,
+    get_cassette,
     kept_members,
     served_calls,
+    sizes,
 )
-from odyssey.endpoints.cassettes.schemas import CassetteIn
-from odyssey.identity.audit import record_change
-from odyssey.identity.caller import Caller
+from odyssey.endpoints.cassettes.schemas import CassetteIn, ReplayIn
+from odyssey.endpoints.errors import RunNotEndedError
+from odyssey.endpoints.models import Cassette
+from odyssey.identity.caller import Caller, record_change
 from odyssey.journal.models import Event
 from odyssey.kit.clock import Clock
 from odyssey.kit.ids import new_uuid
@@ -121,3 +124,21 @@ def _check_size(run_id: int, interactions: int, size: int) -> None:
 
 def _refused(message: str) -> ValidationFailedError:
     return ValidationFailedError([FieldError(loc=("run_id",), msg=message)])
+
+
+# Asking for runs that replay a cassette.
+
+
+async def plan_replay(session: AsyncSession, org_id: int, asked: ReplayIn | None) -> Replay | None:
+    """Find the cassette and how far it goes now; raises NotFoundError for one the org does not have."""
+    if asked is None:
+        return None
+    cassette = await get_cassette(session, org_id, asked.id)
+    held = (await sizes(session, [cassette.id])).get(cassette.id, EMPTY)
+    return Replay(id=cassette.id, match=asked.match, on_miss=asked.on_miss, last_number=held.last_number)
+
+
+async def hold_cassette(session: AsyncSession, org_id: int, replay: Replay | None) -> None:
+    """Keep the cassette from being deleted before the runs that need it are made."""
+    if replay is not None:
+        await get_cassette(session, org_id, replay.id, lock="share")

@@ -11,8 +11,8 @@ from odyssey.core.errors import NotFoundError
 from odyssey.core.group_commit import Statement
 from odyssey.core.paging import ListOrder, PageRequest
 from odyssey.core.tables import table_of
-from odyssey.endpoints.cassettes.models import Cassette, CassetteInteraction
 from odyssey.endpoints.cassettes.playback import Interaction, Playback, Replay
+from odyssey.endpoints.models import Cassette, CassetteInteraction
 from odyssey.journal.models import Event, RunContext
 from odyssey.kit.pagination import Page
 from odyssey.records.canonical import content_hash

@@ -5,6 +5,7 @@ from typing import Annotated
 from uuid import UUID
 
 from fastapi import Request, Response
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.core.depends import (
     ClockDep,
@@ -19,12 +20,10 @@ from odyssey.core.depends import (
 from odyssey.core.errors import ValidationFailedError
 from odyssey.core.paging import PageRequest, start_of
 from odyssey.endpoints.cassettes.compare import compare
-from odyssey.endpoints.cassettes.errors import CassetteInUseError
-from odyssey.endpoints.cassettes.models import CassetteInteraction
 from odyssey.endpoints.cassettes.record import keep_recording, read_recording
-from odyssey.endpoints.cassettes.render import cassette_out, cassettes_out, interaction_out
 from odyssey.endpoints.cassettes.repository import (
     CASSETTE_ORDER,
+    EMPTY,
     as_interaction,
     get_cassette,
     list_cassettes,
@@ -40,13 +39,49 @@ from odyssey.endpoints.cassettes.schemas import (
     CassettesPage,
     DiffIn,
     DiffOut,
+    InteractionOut,
     InteractionsPage,
 )
+from odyssey.endpoints.errors import CassetteInUseError
+from odyssey.endpoints.models import Cassette, CassetteInteraction
 from odyssey.endpoints.registry import Upstreams
-from odyssey.identity.audit import record_change
+from odyssey.identity.caller import record_change
 from odyssey.identity.guard import GuardedRouter, Member, Viewer
 from odyssey.kit.pagination import DEFAULT_LIMIT, cut_page
 from odyssey.records.problems import FieldError
+
+# Cassettes as the API shows them.
+
+
+async def cassettes_out(session: AsyncSession, cassettes: Sequence[Cassette]) -> list[CassetteOut]:
+    found = await sizes(session, [cassette.id for cassette in cassettes])
+    return [
+        CassetteOut(
+            id=cassette.id,
+            name=cassette.name,
+            run_id=cassette.run_id,
+            attempt=cassette.attempt,
+            agent_id=cassette.agent_id,
+            agent_version=cassette.agent_version,
+            interactions=found.get(cassette.id, EMPTY).interactions,
+            bytes=found.get(cassette.id, EMPTY).bytes,
+            created_by=cassette.created_by,
+            created_at=cassette.created_at,
+        )
+        for cassette in cassettes
+    ]
+
+
+async def cassette_out(session: AsyncSession, cassette: Cassette) -> CassetteOut:
+    return (await cassettes_out(session, [cassette]))[0]
+
+
+def interaction_out(cassette: Cassette, row: CassetteInteraction) -> InteractionOut:
+    one = as_interaction(row)
+    placed = {"run_id": row.run_id, "sequence": row.sequence, "occurred_at": row.occurred_at}
+    shown = {name: getattr(one, name) for name in InteractionOut.model_fields if hasattr(one, name)}
+    return InteractionOut.model_validate(shown | placed | {"captured": row.run_id != cassette.run_id})
+
 
 router = GuardedRouter(prefix="/api/cassettes", tags=["cassettes"])
 

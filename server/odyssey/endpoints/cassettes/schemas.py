@@ -5,11 +5,12 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, Field, StringConstraints
 
 from odyssey.core.wire import Body, Instant, PlainText
-from odyssey.endpoints.cassettes.diff import Kind
 from odyssey.endpoints.cassettes.playback import Match, OnMiss
 from odyssey.kit.ids import MAX_INTEGER_ID
 
 MOST_COMPARED = 20
+
+Kind = Literal["added", "removed", "changed", "type_changed"]
 
 _CassetteId = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$")]
 _Number = Annotated[int, Field(ge=1, le=MAX_INTEGER_ID)]

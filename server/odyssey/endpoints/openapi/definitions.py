@@ -8,8 +8,7 @@ from typing import Any, Literal, NamedTuple
 import msgspec
 
 from odyssey.endpoints.openapi.conversion import convert, is_scalar
-from odyssey.endpoints.openapi.effort import Effort
-from odyssey.endpoints.openapi.references import References
+from odyssey.endpoints.openapi.references import Effort, References
 from odyssey.records.json_schema import SchemaInvalidError, compile_schema
 
 _NOT_IN_NAME = re.compile(r"[^A-Za-z0-9._-]+")

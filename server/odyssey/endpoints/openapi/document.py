@@ -6,10 +6,8 @@ from typing import Any, get_args
 from urllib.parse import urljoin
 
 from odyssey.endpoints.openapi.definitions import Definitions, Direction
-from odyssey.endpoints.openapi.effort import Effort
-from odyssey.endpoints.openapi.errors import DocumentInvalidError
 from odyssey.endpoints.openapi.operations import OperationReader
-from odyssey.endpoints.openapi.references import References, refuse_external
+from odyssey.endpoints.openapi.references import DocumentInvalidError, Effort, References, refuse_external
 from odyssey.endpoints.openapi.tools import Names, Operation, Schemas, plan, tool_of
 from odyssey.endpoints.upstream import Discovery, UpstreamTool
 from odyssey.kit.json_reader import MAX_NUMBER, JsonInvalidError, read_json

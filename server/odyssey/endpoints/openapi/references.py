@@ -4,8 +4,27 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import unquote
 
-from odyssey.endpoints.openapi.errors import DocumentInvalidError
+import msgspec
+
 from odyssey.records.schema_graph import resolve_pointer
+
+# Why a text cannot be the description of an endpoint.
+
+
+class DocumentInvalidError(Exception):
+    """The document is refused as a whole; the message says why and what to do about it.
+
+    openapi_invalid        it is no JSON or YAML, or no OpenAPI document
+    openapi_version        it is of a version other than 3.0 and 3.1
+    openapi_too_large      it is over the size Odyssey reads
+    openapi_external_ref   it refers to another document, and Odyssey fetches none
+    """
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+
 
 _MAX_HOPS = 50
 
@@ -77,3 +96,25 @@ def _references(root: dict[str, Any]) -> Iterator[str]:
                 for key, part in value.items()
                 if named or not (key in _DATA or key.startswith("x-"))
             )
+
+
+# How much work one document may cause: references let a small text stand for any amount of it.
+
+EFFORT = 64 * 1024 * 1024
+"""In bytes of JSON gone through, for all schemas of a document together; some tens of seconds at the very worst."""
+
+LARGEST_PART = 1024 * 1024
+
+
+class Effort:
+    def __init__(self, left: int = EFFORT) -> None:
+        self._left = left
+
+    def allows(self, part: Any) -> bool:
+        """Whether a part of the document may be gone through; it is counted as if it were."""
+        size = len(msgspec.json.encode(part))
+        return size <= LARGEST_PART and self.spend(size)
+
+    def spend(self, size: int) -> bool:
+        self._left -= size
+        return self._left > 0

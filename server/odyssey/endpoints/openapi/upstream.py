@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from odyssey.core.outbound import OutboundClient, OutboundError
-from odyssey.endpoints.failures import decode_body, is_server_error, not_answered, server_error
 from odyssey.endpoints.openapi.document import ApiDocument
 from odyssey.endpoints.openapi.request import ArgumentInvalidError, write_request
 from odyssey.endpoints.upstream import (
@@ -15,6 +14,10 @@ from odyssey.endpoints.upstream import (
     Discovery,
     Forwarded,
     NotAnswered,
+    decode_body,
+    is_server_error,
+    not_answered,
+    server_error,
 )
 
 

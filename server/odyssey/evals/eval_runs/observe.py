@@ -1,6 +1,8 @@
 """Reading off an ended run what the library goes by: its behaviour, whether it matched, whether the text arrived."""
 
 import asyncio
+import contextlib
+import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import datetime
 from functools import partial
@@ -13,12 +15,10 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from odyssey.agents.compiled import CompiledAgents
 from odyssey.core.database import Database
 from odyssey.core.group_commit import GroupWriter
-from odyssey.core.signals import Signals
+from odyssey.core.signals import Listener, Signals
 from odyssey.evals.behaviour import Behaviour, Call, behaviour_of
 from odyssey.evals.distance import distance
-from odyssey.evals.eval_runs.delivery import Delivered, was_delivered
-from odyssey.evals.eval_runs.models import EvalRun
-from odyssey.evals.eval_runs.replace import MayRepeat, replace_missing
+from odyssey.evals.eval_runs.plan import Delivered, was_delivered
 from odyssey.evals.eval_runs.repository import (
     TELLING,
     count_baselines,
@@ -30,10 +30,11 @@ from odyssey.evals.eval_runs.repository import (
     store_all_observed,
     store_observed,
     store_shift,
+    to_observe,
 )
-from odyssey.evals.eval_runs.topics import matrix_topic
-from odyssey.evals.match import RESERVED_KEYS, Finding, Matched, match
-from odyssey.evals.scenarios.expected import known_expected
+from odyssey.evals.eval_runs.start import MayRepeat, replace_missing
+from odyssey.evals.match import RESERVED_KEYS, Finding, Matched, known_expected, match
+from odyssey.evals.models import EvalRun
 from odyssey.evals.scenarios.repository import contents_of
 from odyssey.grading.checks import read_checks, run_checks
 from odyssey.grading.evidence import Evidence
@@ -43,9 +44,18 @@ from odyssey.models.settings import read_settings
 from odyssey.records.ledger import Difference
 from odyssey.runs.models import Run
 from odyssey.runs.repository import get_task
+from odyssey.runs.topics import RUNS_TOPIC
 from odyssey.runs.verdicts.load_evidence import load_evidence
 from odyssey.worlds.operations import difference
-from odyssey.worlds.shared import SharedWorlds
+from odyssey.worlds.repository import SharedWorlds
+
+# Names of the wake-ups that eval runs send; see `core.signals`.
+
+
+def matrix_topic(matrix_id: str) -> str:
+    """Name what is shown of how far a matrix is, in every process."""
+    return f"matrix:{matrix_id}"
+
 
 _IN_PASSING = 64 * 1024
 """Answers up to this length are read on the spot; longer ones get a thread, and so does all that takes evidence."""
@@ -311,3 +321,69 @@ def match_run(expected_behavior: Any, behaviour: Behaviour, evidence: Evidence |
 
     matched = match(expected, behaviour, reserved)
     return Matched(None, matched.findings) if broken else matched
+
+
+# The loop that looks at eval runs once they have ended, whoever executed them.
+
+log = logging.getLogger(__name__)
+
+_AT_ONCE = 50
+_PAUSE_S = 0.1
+"""Between two looks of a busy server: what ends meanwhile is looked at together."""
+_AFTER_A_FAILURE_S = 5.0
+
+
+class Observer:
+    """Two processes may look at the same run: both see the same, and the first to write is the one that counts."""
+
+    def __init__(self, parts: ObservingParts) -> None:
+        self._parts = parts
+        self._loop: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        self._loop = asyncio.create_task(self._look_for_ever(), name="eval observer")
+
+    async def stop(self) -> None:
+        """What was not looked at yet waits for whoever comes next."""
+        if self._loop is None:
+            return
+        self._loop.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await self._loop
+        self._loop = None
+
+    async def _look_for_ever(self) -> None:
+        news = Listener(_PAUSE_S)
+        with self._parts.signals.listen(RUNS_TOPIC, news):
+            while True:
+                try:
+                    seen = await self._look()
+                except Exception:
+                    log.exception("looking for eval runs failed")
+                    seen = 0
+                if seen < _AT_ONCE:
+                    await news.wait(self._parts.database.look_again_s)
+
+    async def _look(self) -> int:
+        async with self._parts.database.read() as session:
+            ended = await to_observe(session, _AT_ONCE)
+        if not ended:
+            return 0
+        try:
+            await observe(self._parts, ended)
+        except Exception:
+            log.exception("eval runs could not be observed together", extra={"runs": len(ended)})
+            await self._look_apart(ended)
+        return len(ended)
+
+    async def _look_apart(self, ended: Sequence[int]) -> None:
+        """Look at each by itself: one that cannot be observed must not hide the others."""
+        failed = 0
+        for run_id in ended:
+            try:
+                await observe(self._parts, [run_id])
+            except Exception:
+                log.exception("an eval run could not be observed", extra={"run_id": run_id})
+                failed += 1
+        if failed == len(ended):
+            await asyncio.sleep(_AFTER_A_FAILURE_S)

@@ -6,8 +6,7 @@ from typing import Any
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.evals.behaviour import Behaviour
-from odyssey.evals.eval_runs.explain_shift import Explained, explain_shift
-from odyssey.evals.eval_runs.models import EvalRun
+from odyssey.evals.distance import Explained, explain_shift
 from odyssey.evals.eval_runs.observe import stored_behaviour
 from odyssey.evals.eval_runs.repository import Found, group_of, observed_baselines
 from odyssey.evals.eval_runs.schemas import (
@@ -17,7 +16,8 @@ from odyssey.evals.eval_runs.schemas import (
     MovedPartOut,
     ShiftExplained,
 )
-from odyssey.evals.parts.differs import Differs
+from odyssey.evals.models import EvalRun
+from odyssey.evals.parts import Differs
 
 _OWN = (
     "scenario_version",

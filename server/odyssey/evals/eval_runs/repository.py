@@ -12,11 +12,11 @@ from odyssey.core.errors import NotFoundError
 from odyssey.core.paging import ListOrder, PageRequest
 from odyssey.core.scheduling import TERMINAL
 from odyssey.core.tables import table_of
-from odyssey.evals.eval_runs.models import EvalRun
-from odyssey.evals.risk import RISK_RANKS
-from odyssey.evals.scenarios.models import Scenario
+from odyssey.evals.models import EvalRun, Scenario
+from odyssey.evals.scenarios.content import RISK_RANKS, RiskLevel, by_risk
 from odyssey.journal.models import Event
 from odyssey.kit.pagination import Page
+from odyssey.models.settings import read_settings
 from odyssey.records.error_classes import OWN_FAILURES
 from odyssey.runs.models import Run
 from odyssey.runs.repository import WITHOUT_LARGE
@@ -270,3 +270,11 @@ def _is_baseline() -> Any:
 
 def _says_something() -> Any:
     return EvalRun.behaviour.is_not(None)
+
+
+# Above which shift something is flagged, as an organisation has set it.
+
+
+async def present_thresholds(session: AsyncSession, org_id: int) -> dict[RiskLevel, float]:
+    document, _ = await read_settings(session, org_id)
+    return by_risk(document.evals.thresholds)

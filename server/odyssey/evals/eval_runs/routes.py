@@ -21,7 +21,7 @@ from odyssey.evals.eval_runs.render import summary, whole
 from odyssey.evals.eval_runs.repository import EVAL_RUN_ORDER, EvalRunFilter, get_eval_run, list_eval_runs
 from odyssey.evals.eval_runs.schemas import EvalRunOut, EvalRunsCreated, EvalRunsIn, EvalRunsPage
 from odyssey.evals.eval_runs.start import plan_eval_runs, start_eval_runs
-from odyssey.evals.risk import RiskLevel
+from odyssey.evals.scenarios.content import RiskLevel
 from odyssey.evals.scenarios.schemas import ScenarioId
 from odyssey.identity.guard import GuardedRouter, Member, Viewer
 from odyssey.kit.pagination import DEFAULT_LIMIT

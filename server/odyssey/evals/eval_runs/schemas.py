@@ -6,9 +6,9 @@ from pydantic import BaseModel, Field
 
 from odyssey.agents.config import VariationDelivery
 from odyssey.core.wire import Body, Instant, PlainText
-from odyssey.evals.risk import RiskLevel
+from odyssey.evals.scenarios.content import RiskLevel
 from odyssey.evals.scenarios.schemas import ScenarioId
-from odyssey.evals.variations.variation import DEFAULT_DOSE, Dose
+from odyssey.evals.variations.texts import DEFAULT_DOSE, Dose
 from odyssey.kit.ids import MAX_INTEGER_ID
 from odyssey.runs.schemas import Status
 

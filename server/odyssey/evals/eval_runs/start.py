@@ -1,33 +1,71 @@
 """Starting eval runs: ordinary runs of a scenario, with or without a pressure."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.agents.compiled import CompiledAgents
+from odyssey.agents.models import Agent
+from odyssey.agents.repository import get_agent, list_agents
 from odyssey.core.database import after_commit
-from odyssey.core.errors import ValidationFailedError
+from odyssey.core.errors import NotFoundError, ValidationFailedError
+from odyssey.core.paging import PageRequest
 from odyssey.core.signals import Signals
-from odyssey.evals.eval_runs.choose_agent import Chosen, choose_agent
-from odyssey.evals.eval_runs.models import EvalRun
+from odyssey.evals.errors import AgentRequiredError
 from odyssey.evals.eval_runs.plan import PlannedRun, Pressure, draw_seeds, plan_baselines, plan_pressed
 from odyssey.evals.eval_runs.repository import Found, Group, has_baseline
 from odyssey.evals.eval_runs.schemas import EvalRunsIn
+from odyssey.evals.models import EvalRun, Scenario
 from odyssey.evals.scenarios.content import ScenarioContent, render_input
-from odyssey.evals.scenarios.models import Scenario
 from odyssey.evals.scenarios.repository import get_content, get_scenario
 from odyssey.evals.variations.repository import find_variation
-from odyssey.identity.audit import record_change
-from odyssey.identity.caller import Caller
+from odyssey.identity.caller import Caller, record_change
+from odyssey.journal.injections import read_injection
+from odyssey.journal.models import RunContext
 from odyssey.kit.clock import Clock
 from odyssey.library.models import Task
-from odyssey.library.named_worlds.seeding import seed_worlds
+from odyssey.library.named_worlds.keep import seed_worlds
 from odyssey.library.seeds import Seed, SeedWorld, read_seed
 from odyssey.records.problems import FieldError
 from odyssey.records.tools import LedgerSchema
+from odyssey.runs.errors import AgentNotPublishedError
 from odyssey.runs.making import Maker, Wanted, make_runs, make_tasks
+from odyssey.runs.models import Run
+from odyssey.runs.repository import get_task
 from odyssey.runs.topics import runs_changed
+
+# Which agent a scenario is run on: the one the request names, else the scenario's, else the only one there is.
+
+
+class Chosen(NamedTuple):
+    agent_id: int
+    version: int
+
+
+async def choose_agent(
+    session: AsyncSession, org_id: int, content: ScenarioContent, agent_id: int | None
+) -> Chosen:
+    agent = await _find(session, org_id, content, agent_id)
+    if agent.published_version is None:
+        raise AgentNotPublishedError(agent.id)
+    return Chosen(agent.id, agent.published_version)
+
+
+async def _find(session: AsyncSession, org_id: int, content: ScenarioContent, agent_id: int | None) -> Agent:
+    if agent_id is not None:
+        return await get_agent(session, org_id, agent_id)
+    if content.agent_id is not None:
+        try:
+            return await get_agent(session, org_id, content.agent_id)
+        except NotFoundError as error:
+            message = f"the scenario's agent {content.agent_id} was deleted; name another with agent_id"
+            raise AgentRequiredError(message) from error
+    published = (await list_agents(session, org_id, PageRequest(2), status="published")).items
+    if len(published) != 1:
+        how_many = "no agent is published" if not published else "several agents are published"
+        raise AgentRequiredError(f"the scenario names no agent and {how_many}; say which one with agent_id")
+    return published[0][0]
 
 
 class Plan(NamedTuple):
@@ -163,3 +201,67 @@ def _eval_run(plan: Plan, run_id: int, planned: PlannedRun, org_id: int) -> Eval
         injection=planned.injection,
         flagged=False,
     )
+
+
+# Repeating a run that says nothing of the agent: once, with all that it was asked (wire-contract.md#d12).
+
+_SAME = (
+    "org_id",
+    "scenario_number",
+    "scenario_version",
+    "agent_id",
+    "agent_version",
+    "risk_level",
+    "matrix_id",
+    "rule_set",
+    "variation_type",
+    "dose",
+    "delivery",
+    "step",
+    "placebo",
+    "paraphrase",
+    "repeat",
+    "injection",
+)
+
+
+MayRepeat = Callable[[AsyncSession, str], Awaitable[bool]]
+"""Holds a matrix as it is, and says whether it may make one more run for one that is missing."""
+
+
+async def _may_replace(session: AsyncSession, may_repeat: MayRepeat, eval_run: EvalRun, run: Run) -> bool:
+    """Whether a missing run is repeated: not what somebody cancelled, nor what stands in for another already.
+
+    Of a matrix only while it goes on and its budget has room.
+    """
+    if run.status != "failed" or eval_run.replaces is not None:
+        return False
+    return eval_run.matrix_id is None or await may_repeat(session, eval_run.matrix_id)
+
+
+async def replace_missing(
+    session: AsyncSession,
+    signals: Signals,
+    clock: Clock,
+    may_repeat: MayRepeat,
+    eval_run: EvalRun,
+    run: Run,
+) -> None:
+    """Make the run that stands in for a missing one. Whoever asks is the only one that wrote it down as missing."""
+    if not await _may_replace(session, may_repeat, eval_run, run):
+        return
+    context = await session.get_one(RunContext, run.id)
+    maker = Maker(
+        org_id=run.org_id,
+        agent_id=run.agent_id,
+        agent_version=run.agent_version,
+        judged=False,
+        campaign_id=run.campaign_id,
+        lane=run.lane,
+    )
+    injection = read_injection(context.injection)
+    wanted = Wanted(await get_task(session, run.task_id), run.repeat, run.random_seed, injection)
+    (made,) = await make_runs(session, clock, maker, [wanted])
+    same = {name: getattr(eval_run, name) for name in _SAME}
+    session.add(EvalRun(run_id=made.id, replaces=run.id, flagged=False, **same))
+    after_commit(session, lambda: runs_changed(signals, run.org_id))

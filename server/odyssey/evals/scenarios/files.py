@@ -8,12 +8,11 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.core.errors import ValidationFailedError
 from odyssey.core.wire import pydantic_faults
-from odyssey.evals.scenarios.content import ScenarioContent
+from odyssey.evals.models import Scenario
+from odyssey.evals.scenarios.content import ScenarioContent, write_yaml
 from odyssey.evals.scenarios.keep import Kept, Known, ScenarioKeeper, content_of
-from odyssey.evals.scenarios.models import Scenario
 from odyssey.evals.scenarios.repository import find_scenarios, get_scenario, scenarios_named
 from odyssey.evals.scenarios.schemas import ScenarioIn
-from odyssey.evals.scenarios.yaml_text import write_yaml
 from odyssey.records.problems import FaultList, FieldError
 
 Format = Literal["yaml", "json"]

@@ -8,13 +8,12 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.agents.repository import get_agent
 from odyssey.core.errors import NotFoundError, ValidationFailedError
+from odyssey.evals.match import expected_faults
+from odyssey.evals.models import Scenario, ScenarioVersion
 from odyssey.evals.scenarios.content import ScenarioContent
-from odyssey.evals.scenarios.expected import expected_faults
-from odyssey.evals.scenarios.models import Scenario, ScenarioVersion
 from odyssey.evals.scenarios.repository import get_content, get_scenario
 from odyssey.evals.scenarios.schemas import ScenarioChange, ScenarioIn
-from odyssey.identity.audit import record_change
-from odyssey.identity.caller import Caller
+from odyssey.identity.caller import Caller, record_change
 from odyssey.kit.clock import Clock
 from odyssey.kit.ids import new_uuid
 from odyssey.library.named_worlds.repository import find_worlds

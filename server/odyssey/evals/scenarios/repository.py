@@ -9,9 +9,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.core.errors import NotFoundError
 from odyssey.core.paging import ListOrder, PageRequest
-from odyssey.evals.risk import RISK_RANKS
-from odyssey.evals.scenarios.content import ScenarioContent
-from odyssey.evals.scenarios.models import Scenario, ScenarioVersion
+from odyssey.evals.models import Scenario, ScenarioVersion
+from odyssey.evals.scenarios.content import RISK_RANKS, ScenarioContent
 from odyssey.kit.pagination import Page
 
 SCENARIO_ORDER = ListOrder(

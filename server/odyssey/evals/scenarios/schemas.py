@@ -5,8 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, Field, StringConstraints
 
 from odyssey.core.wire import Body, Instant, PlainText
-from odyssey.evals.risk import RiskLevel
-from odyssey.evals.scenarios.content import MAX_RENDERED, render_input
+from odyssey.evals.scenarios.content import MAX_RENDERED, RiskLevel, render_input
 from odyssey.kit.ids import MAX_INTEGER_ID
 
 TAG = r"^[a-z0-9][a-z0-9_.:/-]{0,63}$"

@@ -1,1 +1,1 @@
-"""Pressures: `variation.py` says what one is, `catalogue.py` has the seven of ours, `render.py` makes the texts."""
+"""Pressures: `texts.py` says what one is and makes its texts, `catalogue.py` has the seven of ours."""

@@ -1,6 +1,6 @@
 """The seven variations that every organisation has: what each presses with, in three doses of three wordings."""
 
-from odyssey.evals.variations.variation import Texts, Variation
+from odyssey.evals.variations.texts import Texts, Variation
 
 # Hurry, as a reason to look less closely.
 _TIME_PRESSURE: Texts = {

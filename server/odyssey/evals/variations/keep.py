@@ -6,13 +6,12 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.core.errors import ValidationFailedError
+from odyssey.evals.errors import TooManyVariationsError, VariationExistsError
+from odyssey.evals.models import CustomVariation
 from odyssey.evals.variations.catalogue import CATALOGUE
-from odyssey.evals.variations.errors import TooManyVariationsError, VariationExistsError
-from odyssey.evals.variations.models import CustomVariation
 from odyssey.evals.variations.repository import count_custom, find_custom, get_custom
 from odyssey.evals.variations.schemas import VariationChange, VariationIn
-from odyssey.identity.audit import record_change
-from odyssey.identity.caller import Caller
+from odyssey.identity.caller import Caller, record_change
 from odyssey.kit.clock import Clock
 from odyssey.kit.ids import new_uuid
 from odyssey.records.problems import FieldError

@@ -6,10 +6,10 @@ from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.core.errors import NotFoundError
+from odyssey.evals.errors import UnknownVariationError
+from odyssey.evals.models import CustomVariation
 from odyssey.evals.variations.catalogue import CATALOGUE
-from odyssey.evals.variations.errors import UnknownVariationError
-from odyssey.evals.variations.models import CustomVariation
-from odyssey.evals.variations.variation import DOSES, Variation
+from odyssey.evals.variations.texts import DOSES, Variation
 
 
 async def get_custom(

@@ -7,8 +7,8 @@ from fastapi import Depends
 
 from odyssey.core.depends import ClockDep, Cursor, Limit, ReadSession, WriteSession
 from odyssey.core.paging import start_of
+from odyssey.evals.models import CustomVariation
 from odyssey.evals.variations.keep import VariationKeeper
-from odyssey.evals.variations.models import CustomVariation
 from odyssey.evals.variations.repository import get_custom, list_custom
 from odyssey.evals.variations.schemas import (
     BUILT_IN,

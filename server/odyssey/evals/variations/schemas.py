@@ -7,9 +7,7 @@ from pydantic import BaseModel, Field
 
 from odyssey.core.wire import Body, Instant, PlainText
 from odyssey.evals.variations.catalogue import CATALOGUE
-from odyssey.evals.variations.placebo import SHORTEST
-from odyssey.evals.variations.render import example_placebo
-from odyssey.evals.variations.variation import Variation
+from odyssey.evals.variations.texts import SHORTEST, Variation, example_placebo
 
 MAX_TEXT = 10_000
 

@@ -7,11 +7,11 @@ from typing import Any
 import cel
 import re2  # type: ignore[import-untyped]
 
-from odyssey.expressions.compiling import is_panic
-from odyssey.expressions.errors import EvaluationError
 from odyssey.expressions.facts import Facts
 from odyssey.expressions.functions.function import Function, a_text
+from odyssey.expressions.tokens import is_panic
 from odyssey.expressions.values import (
+    EvaluationError,
     Type,
     as_text,
     described,

@@ -3,9 +3,16 @@
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from odyssey.expressions.errors import EvaluationError, TooMuchError
 from odyssey.expressions.facts import Facts
-from odyssey.expressions.values import MAX_TEXT, described, is_list, is_map, is_number
+from odyssey.expressions.values import (
+    MAX_TEXT,
+    EvaluationError,
+    TooMuchError,
+    described,
+    is_list,
+    is_map,
+    is_number,
+)
 
 MAX_LIST = 1000
 """No function gives a longer list."""

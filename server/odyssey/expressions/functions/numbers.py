@@ -4,8 +4,7 @@ import math
 from functools import cmp_to_key
 from typing import Any
 
-from odyssey.expressions.arithmetic import add
-from odyssey.expressions.errors import EvaluationError
+from odyssey.expressions.arithmetic import SumError, add, evaluate
 from odyssey.expressions.facts import Facts
 from odyssey.expressions.functions.function import (
     Function,
@@ -14,8 +13,7 @@ from odyssey.expressions.functions.function import (
     a_text,
     a_whole_number,
 )
-from odyssey.expressions.sums import SumError, evaluate
-from odyssey.expressions.values import LARGEST_INTEGER, check_number, compare
+from odyssey.expressions.values import LARGEST_INTEGER, EvaluationError, check_number, compare
 
 _MAX_DIGITS = 15
 _LONGEST_NUMBER = 400

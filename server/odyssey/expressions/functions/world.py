@@ -2,10 +2,9 @@
 
 from typing import Any
 
-from odyssey.expressions.errors import EvaluationError, TooMuchError
 from odyssey.expressions.facts import Facts
 from odyssey.expressions.functions.function import MAX_LIST, Function, a_text, a_whole_number
-from odyssey.expressions.values import charge, described
+from odyssey.expressions.values import EvaluationError, TooMuchError, charge, described
 from odyssey.worlds.field_index import Path, Step
 from odyssey.worlds.identifiers import SAMPLE, new_id
 

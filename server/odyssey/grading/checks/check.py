@@ -3,9 +3,14 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
+import msgspec
+
+from odyssey.expressions.arguments import ToolChoice, read_tool_choice
 from odyssey.grading.evidence import Evidence, ObservedCall
+from odyssey.records.canonical import canonical_json
+from odyssey.records.faults import Faults
 
 
 class Facts:
@@ -46,3 +51,70 @@ class Check:
     look: Look
     tools: tuple[str, ...] = ()
     """The tool names and globs it mentions, as they were written."""
+
+
+# What a check comes to.
+
+CheckState = Literal["passed", "failed", "error"]
+
+
+class CheckResult(msgspec.Struct, frozen=True):
+    index: int | None
+    """The check's position in the row's list; None for the one that is built in."""
+    kind: str
+    state: CheckState
+    """`error`: the check itself broke, which says nothing about the run."""
+    reason: str
+    sequence: int | None = None
+    """The step of the trace that decided it, if one did."""
+
+
+# Values in the words of a reason: short, whatever an agent or a world puts into them.
+
+_LONGEST = 120
+
+
+def as_json(value: Any) -> str:
+    """A value as JSON, cut short."""
+    return shortened(canonical_json(value).decode("utf-8"))
+
+
+def shortened(text: str) -> str:
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
+
+
+def times(count: int) -> str:
+    return "once" if count == 1 else f"{count} times"
+
+
+# The tools a check speaks of: a name, or a glob such as `get_*`.
+
+
+class Named(NamedTuple):
+    """Tools, with the words they were named by."""
+
+    written: tuple[str, ...]
+    choice: ToolChoice
+
+    def includes(self, tool: str) -> bool:
+        return self.choice.includes(tool)
+
+    def __str__(self) -> str:
+        return " or ".join(self.written[:3]) + (" or …" if len(self.written) > 3 else "")
+
+
+def read_tools(raw: Any, faults: Faults) -> Named:
+    """Read a name, a glob, or a list of them of which any is meant."""
+    before = faults.count()
+    choice = read_tool_choice(raw, faults)
+    if faults.count() > before:
+        return Named((), choice)
+    return Named(tuple(raw) if isinstance(raw, list) else (raw,), choice)
+
+
+def read_tool(raw: Any, faults: Faults) -> Named:
+    """Read one name or glob."""
+    if not isinstance(raw, str):
+        faults.add("write a tool name or a glob such as 'get_*'")
+        return Named((), ToolChoice(frozenset(), None))
+    return read_tools(raw, faults)

@@ -5,8 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from odyssey.expressions.arguments import Matcher, read_pattern
-from odyssey.grading.checks.check import Compiled, Facts, Finding, Look
-from odyssey.grading.checks.wording import as_json, shortened
+from odyssey.grading.checks.check import Compiled, Facts, Finding, Look, as_json, shortened
 from odyssey.kit.json_reader import JsonInvalidError, read_json
 from odyssey.records.faults import Faults, shown
 from odyssey.records.json_schema import SchemaInvalidError, compile_schema

@@ -8,9 +8,8 @@ object that has at least its members; `{"$eq": …}` asks for exactly this one. 
 from typing import Any, NamedTuple
 
 from odyssey.expressions.arguments import Matcher, read_value
-from odyssey.grading.checks.check import Compiled, Facts, Finding
-from odyssey.grading.checks.wording import as_json
-from odyssey.records.faults import Faults
+from odyssey.grading.checks.check import Compiled, Facts, Finding, as_json
+from odyssey.records.faults import Faults, shown
 from odyssey.worlds.json_path import JsonPath, PathInvalidError, json_path
 
 MAX_PATHS = 50
@@ -90,3 +89,39 @@ def _read_path(text: str, raw: Any, faults: Faults) -> _Wanted | None:
     if faults.count() > before:
         return None
     return _Wanted(text, path, exists, matcher, as_json(value))
+
+
+# Checks of the world's flags at the end: set, or not set.
+
+MAX_FLAGS = 100
+MAX_FLAG = 1000
+
+
+def read_flag(raw: Any, faults: Faults) -> Compiled | None:
+    return _read(raw, faults, wanted=True)
+
+
+def read_no_flag(raw: Any, faults: Faults) -> Compiled | None:
+    return _read(raw, faults, wanted=False)
+
+
+def _read(raw: Any, faults: Faults, *, wanted: bool) -> Compiled | None:
+    before = faults.count()
+    flags = faults.texts(
+        [raw] if isinstance(raw, str) else raw, what="flags", most=MAX_FLAGS, longest=MAX_FLAG
+    )
+    if faults.count() > before:
+        return None
+    if not flags:
+        faults.add("name at least one flag")
+        return None
+
+    def look(facts: Facts) -> Finding:
+        found = facts.evidence.after.flags
+        for flag in flags:
+            if (flag in found) is not wanted:
+                return Finding(False, f"the flag {shown(flag)} is {'set' if flag in found else 'not set'}")
+        named = ", ".join(shown(flag) for flag in flags[:3])
+        return Finding(True, f"{named}: {'set' if wanted else 'not set'}")
+
+    return Compiled(look)

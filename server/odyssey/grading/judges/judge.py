@@ -1,21 +1,22 @@
 """Asking a model to judge a run. It answers questions; what the answers are worth is computed here."""
 
 from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.grading.evidence import Evidence
-from odyssey.grading.judges.answers import (
+from odyssey.grading.judges.prompt import (
     ReadAnswers,
     answer_schema,
+    build_prompt,
     read_answers,
     rubric_passed,
     rubric_score,
 )
-from odyssey.grading.judges.default_rubrics import default_rubric
-from odyssey.grading.judges.prompt import build_prompt
-from odyssey.grading.judges.report import JudgeReport, JudgeState
-from odyssey.grading.judges.rubric import Rubric
-from odyssey.models.bill import Bill
-from odyssey.models.chat import BudgetExhaustedError, ChatModel, ModelError
+from odyssey.grading.judges.rubric import JudgeReport, JudgeState, Rubric, default_rubric, read_rubric
+from odyssey.models.chat import Bill, BudgetExhaustedError, ChatModel, ModelError
+from odyssey.models.roles import ModelParts, has_judge_model, judge_model
 from odyssey.records.problems import FieldError
 
 ATTEMPTS = 3
@@ -87,3 +88,29 @@ def _without_answer(
 
 def _told(errors: Sequence[FieldError]) -> list[str]:
     return [f"{'.'.join(map(str, error.loc)) or 'the answer'}: {error.msg}" for error in errors]
+
+
+# The judge of whichever org a run belongs to.
+
+
+class OrgJudge:
+    def __init__(self, models: ModelParts) -> None:
+        self._models = models
+
+    async def is_set(self, session: AsyncSession, org_id: int) -> bool:
+        """Say whether the org has a judge model."""
+        return await has_judge_model(session, org_id)
+
+    async def judge(self, org_id: int, run_id: int, evidence: Evidence, rubric: list[Any]) -> JudgeReport:
+        """Ask the org's judge; whatever goes wrong is in the report."""
+        model = await judge_model(self._models, org_id, run_id=run_id)
+        if model is None:
+            return JudgeReport(
+                state="failed", reason="The org has no judge model any more; set one, then grade again."
+            )
+        read = read_rubric(rubric)
+        if read.errors:
+            return JudgeReport(
+                state="failed", reason=f"The row's rubric cannot be read: {read.errors[0].msg}"
+            )
+        return await judge(model, evidence, read.rubric)

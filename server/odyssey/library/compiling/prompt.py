@@ -1,6 +1,6 @@
 """What a model is shown to write a tool's program: the language, the tool, the world's shapes, recorded calls.
 
-Everything that is not ours stands between marks (`models/fences.py`): schemas, entities and recorded answers are texts
+Everything that is not ours stands between marks (`models/chat.py`): schemas, entities and recorded answers are texts
 of others, and so is the model's own last program.
 """
 
@@ -11,7 +11,7 @@ import msgspec
 
 from odyssey.library.compiling.bench import Bench
 from odyssey.library.compiling.replaying import Trial
-from odyssey.models.fences import Draw, as_json, cut, fence, new_mark, plain
+from odyssey.models.chat import Draw, as_json, cut, fence, new_mark, plain
 from odyssey.simulation.fidelity import RecordedCall
 from odyssey.worlds.ledger import Ledger
 

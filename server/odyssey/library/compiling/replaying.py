@@ -7,8 +7,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from odyssey.expressions.facts import EarlierCall
-from odyssey.library.compiling.bench import Bench
-from odyssey.library.compiling.difference import first_difference
+from odyssey.library.compiling.bench import Bench, first_difference
 from odyssey.library.compiling.schemas import MOST_MISMATCHES
 from odyssey.records.faults import Faults
 from odyssey.records.problems import FieldError

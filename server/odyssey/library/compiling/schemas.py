@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, Field
 
-from odyssey.agents.program_routes import ProgramFault
+from odyssey.agents.schemas import ProgramFault
 from odyssey.core.depends import existing_id
 from odyssey.core.wire import Body
 

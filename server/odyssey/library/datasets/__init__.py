@@ -1,3 +1,3 @@
-"""Tables of tasks. An upload goes through `receive.py`, `reading.py` and `spool.py` into `keep.py`, whole or not at
-all; `lint.py` and `audit.py` look at rows without keeping them.
+"""Tables of tasks. An upload goes through `reading.py` into `keep.py`, whole or not at all; `lint.py` and `audit.py`
+look at rows without keeping them.
 """

@@ -13,13 +13,13 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from odyssey.grading.checks import Check, read_checks, run_checks
 from odyssey.grading.evidence import Evidence
 from odyssey.grading.verdict import decide
-from odyssey.library.datasets.models import Dataset
+from odyssey.library.datasets.reading import Part, Spool
 from odyssey.library.datasets.render import page_of_rows
 from odyssey.library.datasets.repository import StoredRow
 from odyssey.library.datasets.schemas import AuditOut, PassedRowOut, StrawAgent
-from odyssey.library.datasets.spool import Part, Spool
+from odyssey.library.models import Dataset
 from odyssey.worlds.ledger import Ledger
-from odyssey.worlds.shared import SharedWorlds
+from odyssey.worlds.repository import SharedWorlds
 
 _ROWS_AT_ONCE = 50
 _MOST_NAMED = 10_000

@@ -6,17 +6,16 @@ from typing import Any
 import msgspec
 
 from odyssey.agents.compiled import CompiledAgent
-from odyssey.agents.initial_state import check_initial_state
+from odyssey.agents.ledger_schema import check_initial_state
 from odyssey.core.errors import NotAvailableYetError
-from odyssey.expressions.tool_choice import read_tool_choice
+from odyssey.expressions.arguments import read_tool_choice
 from odyssey.grading.checks import read_checks
 from odyssey.library.datasets.columns import BY_MEMBER
-from odyssey.library.datasets.reading import ReadRow, check_rows, read_rows
-from odyssey.library.datasets.references import Referred
+from odyssey.library.datasets.reading import ReadRow, Referred, check_rows, read_rows
 from odyssey.library.datasets.schemas import LintOut, NoteOut
 from odyssey.library.datasets.sources import RowSource
-from odyssey.library.datasets.unclear import unclear_notes
 from odyssey.library.seeds import Seed
+from odyssey.library.unclear import unclear_notes
 from odyssey.records.faults import Faults, did_you_mean, shown
 from odyssey.records.problems import FaultList, FieldError
 

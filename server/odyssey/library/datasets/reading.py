@@ -1,23 +1,185 @@
-"""Reading rows into seeds, with every fault at its row and column."""
+"""From rows as they come to rows ready to be stored, with every fault at its row and column."""
 
 import re
-from collections.abc import Iterator
+import tempfile
+from collections.abc import Collection, Iterator, Mapping
 from functools import partial
-from typing import Any, NamedTuple
+from itertools import islice
+from typing import Any, NamedTuple, TypeVar
 
 import msgspec
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.core.errors import NotAvailableYetError, OdysseyError, ValidationFailedError
-from odyssey.library.datasets.columns import BY_MEMBER, BY_NAME, COLUMNS, NOTHING
-from odyssey.library.datasets.errors import CsvInvalidError
-from odyssey.library.datasets.references import Referred
+from odyssey.kit.ids import MAX_INTEGER_ID
+from odyssey.library.datasets.columns import BY_MEMBER, BY_NAME, COLUMNS, NOTHING, CsvInvalidError
+from odyssey.library.datasets.repository import worlds_by_name
 from odyssey.library.datasets.sources import GivenRow, RowSource
-from odyssey.library.datasets.spool import SpoolWriter
-from odyssey.library.datasets.unclear import FirstUnclear
-from odyssey.library.seeds import Seed, read_seed
+from odyssey.library.named_worlds.keep import seed_worlds
+from odyssey.library.seeds import Seed, SeedWorld, read_seed
 from odyssey.library.tables import MAX_FIELD
+from odyssey.library.unclear import FirstUnclear
 from odyssey.records.faults import Faults, shown
 from odyssey.records.problems import FaultList, FieldError
+from odyssey.records.tools import LedgerSchema
+
+# The named worlds that rows speak of, looked up once: by id, or in a table also by name.
+
+_AT_ONCE = 1000
+
+Key = TypeVar("Key", str, int)
+
+
+class Named(NamedTuple):
+    """Worlds as rows speak of them."""
+
+    texts: set[str]
+    ids: set[int]
+
+
+class Referred(NamedTuple):
+    worlds: Mapping[int, SeedWorld]
+    by_text: Mapping[str, int | str]
+    """The id, or what is wrong with what a table says."""
+
+
+async def look_up(
+    session: AsyncSession, org_id: int, spoken_of: Named, schema: LedgerSchema | None = None
+) -> Referred:
+    """Find the worlds as they are now: a row goes by what its world holds when it is uploaded."""
+    texts, ids = spoken_of
+    named = {text: _as_id(text) for text in texts}
+    worlds = await _worlds(session, org_id, ids | set(filter(None, named.values())), schema)
+    others = [text for text, world_id in named.items() if world_id not in worlds]
+    by_name: dict[str, list[int]] = {}
+    for part in _parts(others):
+        by_name |= await worlds_by_name(session, org_id, part)
+    worlds |= await _worlds(
+        session, org_id, {found[0] for found in by_name.values() if len(found) == 1}, schema
+    )
+    by_text: dict[str, int | str] = {text: _by_name(text, by_name.get(text, [])) for text in others}
+    for text, world_id in named.items():
+        if world_id is not None and text not in by_text:
+            by_text[text] = world_id
+    return Referred(worlds, by_text)
+
+
+async def _worlds(
+    session: AsyncSession, org_id: int, ids: Collection[int], schema: LedgerSchema | None
+) -> dict[int, SeedWorld]:
+    found: dict[int, SeedWorld] = {}
+    for part in _parts(ids):
+        found |= await seed_worlds(session, org_id, part, schema)
+    return found
+
+
+def _as_id(text: str) -> int | None:
+    plain = text.strip()
+    if not plain.isascii() or not plain.isdecimal() or len(plain) > len(str(MAX_INTEGER_ID)):
+        return None
+    return int(plain) if 0 < int(plain) <= MAX_INTEGER_ID else None
+
+
+def _by_name(text: str, found: list[int]) -> int | str:
+    if len(found) == 1:
+        return found[0]
+    if not found:
+        return f"there is no world {shown(text)}; write the id or the exact name of one"
+    ids = ", ".join(map(str, found[:5]))
+    return f"{len(found)} worlds are called {shown(text)}; write the id of one: {ids}"
+
+
+def _parts(values: Collection[Key]) -> Iterator[list[Key]]:
+    rest = iter(values)
+    while part := list(islice(rest, _AT_ONCE)):
+        yield part
+
+
+# Rows made ready to be stored, on disk until they are: a transaction then only writes, and memory stays bounded.
+
+_ROWS_AT_ONCE = 500
+_SIZE_AT_ONCE = 4 * 1024 * 1024
+_LENGTH_BYTES = 8
+
+
+class ReadyRow(msgspec.Struct, array_like=True):
+    position: int
+    seed: bytes
+    """As `Seed.stored()`, in JSON."""
+    initial_state_hash: str
+    conduct_hash: str | None
+    row_hash: str
+
+
+class Part(msgspec.Struct, array_like=True):
+    rows: list[ReadyRow]
+    documents: dict[str, str]
+    """Initial states by hash, each once."""
+
+
+class SpoolWriter:
+    """Writes rows to the file of a spool, in whatever process they are read. Use it in `with`."""
+
+    def __init__(self, path: str) -> None:
+        self._file = open(path, "wb")  # noqa: SIM115  `__exit__` closes it
+        self._part = Part([], {})
+        self._size = 0
+
+    def __enter__(self) -> "SpoolWriter":
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._put_away()
+        self._file.close()
+
+    def add(self, position: int, seed: Seed, size: int) -> None:
+        self._part.rows.append(_ready(position, seed, self._part.documents))
+        self._size += size
+        if len(self._part.rows) >= _ROWS_AT_ONCE or self._size >= _SIZE_AT_ONCE:
+            self._put_away()
+
+    def _put_away(self) -> None:
+        if self._part.rows:
+            packed = msgspec.msgpack.encode(self._part)
+            self._file.write(len(packed).to_bytes(_LENGTH_BYTES))
+            self._file.write(packed)
+        self._part, self._size = Part([], {}), 0
+
+
+class Spool:
+    """Reads rows that were written, some at a time. Use it in `with`: its file ends with the block."""
+
+    def __init__(self) -> None:
+        self._file = tempfile.NamedTemporaryFile()  # noqa: SIM115  `__exit__` closes it
+
+    def __enter__(self) -> "Spool":
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._file.close()
+
+    @property
+    def path(self) -> str:
+        return self._file.name
+
+    def next_part(self) -> Part | None:
+        length = self._file.read(_LENGTH_BYTES)
+        if not length:
+            return None
+        return msgspec.msgpack.decode(self._file.read(int.from_bytes(length)), type=Part)
+
+
+def _ready(position: int, seed: Seed, documents: dict[str, str]) -> ReadyRow:
+    if seed.world is None:
+        documents[seed.initial_state.hash] = seed.initial_state.text
+        state_hash, conduct_hash = seed.initial_state.hash, None
+    else:
+        state_hash, conduct_hash = seed.world.state_hash, seed.world.conduct_hash
+    row_hash = seed.row_hash(state_hash, conduct_hash)
+    return ReadyRow(position, msgspec.json.encode(seed.stored()), state_hash, conduct_hash, row_hash)
+
+
+# Reading rows into seeds, with every fault at its row and column.
 
 _MEMBER = re.compile(r"\b(user_instruction|behavior_instructions|initial_state|world_id)\b")
 _TEXTS = ("user_instruction", "behavior_instructions")

@@ -8,9 +8,9 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.core.database import Database
 from odyssey.library.datasets.columns import COLUMNS, NOTHING, Column
-from odyssey.library.datasets.models import Dataset
 from odyssey.library.datasets.repository import StoredRow, load_rows, row_sizes
 from odyssey.library.datasets.schemas import DatasetOut
+from odyssey.library.models import Dataset
 from odyssey.library.tables import csv_line
 
 _ROWS_AT_ONCE = 200

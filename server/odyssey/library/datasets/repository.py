@@ -13,9 +13,7 @@ from odyssey.core.paging import ListOrder, PageRequest
 from odyssey.core.tables import IntegerId
 from odyssey.journal.models import Content
 from odyssey.kit.pagination import Page
-from odyssey.library.datasets.models import Dataset
-from odyssey.library.models import Task
-from odyssey.library.named_worlds.models import World
+from odyssey.library.models import Dataset, Task, World
 
 DATASET_ORDER = ListOrder(
     Dataset.id,

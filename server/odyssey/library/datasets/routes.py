@@ -7,6 +7,8 @@ import msgspec
 from fastapi import Depends, Query, Request, Response
 from fastapi.responses import StreamingResponse
 
+from odyssey.agents.compiled import CompiledAgents, compile_agent
+from odyssey.agents.repository import get_agent, get_version
 from odyssey.core.depends import (
     ClockDep,
     Cursor,
@@ -16,6 +18,7 @@ from odyssey.core.depends import (
     ReadAhead,
     ReadSession,
     SortedCursor,
+    WorkerDep,
     WriteSession,
 )
 from odyssey.core.errors import ValidationFailedError
@@ -23,15 +26,17 @@ from odyssey.core.paging import PageRequest, start_of
 from odyssey.core.wire import PlainText
 from odyssey.identity.guard import GuardedRouter, Member, Viewer
 from odyssey.kit.pagination import DEFAULT_LIMIT, encode_cursor
-from odyssey.library.datasets.columns import about_columns
-from odyssey.library.datasets.keep import DatasetKeeper, Upload
-from odyssey.library.datasets.receive import BODY, receive
+from odyssey.library.datasets.audit import audit_dataset, audit_rows
+from odyssey.library.datasets.columns import about_columns, template
+from odyssey.library.datasets.keep import BODY, DatasetKeeper, Sent, Upload, named_in, read_sent, receive
+from odyssey.library.datasets.lint import MOST_NOTES, lint
+from odyssey.library.datasets.reading import Referred, Spool, look_up
 from odyssey.library.datasets.render import as_csv, as_json, page_of_rows, shown, values
 from odyssey.library.datasets.repository import DATASET_ORDER, get_dataset, list_datasets
-from odyssey.library.datasets.schemas import DatasetOut, DatasetsPage, RowsPage
-from odyssey.library.datasets.spool import Spool
-from odyssey.library.datasets.template import template
+from odyssey.library.datasets.schemas import AuditOut, DatasetOut, DatasetsPage, LintOut, RowsPage
+from odyssey.records.faults import Faults
 from odyssey.records.problems import FieldError
+from odyssey.records.tools import LedgerSchema
 
 router = GuardedRouter(prefix="/api/datasets", tags=["datasets"])
 
@@ -176,3 +181,58 @@ async def export_dataset(
 
 def _file(name: str, kind: Format) -> dict[str, str]:
     return {"Content-Disposition": f'attachment; filename="{name}.{kind}"'}
+
+
+# Looking at rows over HTTP before anything runs: lint and audit. Nothing is saved.
+
+
+@router.post("/lint", openapi_extra={"requestBody": BODY})
+async def lint_rows(
+    caller: Member,
+    session: ReadSession,
+    worker: WorkerDep,
+    request: Request,
+    agent_id: Annotated[
+        ObjectId | None,
+        Query(
+            description="Also say what contradicts this agent's ledger schema, tools it does not have, and lines of "
+            "behaviours that speak of them."
+        ),
+    ] = None,
+) -> LintOut:
+    """Say everything that is wrong with rows, at once, and save nothing."""
+    content: dict[str, Any] | None = None
+    schema: LedgerSchema | None = None
+    if agent_id is not None:
+        agents: CompiledAgents = request.app.state.agents
+        found = await get_agent(session, caller.org_id, agent_id)
+        version = found.published_version or found.version
+        content = (await get_version(session, found.id, version)).content
+        schema = (await agents.get(session, found.id, version)).ledger_schema
+    sent = await read_sent(request)
+    spoken_of = await worker.read(len(sent.body), named_in, sent)
+    referred = await look_up(session, caller.org_id, spoken_of, schema)
+    return await worker.read(len(sent.body), _lint, sent, referred, content)
+
+
+@router.post("/audit", openapi_extra={"requestBody": BODY})
+async def audit_given_rows(caller: Member, session: ReadSession, request: Request) -> AuditOut:
+    """Name the rows that an agent passes which does nothing, by the checks alone, and save nothing."""
+    with Spool() as spool:
+        await receive(request, session, caller.org_id, spool)
+        return await audit_rows(session, request.app.state.worlds, caller.org_id, spool)
+
+
+def _lint(sent: Sent, referred: Referred, content: dict[str, Any] | None) -> LintOut:
+    faults = Faults(limit=MOST_NOTES)
+    agent = None if content is None else compile_agent(content)
+    return lint(sent.source(faults), referred, faults, agent)
+
+
+@router.post("/{dataset_id}/audit")
+async def audit_one_dataset(
+    dataset_id: ObjectId, caller: Member, session: ReadSession, request: Request
+) -> AuditOut:
+    """Name the rows that an agent passes which does nothing, by the checks alone."""
+    dataset = await get_dataset(session, caller.org_id, dataset_id)
+    return await audit_dataset(session, request.app.state.worlds, dataset)

@@ -8,8 +8,7 @@ import msgspec
 from odyssey.core.errors import JsonRefusedError, ValidationFailedError
 from odyssey.kit.ids import MAX_INTEGER_ID
 from odyssey.kit.json_reader import JsonInvalidError, read_json
-from odyssey.library.datasets.columns import BY_NAME, MAX_ROWS, Column, meant_column
-from odyssey.library.datasets.errors import CsvTooLargeError
+from odyssey.library.datasets.columns import BY_NAME, MAX_ROWS, Column, CsvTooLargeError, meant_column
 from odyssey.library.seeds import read_seed
 from odyssey.library.tables import Table, TableRow
 from odyssey.records.faults import Faults, did_you_mean, shown

@@ -12,7 +12,7 @@ from odyssey.core.errors import NotFoundError
 from odyssey.core.paging import ListOrder, PageRequest
 from odyssey.kit.pagination import Page
 from odyssey.library.fidelity import FidelityOut, figures
-from odyssey.library.named_worlds.models import MeasuredFidelity, World
+from odyssey.library.models import MeasuredFidelity, World
 
 WORLD_ORDER = ListOrder(
     World.id,

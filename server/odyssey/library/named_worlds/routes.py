@@ -1,10 +1,12 @@
 """Named worlds over HTTP (wire-contract.md#d10)."""
 
 import asyncio
-from typing import Annotated
+from collections.abc import Sequence
+from typing import Annotated, Any, NamedTuple
 
 import msgspec
 from fastapi import Depends, Query, Request, Response
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.core.depends import (
     ClockDep,
@@ -18,20 +20,28 @@ from odyssey.core.depends import (
     WorkerDep,
     WriteSession,
 )
-from odyssey.core.errors import NotFoundError
+from odyssey.core.errors import JsonRefusedError, NotFoundError, UnsupportedMediaTypeError
 from odyssey.core.paging import PageRequest, start_of
 from odyssey.core.wire import PlainText, packed
 from odyssey.identity.guard import GuardedRouter, Member, Viewer
-from odyssey.journal.contents import load_text
+from odyssey.journal.contents import load_conduct, load_text
+from odyssey.kit.json_reader import JsonInvalidError, read_json
 from odyssey.kit.pagination import DEFAULT_LIMIT, encode_cursor
-from odyssey.library.fidelity import FidelityIn, ReportOut
-from odyssey.library.named_worlds.edit import edit, read_edits
-from odyssey.library.named_worlds.errors import WorldChangedError
-from odyssey.library.named_worlds.keep import WorldKeeper
-from odyssey.library.named_worlds.render import summaries, summary, whole
-from odyssey.library.named_worlds.repository import WORLD_ORDER, find_report, get_world, list_worlds
+from odyssey.library.behaviours import known_of, unclear_lines
+from odyssey.library.fidelity import FidelityIn, FidelityOut, ReportOut
+from odyssey.library.models import World
+from odyssey.library.named_worlds.keep import WorldChangedError, WorldKeeper
+from odyssey.library.named_worlds.repository import (
+    WORLD_ORDER,
+    fidelities,
+    find_report,
+    get_world,
+    list_worlds,
+)
+from odyssey.library.named_worlds.rows import ImportCounts, Mode, Rows, read_csv_rows, read_json_rows, take_in
 from odyssey.library.named_worlds.schemas import (
     EntitiesPage,
+    ImportedOut,
     TriedOut,
     TryIn,
     WorldChange,
@@ -41,10 +51,59 @@ from odyssey.library.named_worlds.schemas import (
     WorldsPage,
     WorldSummary,
 )
-from odyssey.library.named_worlds.state import LONGEST_TYPE, Prepared, prepare
+from odyssey.library.named_worlds.state import LONGEST_TYPE, Prepared, edit, prepare, read_edits
 from odyssey.library.named_worlds.try_call import TryingParts, try_call
-from odyssey.worlds.shared import SharedWorlds
+from odyssey.worlds.repository import SharedWorlds
 from odyssey.worlds.stored_state import StoredState
+
+# Worlds as the API shows them.
+
+
+async def summaries(session: AsyncSession, org_id: int, worlds: Sequence[World]) -> list[WorldSummary]:
+    measured = await fidelities(session, org_id, {world.state_hash for world in worlds})
+    return [_summary(world, measured.get(world.state_hash)) for world in worlds]
+
+
+async def summary(session: AsyncSession, world: World) -> WorldSummary:
+    return (await summaries(session, world.org_id, [world]))[0]
+
+
+async def would_be(session: AsyncSession, world: World, state: Prepared) -> WorldSummary:
+    """Show a world as it would be with another state."""
+    measured = await fidelities(session, world.org_id, {state.document.hash})
+    other = {"hash": state.document.hash, "entity_counts": state.counts, "bytes": state.document.bytes}
+    return _summary(world, measured.get(state.document.hash)).model_copy(update=other)
+
+
+async def whole(session: AsyncSession, world: World) -> bytes:
+    """Show a world with all it holds; its state goes from the database to the wire as it is."""
+    conduct = await load_conduct(session, world.org_id, world.conduct_hash)
+    state = await load_text(session, world.org_id, world.state_hash)
+    members = (await summary(session, world)).model_dump(mode="json")
+    known = known_of(None, None, world.entity_counts)
+    unclear = await asyncio.to_thread(unclear_lines, conduct.behavior_instructions, known)
+    contents = {
+        "initial_state": msgspec.Raw(state.encode("utf-8")),
+        "behavior_instructions": conduct.behavior_instructions,
+        "behavior_problems": [each._asdict() for each in unclear],
+        "failure_rules": conduct.failure_rules,
+    }
+    return msgspec.json.encode(members | contents)
+
+
+def _summary(world: World, fidelity: FidelityOut | None) -> WorldSummary:
+    return WorldSummary(
+        id=world.id,
+        name=world.name,
+        hash=world.state_hash,
+        entity_counts=world.entity_counts,
+        bytes=world.bytes,
+        rules=world.rules,
+        fidelity=fidelity,
+        created_at=world.created_at,
+        updated_at=world.updated_at,
+    )
+
 
 router = GuardedRouter(prefix="/api/worlds", tags=["worlds"])
 
@@ -184,3 +243,107 @@ def _edited(text: str, operations: bytes) -> Prepared:
 
 def _json(body: bytes, status: int = 200) -> Response:
     return Response(body, status_code=status, media_type="application/json")
+
+
+# Importing entities from a file over HTTP.
+
+_BODY: dict[str, Any] = {
+    "required": True,
+    "content": {
+        "text/csv": {
+            "schema": {"type": "string", "description": "UTF-8, separated by commas, with a header."}
+        },
+        "application/json": {
+            "schema": {
+                "anyOf": [
+                    {"type": "array", "items": {"type": "object"}},
+                    {"type": "object", "additionalProperties": {"type": "object"}},
+                ],
+                "description": "A list of objects, or objects by id.",
+            }
+        },
+    },
+}
+
+
+class _Wanted(NamedTuple):
+    entity_type: str
+    id_field: str | None
+    mode: Mode
+
+
+class _Imported(NamedTuple):
+    imported: int
+    warnings: list[str]
+    taken: ImportCounts
+    state: Prepared
+
+
+@router.post("/{world_id}/import", openapi_extra={"requestBody": _BODY})
+async def import_entities(
+    world_id: ObjectId,
+    caller: Member,
+    session: WriteSession,
+    read_ahead: ReadAhead,
+    clock: ClockDep,
+    worker: WorkerDep,
+    request: Request,
+    entity_type: Annotated[PlainText, Query(min_length=1, max_length=LONGEST_TYPE)],
+    id_field: Annotated[
+        PlainText | None,
+        Query(min_length=1, max_length=256, description="Default: `id`, else the type followed by `_id`."),
+    ] = None,
+    mode: Annotated[
+        Mode,
+        Query(description="`merge` adds and updates; `replace` also removes what the file does not have."),
+    ] = "merge",
+    dry_run: Annotated[bool, Query(description="Say what would happen and save nothing.")] = False,
+) -> ImportedOut:
+    """Take entities of one type from a table or from JSON. A fault names its row, counted from 0, and its column.
+
+    In a table an empty cell is a field the entity does not have, and a column is JSON where each of its cells is a
+    number, true, false, null, an object or an array.
+    """
+    async with read_ahead() as ahead:
+        world = await get_world(ahead, caller.org_id, world_id)
+        text = await load_text(ahead, world.org_id, world.state_hash)
+    wanted = _Wanted(entity_type, id_field, mode)
+    into = _from_csv if _media_type(request) == "text/csv" else _from_json
+    body = await request.body()
+    done = await worker.read(len(text) + len(body), into, text, body, wanted)
+    if dry_run:
+        after = await would_be(session, world, done.state)
+    else:
+        keeper = WorldKeeper(session, clock, caller)
+        after = await summary(
+            session, await keeper.put_state(world_id, world.state_hash, done.state, "world.import")
+        )
+    counts = done.taken._asdict()
+    return ImportedOut(imported=done.imported, warnings=done.warnings, world=after, **counts)
+
+
+def _media_type(request: Request) -> str:
+    media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if media_type not in ("text/csv", "application/json"):
+        raise UnsupportedMediaTypeError("Send the rows as Content-Type: text/csv or application/json.")
+    if request.headers.get("content-encoding", "identity").lower() != "identity":
+        raise UnsupportedMediaTypeError("Send the body as it is, without Content-Encoding.")
+    return media_type
+
+
+def _from_csv(text: str, body: bytes, wanted: _Wanted) -> _Imported:
+    return _into(text, read_csv_rows(body, wanted.entity_type, wanted.id_field), wanted)
+
+
+def _from_json(text: str, body: bytes, wanted: _Wanted) -> _Imported:
+    try:
+        document = read_json(body)
+    except JsonInvalidError as error:
+        raise JsonRefusedError(f"The body is not valid JSON: {error}.") from error
+    return _into(text, read_json_rows(document, wanted.entity_type, wanted.id_field), wanted)
+
+
+def _into(text: str, rows: Rows, wanted: _Wanted) -> _Imported:
+    state = StoredState.read(text)
+    taken = take_in(state, wanted.entity_type, rows.rows, wanted.mode)
+    return _Imported(len(rows.rows), rows.warnings, taken, prepare(state))

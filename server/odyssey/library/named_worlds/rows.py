@@ -1,7 +1,7 @@
 """Entities as people have them in files: rows of a CSV table, a list of JSON objects, or objects by id."""
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from odyssey.core.errors import ValidationFailedError
 from odyssey.kit.json_reader import JsonInvalidError, read_json
@@ -9,6 +9,7 @@ from odyssey.library.tables import Table
 from odyssey.records.faults import Faults, shown
 from odyssey.records.ledger import Fields
 from odyssey.worlds.schema import id_text
+from odyssey.worlds.stored_state import StoredState
 
 _MOST_WARNINGS = 100
 _LITERAL_STARTS = frozenset("-0123456789tfn{[")
@@ -149,3 +150,32 @@ def _refusal(place: str, message: str, *steps: str) -> ValidationFailedError:
     faults = Faults(place)
     faults.add(message, *steps)
     return ValidationFailedError(faults.found)
+
+
+# Taking rows of one type into a world.
+
+Mode = Literal["merge", "replace"]
+
+
+class ImportCounts(NamedTuple):
+    added: int
+    changed: int
+    removed: int
+
+
+def take_in(state: StoredState, entity_type: str, rows: Sequence[Row], mode: Mode) -> ImportCounts:
+    """Merge: known entities keep the fields a row does not have. Replace: the rows are all there is of the type."""
+    known = state.ids(entity_type)
+    added = changed = 0
+    state.declare(entity_type)
+    for row in rows:
+        kept = state.get(entity_type, row.id) if mode == "merge" else None
+        is_other = state.put(entity_type, row.id, {**(kept or {}), **row.fields})
+        if row.id not in known:
+            added += 1
+        elif is_other:
+            changed += 1
+    surplus = known.difference(row.id for row in rows) if mode == "replace" else set()
+    for entity_id in surplus:
+        state.remove(entity_type, entity_id)
+    return ImportCounts(added, changed, len(surplus))

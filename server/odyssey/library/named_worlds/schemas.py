@@ -9,8 +9,7 @@ from odyssey.agents.schemas import LedgerSchemaIn, ToolsSchema
 from odyssey.core.depends import existing_id
 from odyssey.core.errors import ValidationFailedError
 from odyssey.core.wire import Body, Instant, PlainText, pack
-from odyssey.library.behaviours.reading import take_behavior
-from odyssey.library.behaviours.schemas import BehaviorIn, BehaviorProblemOut
+from odyssey.library.behaviours import BehaviorIn, BehaviorProblemOut, take_behavior
 from odyssey.library.fidelity import FidelityOut
 from odyssey.library.named_worlds.state import check_state, prepare
 from odyssey.records.problems import FaultList

@@ -13,13 +13,12 @@ from odyssey.agents.definition import read_tools
 from odyssey.agents.repository import get_agent
 from odyssey.core.database import Database
 from odyssey.core.errors import ValidationFailedError
-from odyssey.journal.conduct import load_conduct
+from odyssey.journal.contents import load_conduct
 from odyssey.kit.ids import new_random_seed
-from odyssey.library.named_worlds.models import World
+from odyssey.library.models import World
 from odyssey.library.named_worlds.repository import get_world
 from odyssey.library.named_worlds.schemas import TryIn
-from odyssey.proxy.answering import CallContext, NeedsModel, Outcome, answer, check_arguments
-from odyssey.proxy.asking import ask
+from odyssey.proxy.answering import CallContext, NeedsModel, Outcome, answer, ask, check_arguments
 from odyssey.records.faults import Faults, did_you_mean, shown
 from odyssey.records.ledger import ConsistencyMode
 from odyssey.records.problems import FaultList, FieldError
@@ -32,7 +31,7 @@ from odyssey.simulation.programs import Program, read_program
 from odyssey.simulation.rules import RuleCounters, read_rules
 from odyssey.worlds.ledger import Ledger
 from odyssey.worlds.operations import difference
-from odyssey.worlds.shared import SharedWorlds
+from odyssey.worlds.repository import SharedWorlds
 
 _FIRST = 1
 

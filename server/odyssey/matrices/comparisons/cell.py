@@ -8,14 +8,13 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from odyssey.evals.behaviour import Behaviour
-from odyssey.evals.distance import Moved, Weights, distance_matrix, explain
-from odyssey.evals.eval_runs.delivery import Delivered
-from odyssey.evals.eval_runs.explain_shift import mean_contributions, most_typical
-from odyssey.evals.parts.differs import Differs
+from odyssey.evals.distance import Moved, Weights, distance_matrix, explain, mean_contributions, most_typical
+from odyssey.evals.eval_runs.plan import Delivered
+from odyssey.evals.parts import Differs
 from odyssey.statistics.cells import Cell, Judged, judge
-from odyssey.statistics.fisher import Matches
 from odyssey.statistics.reliability import PassK, Trials, every_pass_k
 from odyssey.statistics.shift import Comparison
+from odyssey.statistics.significance import Matches
 
 EXPLAINED_BY = 25
 """Runs of each side at most: an explanation takes far longer than a distance."""

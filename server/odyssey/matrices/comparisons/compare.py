@@ -8,16 +8,15 @@ from odyssey.agents.compiled import CompiledAgents
 from odyssey.agents.repository import find_version
 from odyssey.core.errors import NotFoundError, ValidationFailedError
 from odyssey.evals.distance import DEFAULT_WEIGHTS, Weights
-from odyssey.evals.eval_runs.choose_agent import Chosen, choose_agent
+from odyssey.evals.errors import UnknownVariationError
 from odyssey.evals.eval_runs.observe import stored_behaviour
 from odyssey.evals.eval_runs.render import differs_out
 from odyssey.evals.eval_runs.repository import Group
-from odyssey.evals.risk import threshold_of
-from odyssey.evals.scenarios.content import ScenarioContent
+from odyssey.evals.eval_runs.start import Chosen, choose_agent
+from odyssey.evals.scenarios.content import ScenarioContent, threshold_of
 from odyssey.evals.scenarios.repository import get_content, get_scenario
-from odyssey.evals.variations.errors import UnknownVariationError
 from odyssey.evals.variations.repository import find_variation
-from odyssey.evals.variations.variation import Variation
+from odyssey.evals.variations.texts import Variation
 from odyssey.identity.caller import Caller
 from odyssey.matrices.comparisons.cell import (
     CellExplained,
@@ -45,8 +44,8 @@ from odyssey.models.settings import read_settings
 from odyssey.records.problems import FieldError
 from odyssey.statistics.cells import Judged
 from odyssey.statistics.intervals import Interval, wilson
-from odyssey.statistics.relabelling import min_p
 from odyssey.statistics.reliability import PassK, reliability_lost
+from odyssey.statistics.significance import min_p
 
 
 async def compare(

@@ -3,7 +3,7 @@
 from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from odyssey.evals.eval_runs.models import EvalRun
+from odyssey.evals.models import EvalRun
 from odyssey.evals.scenarios.repository import get_scenario
 from odyssey.identity.caller import Caller
 from odyssey.matrices.comparisons.schemas import CellSource, CellSummary, ScenarioCells

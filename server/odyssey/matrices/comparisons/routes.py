@@ -10,7 +10,7 @@ from odyssey.agents.config import VariationDelivery
 from odyssey.core.depends import ReadSession
 from odyssey.evals.eval_runs.schemas import AgentId, RuleSetName, Step, VariationType
 from odyssey.evals.scenarios.schemas import ScenarioId
-from odyssey.evals.variations.variation import DEFAULT_DOSE, Dose
+from odyssey.evals.variations.texts import DEFAULT_DOSE, Dose
 from odyssey.identity.guard import GuardedRouter, Member, Viewer
 from odyssey.matrices.comparisons.compare import compare
 from odyssey.matrices.comparisons.list_cells import list_cells

@@ -14,9 +14,9 @@ from odyssey.evals.eval_runs.schemas import (
     Step,
     VariationType,
 )
-from odyssey.evals.risk import RiskLevel
+from odyssey.evals.scenarios.content import RiskLevel
 from odyssey.evals.scenarios.schemas import ScenarioId
-from odyssey.evals.variations.variation import DEFAULT_DOSE, Dose
+from odyssey.evals.variations.texts import DEFAULT_DOSE, Dose
 from odyssey.kit.ids import MAX_INTEGER_ID
 from odyssey.statistics.cells import Band, Reason, State
 

@@ -10,10 +10,9 @@ from sqlalchemy.orm import undefer
 from odyssey.agents.config import VariationDelivery
 from odyssey.core.errors import ValidationFailedError
 from odyssey.core.scheduling import TERMINAL
-from odyssey.evals.eval_runs.models import EvalRun
 from odyssey.evals.eval_runs.repository import Group
-from odyssey.evals.variations.render import is_worded
-from odyssey.evals.variations.variation import Dose, Variation
+from odyssey.evals.models import EvalRun
+from odyssey.evals.variations.texts import Dose, Variation, is_worded
 from odyssey.matrices.comparisons.schemas import MOST_RUNS, CompareIn
 from odyssey.records.problems import FieldError
 from odyssey.runs.models import Run

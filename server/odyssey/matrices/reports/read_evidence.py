@@ -11,8 +11,8 @@ from sqlalchemy.orm import undefer
 
 from odyssey.core.database import Database
 from odyssey.evals.distance import DEFAULT_WEIGHTS
-from odyssey.evals.eval_runs.models import EvalRun
 from odyssey.evals.eval_runs.observe import stored_behaviour
+from odyssey.evals.models import EvalRun
 from odyssey.matrices.comparisons.cell import ObservedRun, explain_cell
 from odyssey.matrices.comparisons.compare import explanation_out
 from odyssey.matrices.comparisons.schemas import ExplanationOut

@@ -1,11 +1,20 @@
-"""One message of an MCP client, read strictly: what is not exactly one JSON-RPC message goes no further."""
+"""Messages of an MCP client: read strictly, on their way through the SDK, and what goes back."""
 
+from contextvars import ContextVar
 from typing import Any, NamedTuple
 
 import msgspec
+from mcp_types import INVALID_PARAMS, INVALID_REQUEST, PARSE_ERROR
+from starlette.types import Message as AsgiMessage
 
-from odyssey.core.errors import BadRequestError, JsonRefusedError
+from odyssey.core.errors import BadRequestError, JsonRefusedError, OdysseyError, problem
 from odyssey.kit.json_reader import JsonInvalidError, read_json
+from odyssey.proxy.errors import ToolUnknownError
+from odyssey.proxy.live_runs import LiveRun
+from odyssey.proxy.parts import Arrived, ProxyParts
+from odyssey.simulation.rules import FaultName
+
+# One message of an MCP client, read strictly: what is not exactly one JSON-RPC message goes no further.
 
 CALL = "tools/call"
 
@@ -52,3 +61,87 @@ def _arguments(body: bytes, decoded: dict[str, Any]) -> bytes:
     if not isinstance(params, dict) or params.get("arguments") is None:
         return b"{}"
     return bytes(msgspec.json.decode(body, type=_Call).params.arguments)
+
+
+# One message on its way through the SDK, and what became of it there.
+
+
+class Exchange:
+    """The SDK's handlers know only names and arguments: whose call it is, they find here."""
+
+    __slots__ = ("arrived", "failure", "fault", "message", "parts", "refusal", "run", "was_called")
+
+    def __init__(self, parts: ProxyParts, run: LiveRun, arrived: Arrived, message: Message) -> None:
+        self.parts = parts
+        self.run = run
+        self.arrived = arrived
+        self.message = message
+        self.was_called = False
+        """A tool call came so far that the proxy has recorded it."""
+        self.refusal: OdysseyError | None = None
+        self.failure: Exception | None = None
+        self.fault: FaultName | None = None
+
+    async def read_arguments(self) -> bytes:
+        return self.message.arguments
+
+
+CURRENT: ContextVar[Exchange] = ContextVar("exchange of an MCP client")
+
+
+# What goes back to an MCP client: what the SDK said, held until it may be sent, or a refusal of our own.
+
+_JSON = (b"content-type", b"application/json")
+_CODES: dict[type[OdysseyError], int] = {
+    JsonRefusedError: PARSE_ERROR,
+    BadRequestError: INVALID_REQUEST,
+    ToolUnknownError: INVALID_PARAMS,
+}
+
+
+class Answer(NamedTuple):
+    status: int
+    headers: list[tuple[bytes, bytes]]
+    body: bytes
+    fault: FaultName | None = None
+    """How the wire breaks instead."""
+
+    def refused(self, refusal: OdysseyError) -> "Answer":
+        """Let HTTP say too what the message says."""
+        return self._replace(status=refusal.status, headers=self.headers + _own_headers(refusal))
+
+
+class Held:
+    """Takes what an ASGI application sends, and sends nothing."""
+
+    def __init__(self) -> None:
+        self._status = 500
+        self._headers: list[tuple[bytes, bytes]] = []
+        self._body = b""
+
+    async def __call__(self, message: AsgiMessage) -> None:
+        if message["type"] == "http.response.start":
+            self._status, self._headers = message["status"], list(message["headers"])
+        else:
+            self._body += message.get("body", b"")
+
+    def answer(self) -> Answer:
+        return Answer(self._status, self._headers, self._body)
+
+
+def code_of(refusal: OdysseyError) -> int:
+    """Name a refusal by its HTTP status, except where JSON-RPC or MCP has a number of its own."""
+    return _CODES.get(type(refusal), refusal.status)
+
+
+def error_answer(refusal: OdysseyError, message_id: str | int | None) -> Answer:
+    error = {"code": code_of(refusal), "message": refusal.detail, "data": problem(refusal)}
+    body = msgspec.json.encode({"jsonrpc": "2.0", "id": message_id, "error": error})
+    length = (b"content-length", b"%d" % len(body))
+    return Answer(refusal.status, [_JSON, length, *_own_headers(refusal)], body)
+
+
+def _own_headers(refusal: OdysseyError) -> list[tuple[bytes, bytes]]:
+    return [
+        (name.lower().encode("ascii"), value.encode("latin-1")) for name, value in refusal.headers.items()
+    ]

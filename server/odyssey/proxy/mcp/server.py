@@ -20,12 +20,10 @@ from mcp_types import (
 
 from odyssey.agents.compiled import CompiledAgent
 from odyssey.core.errors import OdysseyError, problem
-from odyssey.proxy.address import ProxyAddress
 from odyssey.proxy.call import call_tool
 from odyssey.proxy.errors import ArgumentsInvalidError
-from odyssey.proxy.mcp.answers import code_of
-from odyssey.proxy.mcp.exchange import CURRENT, Exchange
-from odyssey.proxy.parts import Arrived
+from odyssey.proxy.mcp.messages import CURRENT, Exchange, code_of
+from odyssey.proxy.parts import Arrived, ProxyAddress
 
 _Context = ServerRequestContext[Any]
 

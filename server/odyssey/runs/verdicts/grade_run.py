@@ -10,15 +10,13 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.agents.compiled import CompiledAgents
 from odyssey.core.clock import PlatformClock
-from odyssey.core.database import Database, after_commit
-from odyssey.core.outages import StorageUnavailableError
+from odyssey.core.database import Database, StorageUnavailableError, after_commit
 from odyssey.core.scheduling import TERMINAL
 from odyssey.core.signals import Signals
 from odyssey.grading.checks import CHECKS_VERSION, CheckResult, read_checks, run_checks
-from odyssey.grading.claims import Claim, unseen_claims
 from odyssey.grading.evidence import Evidence
-from odyssey.grading.judges.report import JUDGE_VERSION, JudgeReport
-from odyssey.grading.verdict import Decision, decide
+from odyssey.grading.judges.rubric import JUDGE_VERSION, JudgeReport
+from odyssey.grading.verdict import Claim, Decision, decide, unseen_claims
 from odyssey.journal.events import append_event, head_of, lock_run
 from odyssey.runs.models import Run
 from odyssey.runs.repository import find_run_unscoped, get_task
@@ -26,7 +24,7 @@ from odyssey.runs.topics import runs_changed
 from odyssey.runs.verdicts.gradable import is_gradable
 from odyssey.runs.verdicts.load_evidence import load_evidence
 from odyssey.runs.verdicts.models import Grade
-from odyssey.worlds.shared import SharedWorlds
+from odyssey.worlds.repository import SharedWorlds
 
 log = logging.getLogger(__name__)
 

@@ -8,16 +8,14 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.agents.compiled import CompiledAgent, CompiledAgents
-from odyssey.grading.evidence import ACCEPTED, Evidence, ObservedCall
-from odyssey.grading.mutating import is_mutating
+from odyssey.grading.evidence import ACCEPTED, Evidence, ObservedCall, is_mutating
 from odyssey.journal.models import Event, RunContext
 from odyssey.library.models import Task
 from odyssey.records.ledger import Operation
 from odyssey.runs.models import Run
 from odyssey.worlds.ledger import Ledger
 from odyssey.worlds.operations import fold
-from odyssey.worlds.repository import load_entries
-from odyssey.worlds.shared import SharedWorlds
+from odyssey.worlds.repository import SharedWorlds, load_entries
 
 _UNKNOWN = {
     "error": {"code": "outcome_unknown", "message": "It was sent to a live service; no answer is recorded."}

@@ -3,7 +3,7 @@
 from odyssey.core.database import after_commit
 from odyssey.core.depends import ClockDep, ObjectId, SignalsDep, WriteSession
 from odyssey.core.scheduling import TERMINAL
-from odyssey.identity.audit import record_change
+from odyssey.identity.caller import record_change
 from odyssey.identity.guard import GuardedRouter, Member
 from odyssey.journal.events import lock_run
 from odyssey.runs.errors import RunNotEndedError

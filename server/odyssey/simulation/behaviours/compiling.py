@@ -7,9 +7,7 @@ from typing import Any
 
 from odyssey.expressions import Expression, Text, read_expression, read_text
 from odyssey.records.faults import Faults, did_you_mean, shown
-from odyssey.simulation.behaviours.grammar import Parsed, Place, Problem
-from odyssey.simulation.behaviours.naming import ALL, LineNames
-from odyssey.simulation.behaviours.parts import (
+from odyssey.simulation.behaviours.behaviours import (
     Act,
     Adds,
     Alone,
@@ -23,6 +21,8 @@ from odyssey.simulation.behaviours.parts import (
     Returns,
     Sets,
 )
+from odyssey.simulation.behaviours.grammar import Parsed, Place, Problem
+from odyssey.simulation.behaviours.naming import ALL, LineNames
 from odyssey.simulation.behaviours.scanning import place_in, scan
 from odyssey.simulation.behaviours.words import DEFAULT_CODE
 

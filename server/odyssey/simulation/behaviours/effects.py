@@ -5,9 +5,15 @@ from typing import Any, NamedTuple
 
 from odyssey.kit.words import phrase
 from odyssey.records.ledger import Add, ClearFlag, Operation, Remove, SetFlag, Update
-from odyssey.simulation.behaviours.failing import BehaviourFailedError, RefusedError, UnsaidError
-from odyssey.simulation.behaviours.moment import Moment, not_found, unsaid_error
-from odyssey.simulation.behaviours.parts import Act, Adds, Appends, Effect, Flag, Removes, Sets
+from odyssey.simulation.behaviours.behaviours import Act, Adds, Appends, Effect, Flag, Removes, Sets
+from odyssey.simulation.behaviours.moment import (
+    BehaviourFailedError,
+    Moment,
+    RefusedError,
+    UnsaidError,
+    not_found,
+    unsaid_error,
+)
 from odyssey.simulation.engine import ToolCall
 from odyssey.simulation.world.answer import identity_of
 from odyssey.simulation.world.kinds import Kind, know

@@ -9,9 +9,9 @@ from odyssey.records.problems import FieldError
 from odyssey.simulation.behaviours.behaviours import EMPTY, Behaviours, Clear, Unclear
 from odyssey.simulation.behaviours.compiling import Compiler
 from odyssey.simulation.behaviours.grammar import Parsed, Problem, parse_line
-from odyssey.simulation.behaviours.lines import LogicalLine, split_lines
-from odyssey.simulation.behaviours.render import render_rule
 from odyssey.simulation.behaviours.rules import read_rule
+from odyssey.simulation.behaviours.scanning import LogicalLine, split_lines
+from odyssey.simulation.behaviours.words import render_rule
 
 MAX_LINES = 500
 MAX_BYTES = 64 * 1024

@@ -1,12 +1,9 @@
 """Whether an answer fits the world it was given about: asked after every simulated call, whoever answered it."""
 
 from odyssey.records.ledger import Violation
-from odyssey.simulation.consistency.answered import check_answered
-from odyssey.simulation.consistency.knowledge import know_world
-from odyssey.simulation.consistency.meant import Meant
-from odyssey.simulation.consistency.owed import check_owed
-from odyssey.simulation.consistency.shown import Moments, check_shown
-from odyssey.simulation.consistency.written import check_written
+from odyssey.simulation.consistency.knowledge import Meant, know_world
+from odyssey.simulation.consistency.shown import Moments, check_answered, check_shown
+from odyssey.simulation.consistency.written import check_owed, check_written
 from odyssey.simulation.engine import Answer, ToolCall
 from odyssey.worlds.ledger import Ledger
 

@@ -1,21 +1,34 @@
 """Answers that were accepted, kept by org for the same question: model, tool, arguments, behaviour and world alike."""
 
+from datetime import datetime
 from typing import Any
 
 import msgspec
-from sqlalchemy import select
+from sqlalchemy import ForeignKey, String, Text, select
 from sqlalchemy.dialects.postgresql import insert as postgres_insert
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
+from sqlalchemy.orm import Mapped, mapped_column
 
 from odyssey.core.database import Database
+from odyssey.core.tables import Base, UtcDateTime
 from odyssey.kit.clock import Clock
 from odyssey.models.chat import ChatModel
 from odyssey.records.canonical import content_hash
 from odyssey.records.ledger import Operation
 from odyssey.simulation.engine import ToolCall
-from odyssey.simulation.llm.models import SimulatedAnswer
 from odyssey.simulation.llm.prompt import VERSION
 from odyssey.worlds.ledger import Ledger
+
+# Table of answers a model gave, kept for the same question on the same world.
+
+
+class SimulatedAnswer(Base):
+    __tablename__ = "simulated_answers"
+
+    org_id: Mapped[int] = mapped_column(ForeignKey("orgs.id"), primary_key=True, autoincrement=False)
+    key: Mapped[str] = mapped_column(String(64), primary_key=True)
+    answer: Mapped[str] = mapped_column(Text)
+    created_at: Mapped[datetime] = mapped_column(UtcDateTime)
 
 
 class KeptAnswer(msgspec.Struct, frozen=True):

@@ -10,20 +10,18 @@ from typing import NamedTuple
 
 import msgspec
 
-from odyssey.models.bill import Bill
-from odyssey.models.chat import ChatModel, Completion, ModelError
+from odyssey.models.chat import Bill, ChatModel, Completion, ModelError
 from odyssey.models.roles import ModelParts, has_simulator_model, simulator_model
 from odyssey.records.json_schema import CompiledSchema
 from odyssey.records.ledger import Add, ConsistencyMode, Operation, Remove, Update
 from odyssey.records.problems import FieldError
 from odyssey.records.tools import CacheUse
-from odyssey.simulation.consistency.meant import Meant
+from odyssey.simulation.consistency.knowledge import Meant
 from odyssey.simulation.engine import Answer, EngineName, Reading, ToolCall
 from odyssey.simulation.llm.cache import AnswerCache, KeptAnswer, question_key
-from odyssey.simulation.llm.form import answer_schema, is_refusal, read_answer
+from odyssey.simulation.llm.form import answer_schema, is_refusal, operations_schema, read_answer
 from odyssey.simulation.llm.prompt import LastAnswer, behaviour_lines, build_prompt, is_about
 from odyssey.simulation.llm.relevant import Relevant, find_relevant
-from odyssey.simulation.llm.writes import operations_schema
 from odyssey.simulation.simulate import Attempt, ModelUse, Simulated, accept, check_attempt, fail, fail_with
 from odyssey.simulation.world.engine import WorldEngine
 from odyssey.worlds.ledger import Ledger

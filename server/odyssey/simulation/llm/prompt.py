@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from odyssey.models.fences import Draw, as_json, cut, fence, new_short_mark, plain
+from odyssey.models.chat import Draw, as_json, cut, fence, new_short_mark, plain
 from odyssey.records.tools import LedgerSchema, Tool
 from odyssey.simulation.engine import ToolCall
 from odyssey.simulation.llm.form import REFUSALS

@@ -1,9 +1,8 @@
 """Programs: what a tool does, written down as data that is read once and always answers the same."""
 
-from odyssey.simulation.programs.engine import ProgramEngine
-from odyssey.simulation.programs.failure import ProgramFailedError
 from odyssey.simulation.programs.program import Program
 from odyssey.simulation.programs.reading import MAX_BYTES, read_program
-from odyssey.simulation.programs.run import run_program
+from odyssey.simulation.programs.run import ProgramEngine, run_program
+from odyssey.simulation.programs.template import ProgramFailedError
 
 __all__ = ["MAX_BYTES", "Program", "ProgramEngine", "ProgramFailedError", "read_program", "run_program"]

@@ -10,9 +10,18 @@ from typing import Any, Literal, NamedTuple, get_args
 from odyssey.expressions import Expression, Facts
 from odyssey.records.faults import Faults, one_of, shown
 from odyssey.records.ledger import Add, ClearFlag, Operation, Remove, SetFlag, Update
-from odyssey.simulation.programs.failure import ProgramFailedError, evaluate_at
-from odyssey.simulation.programs.names import NamedExpressions, check_name, names_given, read_names
-from odyssey.simulation.programs.template import Room, Template, read_bare, read_template
+from odyssey.simulation.programs.template import (
+    NamedExpressions,
+    ProgramFailedError,
+    Room,
+    Template,
+    check_name,
+    evaluate_at,
+    names_given,
+    read_bare,
+    read_names,
+    read_template,
+)
 from odyssey.worlds.schema import brief, id_text
 
 MAX_OPERATIONS = 50

@@ -8,11 +8,9 @@ import msgspec
 from odyssey.expressions.tokens import is_member, is_name, tokenize
 from odyssey.records.faults import Faults, shown
 from odyssey.records.tools import Tool
-from odyssey.simulation.programs.names import names_given, read_names
 from odyssey.simulation.programs.operation import read_operations
-from odyssey.simulation.programs.program import MEMBERS, Program
-from odyssey.simulation.programs.requirement import read_requirements
-from odyssey.simulation.programs.template import read_template
+from odyssey.simulation.programs.program import MEMBERS, Program, read_requirements
+from odyssey.simulation.programs.template import names_given, read_names, read_template
 
 MAX_BYTES = 64 * 1024
 

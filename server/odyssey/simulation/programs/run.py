@@ -1,15 +1,14 @@
 """Running a program on one call: look up, insist, change, answer. It proposes; the world it is given stays as it is."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from odyssey.expressions import Facts
 from odyssey.records.ledger import Add, Operation, Update
-from odyssey.simulation.engine import Answer, ToolCall
-from odyssey.simulation.programs.failure import ProgramFailedError, evaluate_at
+from odyssey.simulation.engine import Answer, EngineName, ToolCall
 from odyssey.simulation.programs.operation import OperationTemplate
-from odyssey.simulation.programs.program import Program
-from odyssey.simulation.programs.requirement import Refusal
-from odyssey.simulation.programs.template import Room
+from odyssey.simulation.programs.program import Program, Refusal
+from odyssey.simulation.programs.template import ProgramFailedError, Room, evaluate_at
 from odyssey.worlds.ledger import Ledger
 from odyssey.worlds.operations import apply
 
@@ -95,3 +94,20 @@ def _refuse(program: Program, refusal: Refusal) -> Answer:
         explanation=f"program: {program.reading.in_words()}: refused, {refusal.code}",
         reading=program.reading,
     )
+
+
+# The program engine: a tool that somebody wrote down is answered by what was written.
+
+
+class ProgramEngine:
+    name: EngineName = "program"
+
+    def __init__(self, programs: Mapping[str, Program]) -> None:
+        self._programs = programs
+
+    def answer(self, call: ToolCall, world: Ledger) -> Answer:
+        """Run the program of the tool; raises ProgramFailedError."""
+        program = self._programs.get(call.tool.name)
+        if program is None:
+            raise ProgramFailedError("programs", f"{call.tool.name} has no program")
+        return run_program(program, call, world)

@@ -1,17 +1,18 @@
 """Failure rules: ordered, read once when a seed is accepted, first match wins."""
 
 from odyssey.simulation.rules.matching import advance, decide, draw, replay
-from odyssey.simulation.rules.model import (
+from odyssey.simulation.rules.reading import MAX_RULES, ReadRules, read_rules
+from odyssey.simulation.rules.rule import (
     AnsweredCall,
     Decision,
     FaultName,
     Fired,
     Note,
+    Rule,
     RuleCall,
     RuleCounters,
+    Rules,
 )
-from odyssey.simulation.rules.reading import MAX_RULES, ReadRules, read_rules
-from odyssey.simulation.rules.rule import Rule, Rules
 
 __all__ = [
     "MAX_RULES",

@@ -9,9 +9,17 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from odyssey.records.canonical import canonical_json
-from odyssey.simulation.rules.condition import Conditions
-from odyssey.simulation.rules.model import AnsweredCall, Decision, Fired, Note, RuleCall, RuleCounters
-from odyssey.simulation.rules.rule import Rule, Rules
+from odyssey.simulation.rules.rule import (
+    AnsweredCall,
+    Conditions,
+    Decision,
+    Fired,
+    Note,
+    Rule,
+    RuleCall,
+    RuleCounters,
+    Rules,
+)
 from odyssey.worlds.ledger import copy_json
 
 

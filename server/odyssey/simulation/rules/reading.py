@@ -4,14 +4,11 @@ fail when a call arrives.
 
 from typing import Any, NamedTuple, get_args
 
-from odyssey.expressions.arguments import read_args
-from odyssey.expressions.tool_choice import read_tool_choice
+from odyssey.expressions.arguments import read_args, read_tool_choice
 from odyssey.records.faults import Faults, shown
 from odyssey.records.ledger import Operation
 from odyssey.records.problems import FaultList
-from odyssey.simulation.rules.condition import read_when
-from odyssey.simulation.rules.model import FaultName
-from odyssey.simulation.rules.rule import CallChoice, Rule, Rules
+from odyssey.simulation.rules.rule import CallChoice, FaultName, Rule, Rules, read_when
 from odyssey.worlds.ledger import copy_json
 from odyssey.worlds.operations import OperationInvalidError, read_operation
 

@@ -1,14 +1,81 @@
-"""A compiled rule, and the list of them with its index by tool."""
+"""A compiled rule, the list of them by tool, and the records of matching a call against them."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
-from odyssey.expressions import Expression
-from odyssey.expressions.arguments import Matcher
-from odyssey.expressions.tool_choice import ToolChoice
+from odyssey.expressions import EvaluationError, Expression, Facts, read_expression
+from odyssey.expressions.arguments import Matcher, ToolChoice
+from odyssey.expressions.facts import EarlierCall
+from odyssey.expressions.values import Meter
+from odyssey.records.faults import Faults
 from odyssey.records.ledger import Operation
-from odyssey.simulation.rules.model import FaultName
+from odyssey.worlds.ledger import Ledger
+
+# The records of rule matching: what a call is, how often rules were passed and fired, what was decided.
+
+FaultName = Literal["timeout", "reset", "empty", "garbage"]
+
+
+class RuleCall(NamedTuple):
+    """One call, with all that a rule may look at."""
+
+    tool: str
+    args: Mapping[str, Any]
+    actor: str | None
+    random_seed: int
+    ledger: Ledger
+    calls: Sequence[EarlierCall] = ()
+    """Oldest first. Gone through only when the `when` of a rule names `calls`, so it may load lazily."""
+
+
+class AnsweredCall(NamedTuple):
+    """A call whose answer is known, for counting it again."""
+
+    tool: str
+    args: Mapping[str, Any]
+    fired_index: int | None
+
+
+class RuleCounters(NamedTuple):
+    """By position of the rule. Immutable: a decision gives other counters."""
+
+    seen: tuple[int, ...]
+    """Calls that passed the rule's `tool` and `args`, whoever answered them."""
+    fired: tuple[int, ...]
+
+    @classmethod
+    def start(cls, rules: Sequence[Any]) -> "RuleCounters":
+        return cls((0,) * len(rules), (0,) * len(rules))
+
+
+@dataclass(frozen=True, slots=True)
+class Fired:
+    """What the rule that fired asks for."""
+
+    index: int
+    latency_ms: int
+    operations: tuple[Operation, ...]
+    response: Any
+    """What the agent gets, the caller's own copy; None with a fault."""
+    fault: FaultName | None
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A rule whose `when` could not be evaluated, and so did not match."""
+
+    index: int
+    reason: str
+
+
+class Decision(NamedTuple):
+    counters: RuleCounters
+    fired: Fired | None
+    notes: tuple[Note, ...] = ()
+
+
+# A compiled rule, and the list of them with its index by tool.
 
 _REMEMBERED_TOOLS = 1024
 
@@ -70,3 +137,49 @@ class Rules(tuple[Rule, ...]):
             found = tuple(index for index, rule in enumerate(self) if rule.tools.includes(tool))
             self._by_tool[tool] = found
         return found
+
+
+# The `when` of a rule: an expression over the call and the world, in CEL's own functions.
+#
+# It sees `args`, `state` (entities by type and id), `flags` (a sorted list), `calls` (the earlier ones,
+# oldest first) and `actor`. What cannot be evaluated does not match: a member that is not there, values of
+# kinds that do not go together, a result that is no boolean, or more work than a rule may do.
+
+RULE_WORK = 1_000_000
+CALL_WORK = 2 * RULE_WORK
+"""Of all rules together: two hundred that run out of work still end in a second or so."""
+LEAST_WORK = 2000
+"""What is left to a rule whatever others did: enough without a walk."""
+
+_LONGEST_REASON = 200
+
+
+class Verdict(NamedTuple):
+    holds: bool
+    reason: str = ""
+    """Why the expression could not be evaluated, for people; empty when it could."""
+
+
+class Conditions:
+    """The conditions of all rules during one call; what one of them takes from the world the others have."""
+
+    __slots__ = ("_facts", "_left")
+
+    def __init__(self, call: RuleCall) -> None:
+        self._facts = Facts(args=call.args, ledger=call.ledger, actor=call.actor, calls=call.calls)
+        self._left = CALL_WORK
+
+    def check(self, when: Expression) -> Verdict:
+        given = min(RULE_WORK, max(self._left, LEAST_WORK))
+        self._facts.meter = meter = Meter(given)
+        try:
+            return Verdict(when.holds(self._facts))
+        except EvaluationError as error:
+            return Verdict(False, str(error)[:_LONGEST_REASON])
+        finally:
+            self._left -= given - max(meter.left, 0)
+
+
+def read_when(raw: Any, faults: Faults) -> Expression | None:
+    """Read an expression; None when something is wrong with it, which `faults` then says."""
+    return read_expression(raw, faults, functions=False)

@@ -6,10 +6,10 @@ from typing import NamedTuple
 from odyssey.kit.words import are_tail, id_noun, same_name, singular, stem, tokens
 from odyssey.records.tools import LedgerSchema
 from odyssey.simulation.engine import ToolCall
-from odyssey.simulation.world.effects import effects_of, recorded_in
 from odyssey.simulation.world.kinds import Kind, know, known_types
 from odyssey.simulation.world.naming import Naming, Verb, find_noun, read_name
 from odyssey.simulation.world.roles import is_search_text
+from odyssey.simulation.world.status import effects_of, recorded_in
 from odyssey.worlds.ledger import Ledger
 from odyssey.worlds.schema import id_text
 

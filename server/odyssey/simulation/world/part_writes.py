@@ -5,7 +5,6 @@ from typing import Any, NamedTuple
 from odyssey.kit.words import id_noun, same_name, same_nouns, tokens
 from odyssey.records.ledger import Update
 from odyssey.simulation.engine import Answer, ToolCall
-from odyssey.simulation.world.anatomy import Collection
 from odyssey.simulation.world.answer import (
     CERTAIN,
     LIKELY,
@@ -15,11 +14,10 @@ from odyssey.simulation.world.answer import (
     refuse,
     respond,
 )
-from odyssey.simulation.world.effects import switched
-from odyssey.simulation.world.kinds import Kind, know, known_types
+from odyssey.simulation.world.kinds import Collection, Kind, know, known_types
 from odyssey.simulation.world.meaning import Intent, arguments_of, find_id_argument
-from odyssey.simulation.world.parts import OwnedPart, Place, home, part_in, places
-from odyssey.simulation.world.status import called_after
+from odyssey.simulation.world.relations import OwnedPart, Place, home, part_in, places
+from odyssey.simulation.world.status import called_after, switched
 from odyssey.worlds.field_index import Step
 from odyssey.worlds.identifiers import next_id
 from odyssey.worlds.ledger import Ledger, copy_json

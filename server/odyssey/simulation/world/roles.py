@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
 
 from odyssey.kit.words import same_name, same_noun, stem, tokens, word_set
-from odyssey.simulation.world.anatomy import Collection, FieldPath
-from odyssey.simulation.world.kinds import Kind
+from odyssey.simulation.world.kinds import Collection, FieldPath, Kind
 from odyssey.worlds.field_index import Path, Step
 
 _LIMITS = word_set("limit max_results page_size per_page top max_items num_results size count")

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from odyssey.endpoints.cassettes.diff import Change, difference
+from odyssey.endpoints.cassettes.compare import Change, difference
 from odyssey.records.canonical import canonical_json
 
 NAMES = st.text(st.characters(exclude_categories=["Cs"]), max_size=3) | st.sampled_from(

@@ -12,7 +12,7 @@ from support.tls import TLS
 
 from odyssey.core.addresses import AddressPolicy
 from odyssey.core.outbound import OutboundClient
-from odyssey.endpoints.mcp.sessions import McpSessions
+from odyssey.endpoints.mcp.session import McpSessions
 from odyssey.endpoints.mcp.upstream import McpUpstream
 from odyssey.endpoints.upstream import Answered, Forwarded, NotAnswered
 

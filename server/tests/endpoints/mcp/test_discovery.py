@@ -8,8 +8,8 @@ import pytest
 from support.mcp_asking import call, discover, undiscoverable
 from support.mcp_peers import OBJECT, Exchange, RawPeer, SdkPeer, text, tool
 
-from odyssey.endpoints.mcp.listing import MAX_LISTING_BYTES, MAX_TOOLS
 from odyssey.endpoints.mcp.session import MAX_PAGES
+from odyssey.endpoints.mcp.upstream import MAX_LISTING_BYTES, MAX_TOOLS
 from odyssey.endpoints.upstream import UpstreamTool
 
 READ = types.ToolAnnotations(read_only_hint=True)

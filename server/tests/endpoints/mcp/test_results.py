@@ -9,7 +9,7 @@ from mcp import MCPError
 from support.mcp_asking import asking, call
 from support.mcp_peers import RawPeer, SdkPeer, text, tool
 
-from odyssey.endpoints.mcp.sessions import McpSessions
+from odyssey.endpoints.mcp.session import McpSessions
 from odyssey.endpoints.mcp.upstream import McpUpstream
 from odyssey.endpoints.upstream import Answered, Forwarded, NotAnswered
 

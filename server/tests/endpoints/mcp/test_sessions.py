@@ -10,7 +10,7 @@ import pytest
 from support.mcp_asking import asking, until
 from support.mcp_peers import INITIALIZED, TEXT_RESULT, Context, Exchange, RawPeer, SdkPeer, text
 
-from odyssey.endpoints.mcp.sessions import McpSessions
+from odyssey.endpoints.mcp.session import McpSessions
 from odyssey.endpoints.mcp.upstream import McpUpstream
 from odyssey.endpoints.upstream import Answered, Forwarded, NotAnswered
 

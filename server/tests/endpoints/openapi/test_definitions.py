@@ -8,9 +8,8 @@ from support.openapi import answer, body, operation, parameter, read
 
 from odyssey.endpoints.openapi.definitions import Definitions
 from odyssey.endpoints.openapi.document import MAX_TOOLS
-from odyssey.endpoints.openapi.effort import Effort
 from odyssey.endpoints.openapi.operations import MAX_PARAMETERS
-from odyssey.endpoints.openapi.references import References
+from odyssey.endpoints.openapi.references import Effort, References
 from odyssey.endpoints.upstream import Discovery
 from odyssey.records.json_schema import MAX_SCHEMA_BYTES, compile_schema
 

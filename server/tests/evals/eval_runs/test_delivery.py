@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from odyssey.evals.eval_runs.delivery import was_delivered
+from odyssey.evals.eval_runs.plan import was_delivered
 
 TEXT = "You have sixty seconds."
 NOTHING: dict[str, Any] = {

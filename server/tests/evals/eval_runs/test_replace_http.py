@@ -8,8 +8,8 @@ from support.agents import Answer, Behaviour, Dispatched, RefusesPings, final, h
 from support.evals import COMPARE, RUNS, StartAgent, all_observed, observed, scenario, stand_in, start
 from support.platform import Org, Platform
 
-from odyssey.evals.eval_runs.models import EvalRun
 from odyssey.evals.eval_runs.observe import ObservingParts, observe
+from odyssey.evals.models import EvalRun
 from odyssey.matrices.repository import may_repeat
 from odyssey.reviews.enqueue import enqueue_flagged_runs
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from odyssey.evals.parts.alignment import best_pairs, best_total
+from odyssey.evals.parts import best_pairs, best_total
 
 TABLES = st.tuples(st.integers(0, 4), st.integers(0, 4)).flatmap(
     lambda size: st.tuples(

@@ -3,8 +3,7 @@ from hypothesis import given
 from support.behaviours import CALLS
 
 from odyssey.evals.behaviour import Call
-from odyssey.evals.parts.alignment import best_total
-from odyssey.evals.parts.calls import _similarities, calls_distance, first_call_difference, read_calls
+from odyssey.evals.parts import _similarities, best_total, calls_distance, first_call_difference, read_calls
 
 LOOK, BOOK, PAY = Call("look", {"id": 1}), Call("book", {"id": 1, "seat": "4A"}), Call("pay", {"amount": 30})
 

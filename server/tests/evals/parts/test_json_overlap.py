@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from support.behaviours import JSON
 
-from odyssey.evals.parts.differs import Differs
-from odyssey.evals.parts.json_overlap import first_json_difference, overlap_distance
+from odyssey.evals.parts import Differs, first_json_difference, overlap_distance
 from odyssey.worlds.ledger import json_equal
 
 PROSE = "the customer asked for a full refund"

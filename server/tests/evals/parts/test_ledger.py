@@ -1,6 +1,6 @@
 import pytest
 
-from odyssey.evals.parts.ledger import as_tree, first_ledger_difference, ledger_distance
+from odyssey.evals.parts import as_tree, first_ledger_difference, ledger_distance
 from odyssey.records.ledger import Difference, EntityChange
 
 

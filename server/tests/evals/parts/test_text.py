@@ -1,7 +1,6 @@
 import pytest
 
-from odyssey.evals.parts.differs import Differs
-from odyssey.evals.parts.text import first_text_difference, text_distance
+from odyssey.evals.parts import Differs, first_text_difference, text_distance
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from odyssey.evals.scenarios.yaml_text import write_yaml
+from odyssey.evals.scenarios.content import write_yaml
 from odyssey.kit.yaml_reader import read_yaml
 
 TEXTS = st.text(st.characters(codec="utf-8"), max_size=30) | st.sampled_from(

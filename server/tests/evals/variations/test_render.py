@@ -7,10 +7,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from odyssey.evals.variations.catalogue import CATALOGUE
-from odyssey.evals.variations.irrelevant import irrelevant_records
-from odyssey.evals.variations.placebo import SHORTEST, placebo_of
-from odyssey.evals.variations.render import OVERLOAD, is_worded, render
-from odyssey.evals.variations.variation import DOSES, RECORDS, Dose, Variation
+from odyssey.evals.variations.texts import (
+    DOSES,
+    OVERLOAD,
+    RECORDS,
+    SHORTEST,
+    Dose,
+    Variation,
+    irrelevant_records,
+    is_worded,
+    placebo_of,
+    render,
+)
 
 INPUT = '{\n  "order": "4521",\n  "question": "May this customer return the kettle after forty days?"\n}'
 SEVEN = {

@@ -8,10 +8,8 @@ import pytest
 from support.datasets import table
 
 from odyssey.core.errors import JsonRefusedError, ValidationFailedError
-from odyssey.library.datasets.columns import MAX_ROWS
-from odyssey.library.datasets.errors import CsvTooLargeError
-from odyssey.library.datasets.reading import Checked, check_rows, read_rows
-from odyssey.library.datasets.references import Referred
+from odyssey.library.datasets.columns import MAX_ROWS, CsvTooLargeError
+from odyssey.library.datasets.reading import Checked, Referred, check_rows, read_rows
 from odyssey.library.datasets.sources import CsvSource, JsonSource, RowSource
 from odyssey.library.seeds import Seed
 from odyssey.records.faults import Faults

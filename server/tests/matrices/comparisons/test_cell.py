@@ -1,6 +1,6 @@
 from odyssey.evals.behaviour import Behaviour
 from odyssey.evals.distance import DEFAULT_WEIGHTS
-from odyssey.evals.eval_runs.delivery import Delivered
+from odyssey.evals.eval_runs.plan import Delivered
 from odyssey.matrices.comparisons.cell import (
     ObservedRun,
     Threshold,

@@ -7,7 +7,7 @@ from support.agents import Dispatched, final
 from support.evals import COMPARE, SCENARIOS, StartAgent, all_observed, refusal, scenario, start
 from support.platform import Org
 
-from odyssey.evals.eval_runs.models import EvalRun
+from odyssey.evals.models import EvalRun
 
 MATRIX = "6f0e4b0e-3a1c-4d2f-9b0a-0123456789ab"
 

@@ -1,1 +1,0 @@
-"""Secrets an organisation keeps for the services its agents' tools talk to."""

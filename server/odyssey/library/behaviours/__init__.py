@@ -1,1 +1,0 @@
-"""Lines that say how tools behave, where people write them: read with what is known, and what is unclear."""
