@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import timedelta
 from typing import Any, Protocol
 from urllib.parse import urlsplit
@@ -71,20 +71,23 @@ Close = Callable[[], Awaitable[None]]
 def _lifespan(
     database: Database, begin: Close, signals: Signals, loops: Sequence[Loop], closing: Sequence[Close]
 ) -> Lifespan:
-    """Begin the loops once the database is migrated and `begin` is done; stop them in the other order, then close."""
+    """Begin the loops once the database is migrated and `begin` is done; stop them in the other order, then close.
+
+    Whatever fails while it stops, the others are stopped and everything is closed.
+    """
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         await migrate(database)
         await begin()
-        for loop in loops:
-            loop.start()
-        yield
-        for loop in reversed(loops):
-            await loop.stop()
-        signals.close()
-        for close in closing:
-            await close()
+        async with AsyncExitStack() as stack:
+            for close in reversed(closing):
+                stack.push_async_callback(close)
+            stack.callback(signals.close)
+            for loop in loops:
+                loop.start()
+                stack.push_async_callback(loop.stop)
+            yield
 
     return lifespan
 

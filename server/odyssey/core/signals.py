@@ -110,6 +110,15 @@ _LONGEST = 7_000
 """Postgres takes messages of less than 8,000 bytes."""
 
 
+_BROKEN = (
+    OSError,
+    SQLAlchemyError,
+    asyncpg.PostgresError,
+    asyncpg.InterfaceError,
+    asyncpg.InternalClientError,  # a server that dies between two messages leaves the driver in a state of its own
+)
+
+
 class Relay:
     """Speaks and listens by one connection of its own; after a break it has everybody look again."""
 
@@ -151,8 +160,11 @@ class Relay:
                     connection.add_termination_listener(lambda _: self._news.wake())
                     self._signals.notify_all()  # of what was said while nobody listened
                     await self._speak(connection)
-            except (OSError, SQLAlchemyError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
+            except _BROKEN as error:
                 log.warning("processes do not hear of each other", extra={"error": repr(error)})
+                await asyncio.sleep(_TRY_AGAIN_S)
+            except Exception:
+                log.exception("processes do not hear of each other")  # and must again, whatever this was
                 await asyncio.sleep(_TRY_AGAIN_S)
 
     def _hear(self, connection: asyncpg.Connection, pid: int, _channel: str, message: object) -> None:

@@ -1,8 +1,16 @@
 """Wake-ups: none is missed between two looks, and a busy topic wakes its listener only now and then."""
 
 import asyncio
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
 
-from odyssey.core.signals import Listener, Signals
+import asyncpg
+from support.postgres import new_postgres_database
+
+from odyssey.core.database import Database
+from odyssey.core.signals import Listener, Relay, Signals
 
 LONG_S = 60.0
 
@@ -73,5 +81,44 @@ def test_closing_wakes_everybody() -> None:
             signals.close()
             assert await is_woken(listener)
         await signals.wait("topic", LONG_S)
+
+    asyncio.run(check())
+
+
+class BreakingDatabase(Database):
+    """Its connection for the relay cannot be used at first, in a way the driver knows and in one that nobody does."""
+
+    def __init__(self, url: str) -> None:
+        super().__init__(url)
+        self.faults = [
+            ZeroDivisionError("a mistake of ours"),
+            asyncpg.InternalClientError("cannot switch to state 12"),
+        ]
+
+    @asynccontextmanager
+    async def own_connection(self, name: str) -> AsyncIterator[Any]:
+        async with super().own_connection(name) as connection:
+            if self.faults:
+                raise self.faults.pop()
+            yield connection
+
+
+def test_processes_hear_of_each_other_again_whatever_broke_the_connection(postgres_server: str) -> None:
+    url = new_postgres_database(postgres_server, f"signals_{time.monotonic_ns()}")
+
+    async def check() -> None:
+        breaking, other = BreakingDatabase(url), Database(url)
+        heard, said = Listener(), Signals()
+        signals = Signals()
+        relays = Relay(breaking, signals), Relay(other, said)
+        with signals.listen("news", heard):
+            for relay in relays:
+                relay.start()
+            while breaking.faults or not await heard.wait(0.05):
+                said.announce("news")
+        for relay in relays:
+            await relay.stop()
+        await breaking.close()
+        await other.close()
 
     asyncio.run(check())
