@@ -5,10 +5,10 @@ import { getRouteApi } from "@tanstack/react-router";
 import { BATCHES_PER_PAGE, batchesQuery } from "~/api/batches";
 import { datasetsQuery } from "~/api/datasets";
 import { agentsQuery } from "~/api/queries";
+import { BatchTable } from "~/components/batches/batch-table";
 import { useMayChange } from "~/components/may-change";
 import { ButtonLink, Page, Panel } from "~/components/page";
 import { Empty, ErrorState, RowsLoading } from "~/components/states";
-import { BatchTable } from "~/pages/batches/batch-table";
 import classes from "~/pages/batches/batches.module.css";
 import { compact } from "~/shell/search";
 

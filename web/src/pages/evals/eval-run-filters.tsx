@@ -5,7 +5,7 @@ import { getRouteApi } from "@tanstack/react-router";
 import { agentsQuery } from "~/api/queries";
 import { scenarioQuery, scenariosQuery } from "~/api/scenarios";
 import { variationsQuery } from "~/api/variations";
-import { variationName } from "~/pages/evals/names";
+import { variationName } from "~/components/evals/names";
 import { RISK_LEVELS, RUN_STATUSES } from "~/routes";
 import { oneOf, scenarioId, someOf, whole, word } from "~/shell/search";
 

@@ -8,14 +8,14 @@ import { EVAL_RUNS_PER_PAGE } from "~/api/evals";
 import { agentsQuery } from "~/api/queries";
 import { counted } from "~/components/counted";
 import { DataTable, sortByField, sortToText } from "~/components/data-table";
+import classes from "~/components/list-page.module.css";
+import { Live } from "~/components/live";
 import { ButtonLink, Page, Panel } from "~/components/page";
 import { Empty, ErrorState, RowsLoading } from "~/components/states";
+import { useAtTop } from "~/components/use-at-top";
 import { evalRunColumns } from "~/pages/evals/eval-run-columns";
 import { EvalRunFilterBar, type EvalRunsSearch } from "~/pages/evals/eval-run-filters";
 import { useEvalRunList } from "~/pages/evals/use-eval-run-list";
-import { Live } from "~/pages/runs/live";
-import classes from "~/pages/runs/runs.module.css";
-import { useAtTop } from "~/pages/runs/use-at-top";
 import { compact } from "~/shell/search";
 
 const route = getRouteApi("/app/evals/runs");

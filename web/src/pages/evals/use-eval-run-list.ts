@@ -1,8 +1,9 @@
 import { useThrottledCallback } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useState } from "react";
 import { type EvalRunFilters, type EvalRunSummary, evalRunsQuery } from "~/api/evals";
 import { type LiveState, useLiveRuns } from "~/api/live-runs";
+import { useLatest } from "~/components/use-latest";
 
 const REFETCH_MS = 1_000;
 
@@ -28,8 +29,7 @@ export function useEvalRunList(filters: EvalRunFilters, quiet: boolean): EvalRun
   const fresh = data === undefined || isPlaceholderData ? undefined : data.items;
   if (fresh !== undefined && shown.of !== key) setShown({ of: key, rows: fresh });
 
-  const isQuiet = useRef(quiet);
-  isQuiet.current = quiet;
+  const isQuiet = useLatest(quiet);
   useEffect(() => {
     if (fresh === undefined) return;
     setShown((before) => {
@@ -37,7 +37,7 @@ export function useEvalRunList(filters: EvalRunFilters, quiet: boolean): EvalRun
       const byId = new Map(fresh.map((run) => [run.id, run]));
       return { of: key, rows: before.rows.map((run) => byId.get(run.id) ?? run) };
     });
-  }, [fresh, key]);
+  }, [fresh, key, isQuiet]);
 
   // The stream tells of runs and not of what is read off them; it says that the list is worth asking for again.
   const askAgain = useThrottledCallback(() => void refetch(), REFETCH_MS);

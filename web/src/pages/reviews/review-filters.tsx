@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { agentsQuery } from "~/api/queries";
 import { variationsQuery } from "~/api/variations";
-import { variationName } from "~/pages/evals/names";
+import { variationName } from "~/components/evals/names";
 import { VERDICTS } from "~/pages/reviews/verdicts";
 import { REVIEW_VERDICTS, RISK_LEVELS } from "~/routes";
 import { oneOf, whole, word } from "~/shell/search";

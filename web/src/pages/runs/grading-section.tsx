@@ -4,9 +4,6 @@ import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { errorsBelow, type FieldError } from "~/api/problem";
 import { settingsQuery } from "~/api/settings";
-import { JsonField } from "~/components/json-field";
-import { Panel, TextLink } from "~/components/page";
-import type { ToolInfo } from "~/components/rules/tools";
 import {
   CHECKS,
   listIn,
@@ -15,7 +12,11 @@ import {
   type Template,
   type TemplateContext,
   withTemplate,
-} from "~/pages/runs/check-templates";
+} from "~/components/check-templates";
+import { JsonField } from "~/components/json-field";
+import { Panel, TextLink } from "~/components/page";
+import { readStrict } from "~/components/rules/json-text";
+import type { ToolInfo } from "~/components/rules/tools";
 import type { NewRun } from "~/pages/runs/new-run";
 
 interface GradingSectionProps {
@@ -28,7 +29,11 @@ interface GradingSectionProps {
 
 /** By what the run is graded: checks that a program looks at, and questions for the judge. */
 export function GradingSection({ run, onChange, errors, known }: GradingSectionProps) {
-  const context = useMemo(() => ({ ...known, place: placeIn(run) }), [known, run]);
+  const { world, initialState } = run;
+  const context = useMemo(() => {
+    const state = world === "written" ? readStrict(initialState) : null;
+    return { ...known, place: placeIn(state) };
+  }, [known, world, initialState]);
   return (
     <Panel title="Grading">
       <Stack gap="md">

@@ -5,13 +5,13 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { RUNS_PER_PAGE, sessionQuery } from "~/api/queries";
 import { DataTable, sortByField, sortToText } from "~/components/data-table";
+import classes from "~/components/list-page.module.css";
+import { Live } from "~/components/live";
 import { Page, Panel } from "~/components/page";
 import { Empty, ErrorState, RowsLoading } from "~/components/states";
-import { Live } from "~/pages/runs/live";
+import { useAtTop } from "~/components/use-at-top";
 import { RUN_COLUMNS } from "~/pages/runs/run-columns";
 import { RunFilterBar, type RunsSearch } from "~/pages/runs/run-filters";
-import classes from "~/pages/runs/runs.module.css";
-import { useAtTop } from "~/pages/runs/use-at-top";
 import { useRunList } from "~/pages/runs/use-run-list";
 import { compact } from "~/shell/search";
 

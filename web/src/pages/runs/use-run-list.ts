@@ -1,7 +1,8 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { useCallback, useEffect, useRef, useState } from "react";
+import { useCallback, useEffect, useState } from "react";
 import { type LiveState, useLiveRuns } from "~/api/live-runs";
 import { type RunFilters, type RunSummary, runsQuery } from "~/api/queries";
+import { useLatest } from "~/components/use-latest";
 import { belongs, changed, changedInPlace, type LiveRows, revealed, settled } from "~/pages/runs/live-rows";
 
 /** The stream speaks of the newest 200 runs only; whatever still moves is asked for now and then as well. */
@@ -40,19 +41,20 @@ export function useRunList(filters: RunFilters, quiet: boolean): RunList {
     setShown((before) => ({ ...step(before), of: before.of }));
   }, []);
 
-  const now = useRef({ quiet, filters });
-  now.current = { quiet, filters };
-  const settle = useCallback((read: RunSummary[], before: LiveRows) => {
-    return settled(
-      read,
-      before.rows.filter((run) => belongs(run, now.current.filters) === true),
-    );
-  }, []);
+  const now = useLatest({ quiet, filters });
+  const settle = useCallback(
+    (read: RunSummary[], before: LiveRows) =>
+      settled(
+        read,
+        before.rows.filter((run) => belongs(run, now.current.filters) === true),
+      ),
+    [now],
+  );
   useEffect(() => {
     if (data === undefined || isPlaceholderData) return;
     const mayMove = takesNew && now.current.quiet;
     update((rows) => (mayMove ? settle(data.items, rows) : changed(rows, data.items, takesNew)));
-  }, [data, isPlaceholderData, takesNew, update, settle]);
+  }, [data, isPlaceholderData, takesNew, update, settle, now]);
 
   const live = useLiveRuns({
     onOpen: () => void refetch(),

@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { lazy, type ReactNode, Suspense } from "react";
 import { exportPath, type Scenario, scenarioQuery } from "~/api/scenarios";
+import { RiskBadge } from "~/components/evals/risk";
 import { Page, TextLink } from "~/components/page";
 import { ErrorState, PageLoading } from "~/components/states";
 import { Overview } from "~/pages/scenarios/detail/overview";
@@ -10,10 +11,9 @@ import { RunsTab } from "~/pages/scenarios/detail/runs-tab";
 import { ScenarioActions } from "~/pages/scenarios/detail/scenario-actions";
 import { ScenarioFacts } from "~/pages/scenarios/detail/scenario-facts";
 import { VersionsTab } from "~/pages/scenarios/detail/versions-tab";
-import { RiskBadge } from "~/pages/scenarios/risk";
 
 const Comparison = lazy(() =>
-  import("~/pages/evals/comparison").then((module) => ({ default: module.Comparison })),
+  import("~/components/comparison/comparison").then((module) => ({ default: module.Comparison })),
 );
 
 const route = getRouteApi("/app/scenarios/$scenarioId");

@@ -10,8 +10,9 @@ import {
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { type Agent, sessionQuery } from "~/api/queries";
+import { adminsOnly } from "~/components/admins-only";
+import { useIsAdmin } from "~/components/may-change";
 import { ButtonLink } from "~/components/page";
-import { ADMINS_ONLY, useIsAdmin } from "~/pages/agents/admins-only";
 import { DeleteDialog } from "~/pages/agents/detail/delete-dialog";
 import { PublishDialog } from "~/pages/agents/detail/publish-dialog";
 
@@ -30,7 +31,7 @@ export function Actions({ agent, testing, onTest }: ActionsProps) {
     <>
       <NewRun agent={agent} />
       {agent.mode === "http" && (
-        <Tooltip label={ADMINS_ONLY} disabled={isAdmin}>
+        <Tooltip label={adminsOnly("agents")} disabled={isAdmin}>
           <Button
             variant="default"
             leftSection={<IconPlugConnected size={15} />}

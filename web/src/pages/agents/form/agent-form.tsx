@@ -8,6 +8,7 @@ import { asProblem, messageAt, type Problem } from "~/api/problem";
 import { type Agent, agentQuery } from "~/api/queries";
 import { CurrentFaults } from "~/components/current-faults";
 import { FileDrop, useFile } from "~/components/file-drop";
+import { FormSection } from "~/components/form/form-section";
 import { LeaveGuard } from "~/components/leave-guard";
 import { Page, TextLink } from "~/components/page";
 import { BehaviourSection } from "~/pages/agents/form/behaviour-section";
@@ -21,7 +22,6 @@ import { ImportDialog } from "~/pages/agents/form/import-dialog";
 import { filled, type Recognised } from "~/pages/agents/form/recognise";
 import { saveAgent } from "~/pages/agents/form/save-agent";
 import { SaveBar } from "~/pages/agents/form/save-bar";
-import { Section } from "~/pages/agents/form/section";
 import { SubAgentsSection } from "~/pages/agents/form/sub-agents-section";
 import { ToolsSection } from "~/pages/agents/form/tools-section";
 import { useFaults } from "~/pages/agents/form/use-faults";
@@ -208,7 +208,7 @@ export function AgentForm({ saved }: { saved: Agent | null }) {
       <CurrentFaults value={refused !== null || !validation.checking}>
         <FileDrop file={dropped}>
           <Paper withBorder bg="var(--ody-surface)" ref={form}>
-            <Section title="Identity" about="How people recognise the agent in lists and runs.">
+            <FormSection title="Identity" about="How people recognise the agent in lists and runs.">
               <TextInput
                 label="Name"
                 required
@@ -230,7 +230,7 @@ export function AgentForm({ saved }: { saved: Agent | null }) {
                 error={messageAt(faults.fields, "description")}
                 maw={640}
               />
-            </Section>
+            </FormSection>
             <EndpointSection
               draft={draft}
               change={change}

@@ -12,9 +12,10 @@ import {
 } from "~/api/endpoints";
 import { asProblem, type FieldError, messageAt } from "~/api/problem";
 import { counted } from "~/components/counted";
+import { FormSection } from "~/components/form/form-section";
+import { SaveBar } from "~/components/form/save-bar";
 import { LeaveGuard } from "~/components/leave-guard";
 import { Page, TextLink } from "~/components/page";
-import { Section } from "~/pages/agents/form/section";
 import { AuthFields } from "~/pages/endpoints/form/auth-fields";
 import {
   bodyOf,
@@ -26,7 +27,6 @@ import {
 } from "~/pages/endpoints/form/draft";
 import { OpenApiFields } from "~/pages/endpoints/form/openapi-fields";
 import { TypeField } from "~/pages/endpoints/form/type-field";
-import { SaveBar } from "~/pages/scenarios/form/save-bar";
 
 export interface FieldsProps {
   draft: EndpointDraft;
@@ -132,7 +132,7 @@ export function EndpointForm({ saved }: { saved: Endpoint | null }) {
     >
       <LeaveGuard unsaved={unsaved} />
       <Paper withBorder bg="var(--ody-surface)" ref={form}>
-        <Section title="Identity" about="Agents bind their tools to an endpoint by its name or its id.">
+        <FormSection title="Identity" about="Agents bind their tools to an endpoint by its name or its id.">
           <TextInput
             label="Name"
             required
@@ -156,15 +156,15 @@ export function EndpointForm({ saved }: { saved: Endpoint | null }) {
             error={messageAt(errors, "description")}
             maw={640}
           />
-        </Section>
-        <Section title="What it is" about="By what the body of the tool does today.">
+        </FormSection>
+        <FormSection title="What it is" about="By what the body of the tool does today.">
           <TypeField
             value={draft.type}
             onChange={saved === null ? (type) => change({ type }) : undefined}
             error={messageAt(errors, "type")}
           />
-        </Section>
-        <Section
+        </FormSection>
+        <FormSection
           title="Where it is"
           about="Private addresses are refused unless the server was started to allow them. Redirects are not followed."
         >
@@ -183,13 +183,13 @@ export function EndpointForm({ saved }: { saved: Endpoint | null }) {
           ) : (
             <OpenApiFields {...fields} />
           )}
-        </Section>
-        <Section
+        </FormSection>
+        <FormSection
           title="How it is convinced"
           about="A secret is sent to this scheme, host and port and nowhere else."
         >
           <AuthFields {...fields} />
-        </Section>
+        </FormSection>
       </Paper>
       <SaveBar
         problems={errors.length - unplaced.length}

@@ -2,8 +2,8 @@ import { ActionIcon, Button, Menu, Modal } from "@mantine/core";
 import { IconDots, IconPencil, IconRefresh, IconTrash } from "@tabler/icons-react";
 import { useState } from "react";
 import type { Endpoint } from "~/api/endpoints";
+import { useIsAdmin } from "~/components/may-change";
 import { ButtonLink } from "~/components/page";
-import { useIsAdmin } from "~/pages/agents/admins-only";
 import { DeleteEndpoint } from "~/pages/endpoints/one/delete-endpoint";
 import type { Discovery } from "~/pages/endpoints/one/use-discovery";
 

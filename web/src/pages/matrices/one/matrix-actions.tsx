@@ -13,10 +13,10 @@ import {
 } from "~/api/matrices";
 import { asProblem } from "~/api/problem";
 import { counted } from "~/components/counted";
+import { useRerun } from "~/components/matrices/use-rerun";
 import { useMayChange } from "~/components/may-change";
 import { Refusal } from "~/components/refusal";
 import { CompareMenu } from "~/pages/matrices/one/compare-menu";
-import { useRerun } from "~/pages/matrices/use-rerun";
 
 const FORMATS: [MatrixFormat, string][] = [
   ["report", "Report, one HTML page"],

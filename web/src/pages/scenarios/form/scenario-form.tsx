@@ -5,17 +5,17 @@ import { useMemo, useRef, useState } from "react";
 import { asProblem, errorsAt, errorsBelow, type FieldError, messageAt } from "~/api/problem";
 import { agentsQuery } from "~/api/queries";
 import { changeScenario, createScenario, type Scenario, scenarioQuery } from "~/api/scenarios";
+import { entityTypesOf } from "~/components/example-state";
+import { FormSection } from "~/components/form/form-section";
+import { SaveBar } from "~/components/form/save-bar";
 import { JsonField } from "~/components/json-field";
 import { LeaveGuard } from "~/components/leave-guard";
 import { Page, TextLink } from "~/components/page";
 import { toolsOf } from "~/components/rules/tools";
-import { Section } from "~/pages/agents/form/section";
-import { entityTypesOf } from "~/pages/runs/example-state";
 import { bodyOf, type Draft, faultsOf } from "~/pages/scenarios/form/draft";
 import { ExpectedField } from "~/pages/scenarios/form/expected-field";
 import { ScenarioAgentField, WorldField } from "~/pages/scenarios/form/place-fields";
 import { RiskField } from "~/pages/scenarios/form/risk-field";
-import { SaveBar } from "~/pages/scenarios/form/save-bar";
 
 const MOST_TAGS = 20;
 const NONE: FieldError[] = [];
@@ -125,7 +125,7 @@ export function ScenarioForm({ saved, beginning }: ScenarioFormProps) {
         </Alert>
       )}
       <Paper withBorder bg="var(--ody-surface)" ref={form}>
-        <Section title="Identity" about="How people find the scenario, and what is at stake in it.">
+        <FormSection title="Identity" about="How people find the scenario, and what is at stake in it.">
           <TextInput
             label="Name"
             required
@@ -165,8 +165,8 @@ export function ScenarioForm({ saved, beginning }: ScenarioFormProps) {
             onChange={(risk_level) => change({ risk_level })}
             error={messageAt(errors, "risk_level")}
           />
-        </Section>
-        <Section
+        </FormSection>
+        <FormSection
           title="What it is asked"
           about="The instruction and then the input, as JSON a person can read. At least one of them."
         >
@@ -192,8 +192,8 @@ export function ScenarioForm({ saved, beginning }: ScenarioFormProps) {
             placeholder={'{"order_id": "ord_1", "days_since_delivery": 40}'}
             minHeight={110}
           />
-        </Section>
-        <Section
+        </FormSection>
+        <FormSection
           title="What it should do"
           about="By this a run matches or misses, under pressure as without it."
         >
@@ -203,8 +203,8 @@ export function ScenarioForm({ saved, beginning }: ScenarioFormProps) {
             errors={errorsBelow(errors, "expected_behavior")}
             known={known}
           />
-        </Section>
-        <Section title="Where it is played" about="Both are optional.">
+        </FormSection>
+        <FormSection title="Where it is played" about="Both are optional.">
           <WorldField
             value={draft.world_id}
             onChange={(world_id) => change({ world_id })}
@@ -216,7 +216,7 @@ export function ScenarioForm({ saved, beginning }: ScenarioFormProps) {
             onChange={(agent_id) => change({ agent_id })}
             error={messageAt(errors, "agent_id")}
           />
-        </Section>
+        </FormSection>
       </Paper>
       <SaveBar
         problems={errors.length}
