@@ -1,7 +1,8 @@
-import { Autocomplete, Button, Group, Select } from "@mantine/core";
-import { IconFilterOff, IconSearch } from "@tabler/icons-react";
-import { useEffect, useState } from "react";
+import { Group } from "@mantine/core";
+import { IconSearch } from "@tabler/icons-react";
 import type { ScenarioFilters as Filters } from "~/api/scenarios";
+import { ChoiceFilter, ClearFilters } from "~/components/list/filters";
+import { OfferedFilter } from "~/components/list/offered-filter";
 import { TypedFilter } from "~/components/typed-filter";
 import { RISK_LEVELS } from "~/routes";
 import { oneOf, tag as readTag, text } from "~/shell/search";
@@ -33,29 +34,16 @@ export function ScenarioFilterBar({ filters, tags, onChange, onClear }: Scenario
         maxLength={LONGEST_Q}
         filter
       />
-      <Select
-        aria-label="Risk"
-        placeholder="Any risk"
-        size="xs"
+      <ChoiceFilter
+        label="Risk"
+        any="Any risk"
         w={{ base: "calc(50% - 3px)", xs: 120 }}
-        clearable
-        clearButtonProps={{ "aria-label": "Any risk" }}
         data={[...RISK_LEVELS]}
-        value={filters.risk_level ?? null}
+        value={filters.risk_level}
         onChange={(level) => onChange({ risk_level: oneOf(level, RISK_LEVELS) })}
       />
       <TagFilter value={filters.tag ?? ""} tags={tags} onChange={(tag) => onChange({ tag })} />
-      {Object.keys(filters).length > 0 && (
-        <Button
-          size="compact-xs"
-          variant="subtle"
-          color="gray"
-          leftSection={<IconFilterOff size={14} />}
-          onClick={onClear}
-        >
-          Clear filters
-        </Button>
-      )}
+      {Object.keys(filters).length > 0 && <ClearFilters onClear={onClear} />}
     </Group>
   );
 }
@@ -68,28 +56,16 @@ interface TagFilterProps {
 
 /** A tag that none of the scenarios on this page has may still be one of another page. */
 function TagFilter({ value, tags, onChange }: TagFilterProps) {
-  const [written, setWritten] = useState(value);
-  useEffect(() => setWritten(value), [value]);
-  const wrong = written !== "" && readTag(written) === undefined;
-  const commit = (tag: string) => tag !== value && (tag === "" || readTag(tag)) && onChange(readTag(tag));
   return (
-    <Autocomplete
-      aria-label="Tag"
-      placeholder="Any tag"
-      size="xs"
+    <OfferedFilter
+      label="Tag"
+      any="Any tag"
       w={{ base: "calc(50% - 3px)", xs: 170 }}
       maxLength={64}
-      clearable
-      clearButtonProps={{ "aria-label": "Any tag" }}
-      data={tags}
-      value={written}
-      error={wrong}
-      onChange={(tag) => {
-        setWritten(tag);
-        if (tag === "" || tags.includes(tag)) commit(tag);
-      }}
-      onBlur={() => commit(written)}
-      onKeyDown={(event) => event.key === "Enter" && commit(written)}
+      offered={tags}
+      isValid={(tag) => readTag(tag) !== undefined}
+      value={value}
+      onChange={(tag) => onChange(readTag(tag))}
     />
   );
 }

@@ -1,23 +1,20 @@
 import { Button, Group, Text } from "@mantine/core";
+import type { ComponentProps } from "react";
 import type { ScenarioSummary } from "~/api/scenarios";
 import { counted } from "~/components/counted";
+import { PageTurns } from "~/components/list/page-turns";
 import classes from "~/pages/scenarios/scenarios.module.css";
 import type { Selection } from "~/pages/scenarios/use-selection";
 
-interface ListFooterProps {
+interface SelectionFooterProps {
   rows: ScenarioSummary[];
   selection: Selection;
-  /** What the button to the first page says. */
-  first: string;
-  /** Undefined on the first page. */
-  onFirst: (() => void) | undefined;
-  /** Undefined on the last page. */
-  onNext: (() => void) | undefined;
+  turns: ComponentProps<typeof PageTurns>;
 }
 
 /** How many there are, how many are chosen, and the way to the others. */
-export function ListFooter({ rows, selection, first, onFirst, onNext }: ListFooterProps) {
-  const paged = onFirst !== undefined || onNext !== undefined;
+export function SelectionFooter({ rows, selection, turns }: SelectionFooterProps) {
+  const paged = turns.cursor !== undefined || (Boolean(turns.next) && !turns.stale);
   const chosen = selection.ids.length;
   const unchosen = rows.filter(({ id }) => !selection.has(id)).map(({ id }) => id);
   return (
@@ -39,16 +36,7 @@ export function ListFooter({ rows, selection, first, onFirst, onNext }: ListFoot
             Select all {paged && "on this page"}
           </Button>
         )}
-        {paged && (
-          <Group gap="xs" component="nav" aria-label="Pages">
-            <Button variant="default" disabled={!onFirst} onClick={onFirst}>
-              {first}
-            </Button>
-            <Button variant="default" disabled={!onNext} onClick={onNext}>
-              Next
-            </Button>
-          </Group>
-        )}
+        {paged && <PageTurns {...turns} />}
       </Group>
     </Group>
   );
