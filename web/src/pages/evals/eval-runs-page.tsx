@@ -6,11 +6,9 @@ import { EVAL_RUNS_PER_PAGE } from "~/api/evals";
 import { agentsQuery } from "~/api/queries";
 import { counted } from "~/components/counted";
 import { withQuery } from "~/components/curl";
-import { DataTable, sortByField, sortToText } from "~/components/data-table";
-import { ListPage, ListRows } from "~/components/list/list-page";
+import { sortByField } from "~/components/data-table";
 import { NoFurther } from "~/components/list/nothing-fits";
-import { ListFooter } from "~/components/list/page-turns";
-import { Live, NewRows } from "~/components/live-list/live";
+import { LiveListPage } from "~/components/live-list/live-list-page";
 import { useQuietRegion } from "~/components/live-list/use-quiet-region";
 import { ButtonLink } from "~/components/page";
 import { Empty } from "~/components/states";
@@ -37,8 +35,9 @@ export function EvalRunsPage() {
   const clear = () => void navigate({ search: compact({ sort: sortText }) });
 
   return (
-    <ListPage
+    <LiveListPage
       title="Eval runs"
+      noun="eval run"
       curl={[
         {
           what: "This page of eval runs",
@@ -46,41 +45,16 @@ export function EvalRunsPage() {
         },
       ]}
       filters={<EvalRunFilterBar search={search} onChange={change} onClear={clear} active={active} />}
-      panelTitle={sort ? "Eval runs" : cursor ? "Older eval runs" : "Newest eval runs"}
-      panelTools={<Live state={list.live} />}
+      list={list}
       region={region}
-      stale={list.stale}
-      footer={
-        <ListFooter
-          cursor={cursor}
-          next={list.nextCursor}
-          stale={list.stale}
-          first={sort ? "First" : "Newest"}
-          onTurn={(to) => change({ cursor: to })}
-        >
-          {counted(list.rows?.length ?? 0, "eval run")} on this page
-        </ListFooter>
-      }
-    >
-      <NewRows list={list} noun="eval run" />
-      <ListRows
-        rows={list.rows}
-        error={list.error}
-        retry={list.retry}
-        bars={12}
-        empty={<NoEvalRuns filtered={active} further={cursor !== undefined} onClear={clear} />}
-      >
-        <DataTable
-          label="Eval runs"
-          columns={columns}
-          rows={list.rows ?? []}
-          rowKey={(run) => run.id}
-          sort={sort}
-          onSort={(next) => change({ sort: sortToText(next) })}
-          onOpen={(run) => void navigate({ to: "/evals/runs/$runId", params: { runId: run.id } })}
-        />
-      </ListRows>
-    </ListPage>
+      columns={columns}
+      cursor={cursor}
+      sort={sort}
+      onTurn={change}
+      count={`${counted(list.rows?.length ?? 0, "eval run")} on this page`}
+      empty={<NoEvalRuns filtered={active} further={cursor !== undefined} onClear={clear} />}
+      onOpen={({ id }) => void navigate({ to: "/evals/runs/$runId", params: { runId: id } })}
+    />
   );
 }
 

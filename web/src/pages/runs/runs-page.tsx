@@ -4,11 +4,9 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { RUNS_PER_PAGE, sessionQuery } from "~/api/queries";
 import { withQuery } from "~/components/curl";
-import { DataTable, sortByField, sortToText } from "~/components/data-table";
-import { ListPage, ListRows } from "~/components/list/list-page";
+import { sortByField } from "~/components/data-table";
 import { NoFurther } from "~/components/list/nothing-fits";
-import { ListFooter } from "~/components/list/page-turns";
-import { Live, NewRows } from "~/components/live-list/live";
+import { LiveListPage } from "~/components/live-list/live-list-page";
 import { useQuietRegion } from "~/components/live-list/use-quiet-region";
 import { Empty } from "~/components/states";
 import { RUN_COLUMNS } from "~/pages/runs/run-columns";
@@ -31,8 +29,9 @@ export function RunsPage() {
   const clear = () => void navigate({ search: compact({ sort: sortText }) });
 
   return (
-    <ListPage
+    <LiveListPage
       title="Runs"
+      noun="run"
       curl={[
         {
           what: "This page of runs",
@@ -42,41 +41,16 @@ export function RunsPage() {
       ]}
       actions={<NewRun />}
       filters={<RunFilterBar search={search} onChange={change} onClear={clear} active={active} />}
-      panelTitle={sort ? "Runs" : cursor ? "Older runs" : "Newest runs"}
-      panelTools={<Live state={list.live} />}
+      list={list}
       region={region}
-      stale={list.stale}
-      footer={
-        <ListFooter
-          cursor={cursor}
-          next={list.nextCursor}
-          stale={list.stale}
-          first={sort ? "First" : "Newest"}
-          onTurn={(to) => change({ cursor: to })}
-        >
-          {list.rows?.length ?? 0} runs on this page
-        </ListFooter>
-      }
-    >
-      <NewRows list={list} noun="run" />
-      <ListRows
-        rows={list.rows}
-        error={list.error}
-        retry={list.retry}
-        bars={12}
-        empty={<NoRuns filtered={active} further={cursor !== undefined} onClear={clear} />}
-      >
-        <DataTable
-          label="Runs"
-          columns={RUN_COLUMNS}
-          rows={list.rows ?? []}
-          rowKey={(run) => run.id}
-          sort={sort}
-          onSort={(next) => change({ sort: sortToText(next) })}
-          onOpen={(run) => void navigate({ to: "/runs/$runId", params: { runId: run.id } })}
-        />
-      </ListRows>
-    </ListPage>
+      columns={RUN_COLUMNS}
+      cursor={cursor}
+      sort={sort}
+      onTurn={change}
+      count={`${list.rows?.length ?? 0} runs on this page`}
+      empty={<NoRuns filtered={active} further={cursor !== undefined} onClear={clear} />}
+      onOpen={({ id }) => void navigate({ to: "/runs/$runId", params: { runId: id } })}
+    />
   );
 }
 
