@@ -1,4 +1,4 @@
-import { Paper, Textarea, TextInput } from "@mantine/core";
+import { Paper, TextInput } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
@@ -12,6 +12,7 @@ import {
 import { type FieldError, messageAt } from "~/api/problem";
 import { counted } from "~/components/counted";
 import { FormSection } from "~/components/form/form-section";
+import { NameFields } from "~/components/form/name-fields";
 import { SaveBar } from "~/components/form/save-bar";
 import { useDraftForm } from "~/components/form/use-draft-form";
 import { useFirstFault } from "~/components/form/use-first-fault";
@@ -102,28 +103,13 @@ export function EndpointForm({ saved }: { saved: Endpoint | null }) {
       <LeaveGuard unsaved={unsaved} />
       <Paper withBorder bg="var(--ody-surface)" ref={form}>
         <FormSection title="Identity" about="Agents bind their tools to an endpoint by its name or its id.">
-          <TextInput
-            label="Name"
-            required
-            withAsterisk={false}
-            maxLength={255}
+          <NameFields
+            draft={draft}
+            change={change}
+            errors={errors}
             placeholder="orders-api"
-            value={draft.name}
-            onChange={({ currentTarget }) => change({ name: currentTarget.value })}
-            error={messageAt(errors, "name")}
-            maw={640}
-          />
-          <Textarea
-            size="sm"
-            label="Description"
-            autosize
             minRows={1}
             maxRows={8}
-            maxLength={5000}
-            value={draft.description}
-            onChange={({ currentTarget }) => change({ description: currentTarget.value })}
-            error={messageAt(errors, "description")}
-            maw={640}
           />
         </FormSection>
         <FormSection title="What it is" about="By what the body of the tool does today.">

@@ -1,4 +1,4 @@
-import { Alert, Paper, TagsInput, Textarea, TextInput } from "@mantine/core";
+import { Alert, Paper, TagsInput, Textarea } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
@@ -7,6 +7,7 @@ import { agentsQuery } from "~/api/queries";
 import { changeScenario, createScenario, type Scenario, scenarioQuery } from "~/api/scenarios";
 import { entityTypesOf } from "~/components/example-state";
 import { FormSection } from "~/components/form/form-section";
+import { NameFields } from "~/components/form/name-fields";
 import { SaveBar } from "~/components/form/save-bar";
 import { useDraftForm } from "~/components/form/use-draft-form";
 import { useFirstFault } from "~/components/form/use-first-fault";
@@ -98,28 +99,13 @@ export function ScenarioForm({ saved, beginning }: ScenarioFormProps) {
       )}
       <Paper withBorder bg="var(--ody-surface)" ref={form}>
         <FormSection title="Identity" about="How people find the scenario, and what is at stake in it.">
-          <TextInput
-            label="Name"
-            required
-            withAsterisk={false}
-            maxLength={255}
+          <NameFields
+            draft={draft}
+            change={change}
+            errors={errors}
             placeholder="Late return"
-            value={draft.name}
-            onChange={({ currentTarget }) => change({ name: currentTarget.value })}
-            error={messageAt(errors, "name")}
-            maw={640}
-          />
-          <Textarea
-            size="sm"
-            label="Description"
-            autosize
             minRows={2}
             maxRows={10}
-            maxLength={5000}
-            value={draft.description}
-            onChange={({ currentTarget }) => change({ description: currentTarget.value })}
-            error={messageAt(errors, "description")}
-            maw={640}
           />
           <TagsInput
             label="Tags"
