@@ -9,7 +9,7 @@ import {
 } from "@tanstack/react-router";
 import { asProblem } from "~/api/problem";
 import { sessionQuery } from "~/api/queries";
-import { cellSearch } from "~/pages/evals/cell-search";
+import { cellSearch } from "~/components/comparison/cell-search";
 import { NotFoundPage } from "~/pages/not-found";
 import { compact, oneOf, scenarioId, someOf, tag, text, uuid, whole, word, yesNo } from "~/shell/search";
 import { Shell } from "~/shell/shell";

@@ -1,5 +1,5 @@
 import { useDocumentVisibility } from "@mantine/hooks";
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useEffectEvent, useState } from "react";
 import type { RunSummary } from "~/api/queries";
 import { follow, type StreamState } from "~/api/stream";
 
@@ -61,8 +61,8 @@ function closeUnused(): void {
 
 /** Runs of the whole organisation as they change, whatever is shown of them. */
 export function useLiveRuns(listener: Omit<RunsListener, "onState">): LiveState {
-  const current = useRef(listener);
-  current.current = listener;
+  const onRuns = useEffectEvent(listener.onRuns);
+  const onOpen = useEffectEvent(listener.onOpen);
   const [shown, setShown] = useState<LiveState>("connecting");
   // A browser has six connections to a server over HTTP/1.1; hidden tabs must not hold them all.
   const visible = useDocumentVisibility() === "visible";
@@ -70,8 +70,8 @@ export function useLiveRuns(listener: Omit<RunsListener, "onState">): LiveState 
   useEffect(() => {
     if (!visible) return;
     const leave = listenToRuns({
-      onRuns: (runs) => current.current.onRuns(runs),
-      onOpen: () => current.current.onOpen(),
+      onRuns: (runs) => onRuns(runs),
+      onOpen: () => onOpen(),
       onState: setShown,
     });
     return () => {

@@ -17,6 +17,7 @@ export type ReviewFilters = Omit<
 >;
 
 export const REVIEWS = ["reviews"];
+export const MOST_NOTES = 5000;
 const PER_PAGE = 50;
 const LOOK_AGAIN_MS = 15_000;
 

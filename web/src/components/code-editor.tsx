@@ -10,12 +10,13 @@ import { type Diagnostic, linter, lintGutter } from "@codemirror/lint";
 import { Prec, StateEffect } from "@codemirror/state";
 import { EditorView, keymap } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
-import { useContext, useEffect, useRef } from "react";
+import { useContext, useEffect } from "react";
 import type { FieldError } from "~/api/problem";
 import classes from "~/components/code-editor.module.css";
 import { useCodeMirror } from "~/components/code-mirror";
 import { CurrentFaults } from "~/components/current-faults";
 import { rangeOf } from "~/components/json-places";
+import { useLatest } from "~/components/use-latest";
 
 export interface CodeEditorProps {
   value: string;
@@ -53,11 +54,9 @@ export default function CodeEditor(props: CodeEditorProps) {
     labelledBy,
     autoFocus = false,
   } = props;
-  const source = useRef(completions);
-  source.current = completions;
+  const source = useLatest(completions);
   const faults = useContext(CurrentFaults) ? given : NO_FAULTS;
-  const found = useRef(faults);
-  found.current = faults;
+  const found = useLatest(faults);
   const { host, view } = useCodeMirror({
     value,
     onChange,

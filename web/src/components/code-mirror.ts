@@ -2,7 +2,7 @@ import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 import { lintKeymap } from "@codemirror/lint";
 import { Annotation, EditorState, type Extension } from "@codemirror/state";
 import { EditorView, keymap, lineNumbers, placeholder as placeholderText } from "@codemirror/view";
-import { type RefObject, useEffect, useRef } from "react";
+import { type RefObject, useEffect, useEffectEvent, useRef } from "react";
 import { flushSync } from "react-dom";
 import { withNewlines } from "~/components/newlines";
 
@@ -32,8 +32,7 @@ export function useCodeMirror(options: CodeMirrorOptions): {
   const { value, onChange } = options;
   const host = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView | null>(null);
-  const changed = useRef(onChange);
-  changed.current = onChange;
+  const changed = useEffectEvent((text: string) => onChange?.(text));
   const told = useRef<string[]>([]);
   const start = useRef(options);
 
@@ -63,7 +62,7 @@ export function useCodeMirror(options: CodeMirrorOptions): {
             const text = update.state.doc.toString();
             told.current.push(text);
             // At once: the key pressed next, such as Control Enter or that of a reload, must find what was typed.
-            flushSync(() => changed.current?.(text));
+            flushSync(() => changed(text));
           }),
           EditorView.theme({
             ".cm-scroller": {

@@ -13,6 +13,14 @@ export interface CurlRequest {
   body?: unknown;
 }
 
+/** A path with what stands behind its `?`; a list is given once for each of its members. */
+export function withQuery(path: string, query: object): string {
+  const pairs = Object.entries(query).flatMap(([name, value]) =>
+    [value].flat().map((each) => [name, String(each)]),
+  );
+  return `${path}?${new URLSearchParams(pairs)}`;
+}
+
 /** The page you are on, for a terminal. What it opens is fetched when it is asked for. */
 export function Curl({ requests }: { requests: CurlRequest[] }) {
   const [asked, setAsked] = useState(false);

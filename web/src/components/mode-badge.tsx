@@ -1,6 +1,11 @@
 import { ToneBadge } from "~/components/badges";
+import { isObject } from "~/components/rules/json-text";
 
 export type Mode = "sandbox" | "passthrough";
+
+export function modeOf(tool: unknown): Mode {
+  return isObject(tool) && tool.default_execution_mode === "passthrough" ? "passthrough" : "sandbox";
+}
 
 /** Who answers the calls of a tool. */
 export function ModeBadge({ mode }: { mode: Mode }) {

@@ -2,7 +2,7 @@ import { autocompletion, type CompletionSource, completionKeymap } from "@codemi
 import { bracketMatching } from "@codemirror/language";
 import { Prec } from "@codemirror/state";
 import { EditorView, highlightSpecialChars, keymap } from "@codemirror/view";
-import { type RefObject, useEffect, useImperativeHandle, useRef } from "react";
+import { type RefObject, useEffect, useImperativeHandle } from "react";
 import classes from "~/components/behaviours/behaviours.module.css";
 import { isContinued } from "~/components/behaviours/continued";
 import { behaviourLanguage } from "~/components/behaviours/language";
@@ -10,6 +10,7 @@ import { lineMarks, showLines } from "~/components/behaviours/line-marks";
 import type { Reading } from "~/components/behaviours/use-reading";
 import editorClasses from "~/components/code-editor.module.css";
 import { useCodeMirror } from "~/components/code-mirror";
+import { useLatest } from "~/components/use-latest";
 
 export interface LinesHandle {
   /** As a line of its own, where the cursor is. */
@@ -34,10 +35,8 @@ export interface LinesEditorProps {
 /** Behaviours as lines of text, each marked as the server reads it. */
 export default function LinesEditor(props: LinesEditorProps) {
   const { value, onChange, reading, onLine, completions, handle } = props;
-  const source = useRef(completions);
-  source.current = completions;
-  const moved = useRef(onLine);
-  moved.current = onLine;
+  const source = useLatest(completions);
+  const moved = useLatest(onLine);
   const { host, view } = useCodeMirror({
     value,
     onChange,

@@ -67,7 +67,9 @@ function replaceUnread(value: unknown, by: (unread: Unread) => unknown): unknown
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, replaceUnread(member, by)]));
 }
 
-export function isObject(value: unknown): value is Record<string, unknown> {
+export type JsonObject = Record<string, unknown>;
+
+export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Unread);
 }
 

@@ -1,10 +1,11 @@
-import { Tabs } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
+import type { ReactNode } from "react";
 import { api, data } from "~/api/client";
 import { type Agent, agentQuery } from "~/api/queries";
 import { JsonView } from "~/components/json-view";
 import { Page, Panel, TextLink } from "~/components/page";
+import { PageTabs } from "~/components/page-tabs";
 import { ErrorState, PageLoading } from "~/components/states";
 import classes from "~/pages/agents/agents.module.css";
 import { Actions } from "~/pages/agents/detail/actions";
@@ -37,12 +38,18 @@ function Loaded({ agent }: { agent: Agent }) {
       data(api.POST("/api/agents/{agent_id}/test-connection", { params: { path: { agent_id: agent.id } } })),
     onSuccess: () => client.invalidateQueries({ queryKey: ["agents"] }),
   });
-  const tabs: [Tab, string][] = [
-    ["tools", `Tools (${agent.tools_schema.length})`],
-    ["ledger", "Ledger schema"],
-    ["versions", `Versions (${agent.version})`],
-    ["settings", "Settings"],
-    ["raw", "Raw"],
+  const tabs: [Tab, string, ReactNode][] = [
+    ["tools", `Tools (${agent.tools_schema.length})`, <ToolsTab key="tools" agent={agent} />],
+    ["ledger", "Ledger schema", <LedgerTab key="ledger" agent={agent} />],
+    ["versions", `Versions (${agent.version})`, <VersionsTab key="versions" agent={agent} />],
+    ["settings", "Settings", <SettingsTab key="settings" agent={agent} />],
+    [
+      "raw",
+      "Raw",
+      <Panel key="raw" title="As the API gives it">
+        <JsonView value={agent} name="the agent" />
+      </Panel>,
+    ],
   ];
   return (
     <Page
@@ -72,41 +79,13 @@ function Loaded({ agent }: { agent: Agent }) {
         <Overview agent={agent} />
         <LatestRuns agentId={agent.id} />
       </div>
-      <Tabs
+      <PageTabs
+        tabs={tabs}
         value={tab}
         onChange={(next) =>
-          void navigate({
-            search: next === null || next === "tools" ? {} : { tab: next as Tab },
-            resetScroll: false,
-          })
+          void navigate({ search: next === "tools" ? {} : { tab: next }, resetScroll: false })
         }
-        keepMounted={false}
-      >
-        <Tabs.List mb="md">
-          {tabs.map(([value, label]) => (
-            <Tabs.Tab key={value} value={value}>
-              {label}
-            </Tabs.Tab>
-          ))}
-        </Tabs.List>
-        <Tabs.Panel value="tools">
-          <ToolsTab agent={agent} />
-        </Tabs.Panel>
-        <Tabs.Panel value="ledger">
-          <LedgerTab agent={agent} />
-        </Tabs.Panel>
-        <Tabs.Panel value="versions">
-          <VersionsTab agent={agent} />
-        </Tabs.Panel>
-        <Tabs.Panel value="settings">
-          <SettingsTab agent={agent} />
-        </Tabs.Panel>
-        <Tabs.Panel value="raw">
-          <Panel title="As the API gives it">
-            <JsonView value={agent} name="the agent" />
-          </Panel>
-        </Tabs.Panel>
-      </Tabs>
+      />
     </Page>
   );
 }

@@ -1,13 +1,14 @@
-import { Button, Code, Group, SegmentedControl, Text, TextInput } from "@mantine/core";
-import { IconPlus, IconRobot, IconSearch } from "@tabler/icons-react";
+import { Code, SegmentedControl, Text } from "@mantine/core";
+import { IconPlus, IconRobot } from "@tabler/icons-react";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { type Agent, agentsQuery } from "~/api/queries";
-import { type Column, DataTable, sortFromText, sortToText } from "~/components/data-table";
-import { ButtonLink, Page, Panel, TextLink } from "~/components/page";
-import { Empty, ErrorState, RowsLoading } from "~/components/states";
+import type { Column } from "~/components/data-table";
+import { SearchedListPage } from "~/components/list/searched-list-page";
+import { useIsAdmin } from "~/components/may-change";
+import { ButtonLink, TextLink } from "~/components/page";
+import { Empty } from "~/components/states";
 import { Ago } from "~/components/time";
-import { useIsAdmin } from "~/pages/agents/admins-only";
 import classes from "~/pages/agents/agents.module.css";
 import { Health } from "~/pages/agents/health";
 import { VersionMarks } from "~/pages/agents/version-marks";
@@ -100,100 +101,55 @@ export function AgentsPage() {
   const { q = "", status, sort } = route.useSearch();
   const navigate = route.useNavigate();
   const isAdmin = useIsAdmin();
-  const { data: agents, error, refetch } = useQuery({ ...agentsQuery, placeholderData: keepPreviousData });
-  const shown = (agents ?? []).filter((agent) => fits(agent, q, status));
-
-  function search(change: {
+  const search = (change: {
     q?: string | undefined;
     status?: Agent["status"] | undefined;
     sort?: string | undefined;
-  }) {
-    void navigate({ search: (before) => compact({ ...before, ...change }), replace: true });
-  }
-
+  }) => void navigate({ search: (before) => compact({ ...before, ...change }), replace: true });
+  const list = useQuery({ ...agentsQuery, placeholderData: keepPreviousData });
   return (
-    <Page
+    <SearchedListPage
       title="Agents"
+      noun="agent"
       actions={isAdmin && <RegisterButton />}
       curl={[{ what: "List the agents", path: "/api/agents?limit=200" }]}
-    >
-      <Panel flush>
-        {agents && agents.length > 0 && (
-          <Group p="xs" gap="xs" style={{ borderBottom: "1px solid var(--ody-line)" }}>
-            <TextInput
-              data-filter
-              size="xs"
-              aria-label="Filter agents"
-              placeholder="Name, description, address or tool"
-              leftSection={<IconSearch size={14} />}
-              value={q}
-              onChange={(event) => search({ q: event.currentTarget.value || undefined })}
-              w={{ base: "100%", xs: 280 }}
-            />
-            <SegmentedControl
-              size="xs"
-              aria-label="Status"
-              data={["all", "published", "draft"]}
-              value={status ?? "all"}
-              onChange={(choice) =>
-                search({ status: choice === "all" ? undefined : (choice as Agent["status"]) })
-              }
-            />
-            <Text size="xs" c="var(--ody-text-dim)" ml="auto" role="status">
-              {shown.length === agents.length ? count(agents.length) : `${shown.length} of ${agents.length}`}
-            </Text>
-          </Group>
-        )}
-        {agents === undefined ? (
-          error ? (
-            <ErrorState error={error} retry={() => void refetch()} />
-          ) : (
-            <RowsLoading />
-          )
-        ) : agents.length === 0 ? (
-          <NoAgents isAdmin={isAdmin} />
-        ) : shown.length === 0 ? (
-          <Empty
-            title="No agent fits"
-            action={
-              <Button variant="default" onClick={() => search({ q: undefined, status: undefined })}>
-                Show all {agents.length}
-              </Button>
-            }
-          >
-            None of them has this text in its name, description, address or tools
-            {status && ` and is ${status}`}.
-          </Empty>
-        ) : (
-          <DataTable
-            label="Agents"
-            columns={COLUMNS}
-            rows={shown}
-            rowKey={(agent) => agent.id}
-            sort={sortFromText(sort)}
-            onSort={(next) => search({ sort: sortToText(next) })}
-            onOpen={(agent) => void navigate({ to: "/agents/$agentId", params: { agentId: agent.id } })}
-          />
-        )}
-      </Panel>
-    </Page>
+      list={list}
+      columns={COLUMNS}
+      q={q}
+      sort={sort}
+      onSearch={search}
+      placeholder="Name, description, address or tool"
+      textsOf={textsOf}
+      filter={
+        <SegmentedControl
+          size="xs"
+          aria-label="Status"
+          data={["all", "published", "draft"]}
+          value={status ?? "all"}
+          onChange={(choice) =>
+            search({ status: choice === "all" ? undefined : (choice as Agent["status"]) })
+          }
+        />
+      }
+      passes={(agent) => status === undefined || agent.status === status}
+      onShowAll={() => search({ q: undefined, status: undefined })}
+      nothingFits={`None of them has this text in its name, description, address or tools${
+        status ? ` and is ${status}` : ""
+      }.`}
+      empty={<NoAgents isAdmin={isAdmin} />}
+      onOpen={({ id }) => void navigate({ to: "/agents/$agentId", params: { agentId: id } })}
+    />
   );
 }
 
-function fits(agent: Agent, q: string, status: Agent["status"] | undefined): boolean {
-  if (status !== undefined && agent.status !== status) return false;
-  const sought = q.trim().toLowerCase();
-  if (sought === "") return true;
-  const texts = [
+function textsOf(agent: Agent): string[] {
+  return [
     agent.name,
     agent.description,
     addressOf(agent),
     ...agent.tools_schema.map((tool) => String(tool.name)),
   ];
-  return texts.some((text) => text.toLowerCase().includes(sought));
 }
-
-const count = (agents: number) => (agents === 1 ? "1 agent" : `${agents} agents`);
 
 function RegisterButton() {
   return (

@@ -1,8 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { agentQuery } from "~/api/queries";
+import { AdminsOnly } from "~/components/admins-only";
 import { ErrorState, PageLoading } from "~/components/states";
-import { AdminsOnly } from "~/pages/agents/admins-only";
 import { AgentForm } from "~/pages/agents/form/agent-form";
 
 const route = getRouteApi("/app/agents/$agentId/edit");
@@ -12,7 +12,7 @@ export function EditAgentPage() {
   const { data: agent, error, refetch } = useQuery(agentQuery(agentId));
   if (agent) {
     return (
-      <AdminsOnly title="Edit an agent">
+      <AdminsOnly what="agents" title="Edit an agent">
         <AgentForm key={agent.id} saved={agent} />
       </AdminsOnly>
     );

@@ -1,9 +1,9 @@
-import { AdminsOnly } from "~/pages/agents/admins-only";
+import { AdminsOnly } from "~/components/admins-only";
 import { AgentForm } from "~/pages/agents/form/agent-form";
 
 export function NewAgentPage() {
   return (
-    <AdminsOnly title="Register an agent">
+    <AdminsOnly what="agents" title="Register an agent">
       <AgentForm saved={null} />
     </AdminsOnly>
   );

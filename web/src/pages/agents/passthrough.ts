@@ -1,6 +1,6 @@
 /** Who answers the calls of a tool: what the two modes are for, and how a tool is changed from one to the other. */
 import type { Mode } from "~/components/mode-badge";
-import { isObject, type JsonObject } from "~/pages/agents/form/json-text";
+import { isObject, type JsonObject } from "~/components/rules/json-text";
 
 export const POLICY_NAMES = ["record_only", "adapter", "none"] as const;
 export type Policy = (typeof POLICY_NAMES)[number];
@@ -28,10 +28,6 @@ export const ADAPTER_EXAMPLE = {
 
 /** The members that only a passthrough tool may have. */
 const LIVE_ONLY = ["ledger_write_policy", "ledger_adapter"];
-
-export function modeOf(tool: unknown): Mode {
-  return isObject(tool) && tool.default_execution_mode === "passthrough" ? "passthrough" : "sandbox";
-}
 
 /** The same tool answered by the other; a sandbox tool keeps its binding for the day it is switched over. */
 export function inMode(tool: JsonObject, mode: Mode): JsonObject {

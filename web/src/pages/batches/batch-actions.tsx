@@ -1,13 +1,13 @@
-import { Button, Group, Menu, Modal, Stack, Text } from "@mantine/core";
-import { IconArrowsDiff, IconDownload, IconPlayerStop } from "@tabler/icons-react";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Button, Menu, Text } from "@mantine/core";
+import { IconArrowsDiff, IconDownload } from "@tabler/icons-react";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { createLink } from "@tanstack/react-router";
 import { forwardRef, useState } from "react";
 import { type Batch, batchExportPath, batchesQuery, batchQuery } from "~/api/batches";
 import { api, data } from "~/api/client";
+import { CancelRuns } from "~/components/cancel-runs";
 import { counted } from "~/components/counted";
 import { useMayChange } from "~/components/may-change";
-import { Refusal } from "~/components/refusal";
 import { percent } from "~/components/share";
 
 const MOST_OFFERED = 15;
@@ -95,39 +95,20 @@ function CompareMenu({ batch }: { batch: Batch }) {
 
 function Cancel({ batch }: { batch: Batch }) {
   const client = useQueryClient();
-  const [asking, setAsking] = useState(false);
-  const cancel = useMutation({
-    mutationFn: () =>
-      data(api.POST("/api/batches/{batch_id}/cancel", { params: { path: { batch_id: batch.id } } })),
-    onSuccess: (changed) => {
-      client.setQueryData(batchQuery(batch.id).queryKey, changed);
-      void client.invalidateQueries({ queryKey: ["batches", batch.id, "rows"] });
-      setAsking(false);
-    },
-  });
   const left = batch.runs.pending + batch.runs.running;
   return (
-    <>
-      <Button variant="default" leftSection={<IconPlayerStop size={15} />} onClick={() => setAsking(true)}>
-        Cancel
-      </Button>
-      <Modal opened={asking} onClose={() => setAsking(false)} title="Cancel this batch" size="md">
-        <Stack gap="sm">
-          <Text size="sm">
-            {counted(left, "run")} that wait or go on are cancelled. What has ended keeps its verdict. This
-            cannot be undone.
-          </Text>
-          <Refusal error={cancel.error} title="Not cancelled" />
-          <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={() => setAsking(false)} data-autofocus>
-              Let it go on
-            </Button>
-            <Button color="red.9" loading={cancel.isPending} onClick={() => cancel.mutate()}>
-              Cancel the batch
-            </Button>
-          </Group>
-        </Stack>
-      </Modal>
-    </>
+    <CancelRuns
+      kind="batch"
+      cancel={() =>
+        data(api.POST("/api/batches/{batch_id}/cancel", { params: { path: { batch_id: batch.id } } }))
+      }
+      onCancelled={(changed) => {
+        client.setQueryData(batchQuery(batch.id).queryKey, changed);
+        void client.invalidateQueries({ queryKey: ["batches", batch.id, "rows"] });
+      }}
+    >
+      {counted(left, "run")} that wait or go on are cancelled. What has ended keeps its verdict. This cannot
+      be undone.
+    </CancelRuns>
   );
 }

@@ -1,12 +1,12 @@
 import { Tooltip } from "@mantine/core";
 import type { Batch } from "~/api/batches";
 import { ToneBadge } from "~/components/badges";
+import { endedRuns } from "~/components/batches/outcomes";
 import { Fact, Facts } from "~/components/facts";
 import { money } from "~/components/money";
 import { TextLink } from "~/components/page";
 import { Ago, duration, Elapsed } from "~/components/time";
 import classes from "~/pages/batches/batches.module.css";
-import { endedRuns } from "~/pages/batches/outcomes";
 
 export function BatchFacts({ batch }: { batch: Batch }) {
   return (

@@ -4,15 +4,15 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { type Batch, batchQuery } from "~/api/batches";
 import { Banner } from "~/components/banner";
+import { BatchBadge } from "~/components/batches/batch-badge";
+import { VerdictBar } from "~/components/batches/verdict-bar";
 import { errorClass } from "~/components/error-classes";
 import { Page, Panel, TextLink } from "~/components/page";
 import { ErrorState, PageLoading } from "~/components/states";
 import { BatchActions } from "~/pages/batches/batch-actions";
-import { BatchBadge } from "~/pages/batches/batch-badge";
 import { BatchFacts } from "~/pages/batches/batch-facts";
 import { Figures } from "~/pages/batches/figures";
 import { RowsPanel } from "~/pages/batches/rows-panel";
-import { VerdictBar } from "~/pages/batches/verdict-bar";
 
 const route = getRouteApi("/app/batches/$batchId");
 

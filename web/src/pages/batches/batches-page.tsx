@@ -1,18 +1,22 @@
-import { Button, Group, Select, Text } from "@mantine/core";
 import { IconStack2 } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { BATCHES_PER_PAGE, batchesQuery } from "~/api/batches";
 import { datasetsQuery } from "~/api/datasets";
 import { agentsQuery } from "~/api/queries";
+import { BatchTable } from "~/components/batches/batch-table";
+import { withQuery } from "~/components/curl";
+import { NamedFilter } from "~/components/list/filters";
+import { ListBar, ListPage, ListRows } from "~/components/list/list-page";
+import { NothingFits } from "~/components/list/nothing-fits";
+import { ListFooter } from "~/components/list/page-turns";
 import { useMayChange } from "~/components/may-change";
-import { ButtonLink, Page, Panel } from "~/components/page";
-import { Empty, ErrorState, RowsLoading } from "~/components/states";
-import { BatchTable } from "~/pages/batches/batch-table";
-import classes from "~/pages/batches/batches.module.css";
+import { ButtonLink } from "~/components/page";
+import { Empty } from "~/components/states";
 import { compact } from "~/shell/search";
 
 const route = getRouteApi("/app/batches");
+const WIDTH = { base: "100%", xs: 220 };
 
 export function BatchesPage() {
   const search = route.useSearch();
@@ -24,115 +28,69 @@ export function BatchesPage() {
   const filtered = search.agent_id !== undefined || search.dataset_id !== undefined;
   const change = (next: { [Name in keyof typeof search]?: (typeof search)[Name] | undefined }) =>
     void navigate({ search: (before) => compact({ ...before, cursor: undefined, ...next }) });
-  const query = new URLSearchParams(
-    Object.entries({ ...search, limit: BATCHES_PER_PAGE }).map(([name, value]) => [name, String(value)]),
-  );
   return (
-    <Page
+    <ListPage
       title="Batches"
       actions={mayChange && <ButtonLink to="/datasets">Run a dataset</ButtonLink>}
-      curl={[{ what: "This page of batches", path: `/api/batches?${query}` }]}
-    >
-      <Panel flush>
-        <Group p="xs" gap="xs" className={classes.filterBar} role="search" aria-label="Filter batches">
-          <Choice
+      curl={[
+        {
+          what: "This page of batches",
+          path: withQuery("/api/batches", { ...search, limit: BATCHES_PER_PAGE }),
+        },
+      ]}
+      bar={
+        <ListBar label="Filter batches">
+          <NamedFilter
             label="Agent"
             any="Any agent"
+            nothingFound="Nothing of that name"
+            w={WIDTH}
             choices={agents}
             value={search.agent_id}
             onChange={(agent_id) => change({ agent_id })}
           />
-          <Choice
+          <NamedFilter
             label="Dataset"
             any="Any dataset"
+            nothingFound="Nothing of that name"
+            w={WIDTH}
             choices={datasets}
             value={search.dataset_id}
             onChange={(dataset_id) => change({ dataset_id })}
           />
-        </Group>
-        {data === undefined ? (
-          error ? (
-            <ErrorState error={error} retry={() => void refetch()} />
-          ) : (
-            <RowsLoading />
-          )
-        ) : data.items.length === 0 ? (
-          <NoBatches filtered={filtered} onClear={() => void navigate({ search: {} })} />
-        ) : (
-          <div className={isPlaceholderData ? classes.stale : undefined}>
-            <BatchTable batches={data.items} />
-          </div>
-        )}
-        {(search.cursor !== undefined || data?.next_cursor) && (
-          <Group justify="space-between" px="md" py="xs">
-            <Text size="xs" c="var(--ody-text-dim)">
-              {data?.items.length} batches on this page
-            </Text>
-            <Group gap="xs" component="nav" aria-label="Pages">
-              <Button
-                variant="default"
-                disabled={search.cursor === undefined}
-                onClick={() => change({ cursor: undefined })}
-              >
-                Newest
-              </Button>
-              <Button
-                variant="default"
-                disabled={!data?.next_cursor || isPlaceholderData}
-                onClick={() => change({ cursor: data?.next_cursor ?? undefined })}
-              >
-                Next
-              </Button>
-            </Group>
-          </Group>
-        )}
-      </Panel>
-    </Page>
-  );
-}
-
-interface ChoiceProps {
-  label: string;
-  any: string;
-  choices: { id: number; name: string }[];
-  value: number | undefined;
-  onChange: (id: number | undefined) => void;
-}
-
-/** What is filtered by may have been deleted: then it has no name any more. */
-function Choice({ label, any, choices, value, onChange }: ChoiceProps) {
-  const data = choices.map(({ id, name }) => ({ value: String(id), label: name }));
-  const unlisted = value !== undefined && !choices.some(({ id }) => id === value);
-  return (
-    <Select
-      size="xs"
-      aria-label={label}
-      placeholder={any}
-      searchable
-      clearable
-      clearButtonProps={{ "aria-label": any }}
-      nothingFoundMessage="Nothing of that name"
-      data={unlisted ? [...data, { value: String(value), label: `${label} ${value}` }] : data}
-      value={value === undefined ? null : String(value)}
-      onChange={(id) => onChange(id === null ? undefined : Number(id))}
-      w={{ base: "100%", xs: 220 }}
-    />
+        </ListBar>
+      }
+      stale={isPlaceholderData}
+      footer={
+        <ListFooter
+          cursor={search.cursor}
+          next={data?.next_cursor}
+          stale={isPlaceholderData}
+          first="Newest"
+          onTurn={(cursor) => change({ cursor })}
+        >
+          {data?.items.length} batches on this page
+        </ListFooter>
+      }
+    >
+      <ListRows
+        rows={data?.items}
+        error={error}
+        retry={() => void refetch()}
+        empty={<NoBatches filtered={filtered} onClear={() => void navigate({ search: {} })} />}
+      >
+        <BatchTable batches={data?.items ?? []} />
+      </ListRows>
+    </ListPage>
   );
 }
 
 function NoBatches({ filtered, onClear }: { filtered: boolean; onClear: () => void }) {
   if (filtered) {
     return (
-      <Empty
-        title="No batch fits"
-        action={
-          <Button variant="default" onClick={onClear}>
-            Show all
-          </Button>
-        }
-      >
+      <NothingFits title="No batch fits" onShowAll={onClear}>
         There is none of this agent and dataset.
-      </Empty>
+      </NothingFits>
     );
   }
   return (

@@ -6,6 +6,7 @@ import { type Batch, batchQuery, type ComparedRow, type Comparison, comparisonQu
 import { type Tone, ToneBadge } from "~/components/badges";
 import { counted } from "~/components/counted";
 import { type Column, DataTable } from "~/components/data-table";
+import { ListFooter } from "~/components/list/page-turns";
 import { Page, Panel, TextLink } from "~/components/page";
 import { ShareBar } from "~/components/share";
 import { Empty, ErrorState, PageLoading } from "~/components/states";
@@ -163,20 +164,7 @@ function Compared({ found, stale }: { found: Comparison; stale: boolean }) {
             B.
           </Text>
         )}
-        {(cursor !== undefined || found.next_cursor !== null) && (
-          <Group justify="flex-end" px="md" py="xs" gap="xs" component="nav" aria-label="Pages">
-            <Button variant="default" disabled={cursor === undefined} onClick={() => go(undefined)}>
-              First
-            </Button>
-            <Button
-              variant="default"
-              disabled={found.next_cursor === null || stale}
-              onClick={() => go(found.next_cursor ?? undefined)}
-            >
-              Next
-            </Button>
-          </Group>
-        )}
+        <ListFooter cursor={cursor} next={found.next_cursor} stale={stale} onTurn={go} />
       </Panel>
     </>
   );

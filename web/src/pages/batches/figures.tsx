@@ -1,11 +1,12 @@
 import { Stack, Text, Tooltip } from "@mantine/core";
 import type { Batch } from "~/api/batches";
+import bars from "~/components/batches/batches.module.css";
+import { gradedRuns, leftOutRuns } from "~/components/batches/outcomes";
 import { counted } from "~/components/counted";
 import { failureMode } from "~/components/failure-modes";
 import { Panel, TextLink } from "~/components/page";
 import { countsOf, intervalText, percent, ShareBar } from "~/components/share";
 import classes from "~/pages/batches/batches.module.css";
-import { gradedRuns, leftOutRuns } from "~/pages/batches/outcomes";
 import { PassCurve } from "~/pages/batches/pass-curve";
 
 /** How good, how reliable, and why not better. */
@@ -79,7 +80,7 @@ function FailureModes({ batch }: { batch: Batch }) {
             </TextLink>
           </Tooltip>
           <b className={classes.number}>{count.toLocaleString("en")}</b>
-          <span className={classes.bar} data-thin aria-hidden>
+          <span className={`${bars.bar} ${classes.modeBar}`} data-thin aria-hidden>
             <span style={{ width: `${(count / most) * 100}%`, background: "var(--band-red)" }} />
           </span>
         </li>

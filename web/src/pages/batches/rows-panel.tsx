@@ -5,8 +5,10 @@ import { ToneBadge } from "~/components/badges";
 import { counted } from "~/components/counted";
 import { type Column, DataTable } from "~/components/data-table";
 import { failureMode } from "~/components/failure-modes";
+import { ListRows } from "~/components/list/list-page";
+import { NothingFits } from "~/components/list/nothing-fits";
+import { ListFooter } from "~/components/list/page-turns";
 import { Panel } from "~/components/page";
-import { Empty, ErrorState, RowsLoading } from "~/components/states";
 import classes from "~/pages/batches/batches.module.css";
 import { RunSquares } from "~/pages/batches/run-squares";
 import { MOST_FILTERED, useBatchRows } from "~/pages/batches/use-batch-rows";
@@ -96,52 +98,43 @@ export function RowsPanel({ batch }: { batch: Batch }) {
         </Group>
       }
     >
-      {list.error ? (
-        <ErrorState error={list.error} retry={list.retry} />
-      ) : list.pending ? (
-        <RowsLoading rows={8} />
-      ) : list.rows.length === 0 ? (
-        <Empty
-          title={filtered ? "No task fits" : "No tasks"}
-          action={
-            filtered && (
-              <Button variant="default" onClick={() => change({ show: undefined, mode: undefined })}>
-                Show all
-              </Button>
-            )
-          }
-        >
-          {filtered ? "None of its runs has failed in this way so far." : "The batch has no rows."}
-        </Empty>
-      ) : (
+      <ListRows
+        rows={list.rows}
+        error={list.error}
+        retry={list.retry}
+        empty={
+          <NothingFits
+            title={filtered ? "No task fits" : "No tasks"}
+            onShowAll={filtered ? () => change({ show: undefined, mode: undefined }) : undefined}
+          >
+            {filtered ? "None of its runs has failed in this way so far." : "The batch has no rows."}
+          </NothingFits>
+        }
+      >
         <div className={list.stale ? classes.stale : undefined}>
-          <DataTable label="Tasks" columns={COLUMNS} rows={list.rows} rowKey={({ task_id }) => task_id} />
+          <DataTable
+            label="Tasks"
+            columns={COLUMNS}
+            rows={list.rows ?? []}
+            rowKey={({ task_id }) => task_id}
+          />
         </div>
-      )}
+      </ListRows>
       {list.partial && (
         <Text size="xs" c="var(--ody-text-dim)" px="md" py="xs">
           Only the first {MOST_FILTERED.toLocaleString("en")} tasks were looked at. The export has all of
           them.
         </Text>
       )}
-      {!filtered && (cursor !== undefined || list.next !== undefined) && (
-        <Group justify="space-between" px="md" py="xs">
-          <Text size="xs" c="var(--ody-text-dim)">
-            {counted(list.rows.length, "task")} on this page
-          </Text>
-          <Group gap="xs" component="nav" aria-label="Pages">
-            <Button variant="default" disabled={cursor === undefined} onClick={() => change({})}>
-              First
-            </Button>
-            <Button
-              variant="default"
-              disabled={list.next === undefined || list.stale}
-              onClick={() => change({ cursor: list.next })}
-            >
-              Next
-            </Button>
-          </Group>
-        </Group>
+      {!filtered && (
+        <ListFooter
+          cursor={cursor}
+          next={list.next}
+          stale={list.stale}
+          onTurn={(to) => change({ cursor: to })}
+        >
+          {counted(list.rows?.length ?? 0, "task")} on this page
+        </ListFooter>
       )}
     </Panel>
   );

@@ -12,12 +12,12 @@ export interface RowsFilter {
 }
 
 interface Shown {
-  rows: BatchRow[];
+  /** Undefined until they have been read. */
+  rows: BatchRow[] | undefined;
   next: string | undefined;
   /** Not all rows were looked at for the filter. */
   partial: boolean;
   stale: boolean;
-  pending: boolean;
   error: Error | null;
   retry: () => void;
 }
@@ -69,11 +69,10 @@ export function useBatchRows(batch: Batch, cursor: string | undefined, filter: R
 
   const used = filtered ? many : page;
   return {
-    rows: (used.data?.items ?? []).filter((row) => fits(row, filter)),
+    rows: used.data?.items.filter((row) => fits(row, filter)),
     next: filtered ? undefined : (used.data?.next_cursor ?? undefined),
     partial: filtered && used.data?.next_cursor != null,
     stale: used.isPlaceholderData,
-    pending: used.data === undefined,
     error: used.data === undefined ? used.error : null,
     retry: () => void used.refetch(),
   };

@@ -1,13 +1,13 @@
-import { Button, Group, Text, TextInput } from "@mantine/core";
-import { IconDeviceAudioTape, IconSearch } from "@tabler/icons-react";
+import { IconDeviceAudioTape } from "@tabler/icons-react";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { type Cassette, cassettesQuery } from "~/api/cassettes";
 import { type Agent, agentsQuery } from "~/api/queries";
-import { counted, size } from "~/components/counted";
-import { type Column, DataTable, sortFromText, sortToText } from "~/components/data-table";
-import { ButtonLink, Page, Panel, TextLink } from "~/components/page";
-import { Empty, ErrorState, RowsLoading } from "~/components/states";
+import { size } from "~/components/counted";
+import type { Column } from "~/components/data-table";
+import { SearchedListPage } from "~/components/list/searched-list-page";
+import { ButtonLink, TextLink } from "~/components/page";
+import { Empty } from "~/components/states";
 import { Ago } from "~/components/time";
 import classes from "~/pages/cassettes/cassettes.module.css";
 import { compact } from "~/shell/search";
@@ -93,74 +93,25 @@ export function CassettesPage() {
   const { q = "", sort } = route.useSearch();
   const navigate = route.useNavigate();
   const { data: agents = [] } = useQuery(agentsQuery);
-  const {
-    data: cassettes,
-    error,
-    refetch,
-  } = useQuery({ ...cassettesQuery, placeholderData: keepPreviousData });
-  const sought = q.trim().toLowerCase();
-  const shown = (cassettes ?? []).filter(({ name }) => name.toLowerCase().includes(sought));
-
-  function search(change: { q?: string | undefined; sort?: string | undefined }) {
-    void navigate({ search: (before) => compact({ ...before, ...change }), replace: true });
-  }
-
+  const list = useQuery({ ...cassettesQuery, placeholderData: keepPreviousData });
   return (
-    <Page title="Cassettes" curl={[{ what: "List the cassettes", path: "/api/cassettes?limit=200" }]}>
-      <Panel flush>
-        {cassettes && cassettes.length > 0 && (
-          <Group p="xs" gap="xs" className={classes.filterBar}>
-            <TextInput
-              data-filter
-              size="xs"
-              aria-label="Filter cassettes"
-              placeholder="Name"
-              leftSection={<IconSearch size={14} />}
-              value={q}
-              onChange={(event) => search({ q: event.currentTarget.value || undefined })}
-              w={{ base: "100%", xs: 280 }}
-            />
-            <Text size="xs" c="var(--ody-text-dim)" ml="auto" role="status">
-              {shown.length === cassettes.length
-                ? counted(cassettes.length, "cassette")
-                : `${shown.length} of ${cassettes.length}`}
-            </Text>
-          </Group>
-        )}
-        {cassettes === undefined ? (
-          error ? (
-            <ErrorState error={error} retry={() => void refetch()} />
-          ) : (
-            <RowsLoading />
-          )
-        ) : cassettes.length === 0 ? (
-          <NoCassettes />
-        ) : shown.length === 0 ? (
-          <Empty
-            title="No cassette fits"
-            action={
-              <Button variant="default" onClick={() => search({ q: undefined })}>
-                Show all {cassettes.length}
-              </Button>
-            }
-          >
-            None of them has this text in its name.
-          </Empty>
-        ) : (
-          <DataTable
-            label="Cassettes"
-            columns={columnsOf(agents)}
-            rows={shown}
-            rowKey={(cassette) => cassette.id}
-            sort={sortFromText(sort)}
-            onSort={(next) => search({ sort: sortToText(next) })}
-            onOpen={(cassette) =>
-              void navigate({ to: "/cassettes/$cassetteId", params: { cassetteId: cassette.id } })
-            }
-          />
-        )}
-      </Panel>
-    </Page>
+    <SearchedListPage
+      title="Cassettes"
+      noun="cassette"
+      curl={[{ what: "List the cassettes", path: "/api/cassettes?limit=200" }]}
+      list={list}
+      columns={columnsOf(agents)}
+      q={q}
+      sort={sort}
+      onSearch={(change) =>
+        void navigate({ search: (before) => compact({ ...before, ...change }), replace: true })
+      }
+      placeholder="Name"
+      textsOf={({ name }) => [name]}
+      nothingFits="None of them has this text in its name."
+      empty={<NoCassettes />}
+      onOpen={({ id }) => void navigate({ to: "/cassettes/$cassetteId", params: { cassetteId: id } })}
+    />
   );
 }
 

@@ -1,9 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { batchesQuery } from "~/api/batches";
 import type { Dataset } from "~/api/datasets";
+import { BatchTable } from "~/components/batches/batch-table";
 import { Panel, TextLink } from "~/components/page";
 import { Empty, ErrorState, RowsLoading } from "~/components/states";
-import { BatchTable } from "~/pages/batches/batch-table";
 
 export function BatchesTab({ dataset }: { dataset: Dataset }) {
   const { data, error, refetch } = useQuery(batchesQuery({ dataset_id: dataset.id }));

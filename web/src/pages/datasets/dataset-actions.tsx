@@ -1,5 +1,5 @@
-import { ActionIcon, Button, Menu } from "@mantine/core";
-import { IconDots, IconDownload, IconPencil, IconPlayerPlay, IconTrash } from "@tabler/icons-react";
+import { Button, Menu } from "@mantine/core";
+import { IconDownload, IconPencil, IconPlayerPlay, IconTrash } from "@tabler/icons-react";
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
@@ -7,6 +7,7 @@ import { api } from "~/api/client";
 import { type Dataset, datasetQuery, datasetsQuery, exportPath, renameDataset } from "~/api/datasets";
 import { KeptDialogs } from "~/components/kept-dialogs";
 import { useMayChange } from "~/components/may-change";
+import { MoreMenu } from "~/components/more-menu";
 import { RunDialog } from "~/pages/datasets/run-dialog";
 
 export function DatasetActions({ dataset }: { dataset: Dataset }) {
@@ -51,22 +52,15 @@ export function DatasetActions({ dataset }: { dataset: Dataset }) {
         </Menu.Dropdown>
       </Menu>
       {mayChange && (
-        <Menu position="bottom-end">
-          <Menu.Target>
-            <ActionIcon variant="default" size={30} aria-label="More">
-              <IconDots size={16} />
-            </ActionIcon>
-          </Menu.Target>
-          <Menu.Dropdown>
-            <Menu.Item leftSection={<IconPencil size={14} />} onClick={() => setAsking("rename")}>
-              Rename
-            </Menu.Item>
-            <Menu.Divider />
-            <Menu.Item color="red" leftSection={<IconTrash size={14} />} onClick={() => setAsking("delete")}>
-              Delete
-            </Menu.Item>
-          </Menu.Dropdown>
-        </Menu>
+        <MoreMenu>
+          <Menu.Item leftSection={<IconPencil size={14} />} onClick={() => setAsking("rename")}>
+            Rename
+          </Menu.Item>
+          <Menu.Divider />
+          <Menu.Item color="red" leftSection={<IconTrash size={14} />} onClick={() => setAsking("delete")}>
+            Delete
+          </Menu.Item>
+        </MoreMenu>
       )}
       <RunDialog dataset={dataset} opened={asking === "run"} onClose={close} />
       <KeptDialogs

@@ -1,15 +1,14 @@
-import { Button, Group, Text, TextInput } from "@mantine/core";
-import { IconPlus, IconSearch, IconTable } from "@tabler/icons-react";
+import { IconPlus, IconTable } from "@tabler/icons-react";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useMemo } from "react";
 import { type Batch, batchesQuery } from "~/api/batches";
 import { type Dataset, datasetsQuery } from "~/api/datasets";
-import { counted } from "~/components/counted";
-import { type Column, DataTable, sortFromText, sortToText } from "~/components/data-table";
+import type { Column } from "~/components/data-table";
+import { SearchedListPage } from "~/components/list/searched-list-page";
 import { useMayChange } from "~/components/may-change";
-import { ButtonLink, Page, Panel, TextLink } from "~/components/page";
-import { Empty, ErrorState, RowsLoading } from "~/components/states";
+import { ButtonLink, TextLink } from "~/components/page";
+import { Empty } from "~/components/states";
 import { Ago } from "~/components/time";
 import classes from "~/pages/datasets/datasets.module.css";
 import { LastBatch } from "~/pages/datasets/last-batch";
@@ -22,83 +21,31 @@ export function DatasetsPage() {
   const { q = "", sort } = route.useSearch();
   const navigate = route.useNavigate();
   const mayChange = useMayChange();
-  const {
-    data: datasets,
-    error,
-    refetch,
-  } = useQuery({ ...datasetsQuery, placeholderData: keepPreviousData });
   const { data: batches } = useQuery(batchesQuery({}, BATCHES_LOOKED_AT));
+  const list = useQuery({ ...datasetsQuery, placeholderData: keepPreviousData });
   const columns = useMemo(() => columnsOf(batches?.items ?? []), [batches]);
-  const sought = q.trim().toLowerCase();
-  const shown = (datasets ?? []).filter(({ name }) => name.toLowerCase().includes(sought));
-
-  function search(change: { q?: string | undefined; sort?: string | undefined }) {
-    void navigate({ search: (before) => compact({ ...before, ...change }), replace: true });
-  }
-
   return (
-    <Page
+    <SearchedListPage
       title="Datasets"
+      noun="dataset"
       actions={mayChange && <NewDatasetButton />}
       curl={[
         { what: "List the datasets", path: "/api/datasets?limit=200" },
         { what: "A template to fill in", path: "/api/datasets/template?format=csv" },
       ]}
-    >
-      <Panel flush>
-        {datasets && datasets.length > 0 && (
-          <Group p="xs" gap="xs" className={classes.filterBar}>
-            <TextInput
-              data-filter
-              size="xs"
-              aria-label="Filter datasets"
-              placeholder="Name"
-              leftSection={<IconSearch size={14} />}
-              value={q}
-              onChange={(event) => search({ q: event.currentTarget.value || undefined })}
-              w={{ base: "100%", xs: 280 }}
-            />
-            <Text size="xs" c="var(--ody-text-dim)" ml="auto" role="status">
-              {shown.length === datasets.length
-                ? counted(datasets.length, "dataset")
-                : `${shown.length} of ${datasets.length}`}
-            </Text>
-          </Group>
-        )}
-        {datasets === undefined ? (
-          error ? (
-            <ErrorState error={error} retry={() => void refetch()} />
-          ) : (
-            <RowsLoading />
-          )
-        ) : datasets.length === 0 ? (
-          <NoDatasets mayChange={mayChange} />
-        ) : shown.length === 0 ? (
-          <Empty
-            title="No dataset fits"
-            action={
-              <Button variant="default" onClick={() => search({ q: undefined })}>
-                Show all {datasets.length}
-              </Button>
-            }
-          >
-            None of them has this text in its name.
-          </Empty>
-        ) : (
-          <DataTable
-            label="Datasets"
-            columns={columns}
-            rows={shown}
-            rowKey={(dataset) => dataset.id}
-            sort={sortFromText(sort)}
-            onSort={(next) => search({ sort: sortToText(next) })}
-            onOpen={(dataset) =>
-              void navigate({ to: "/datasets/$datasetId", params: { datasetId: dataset.id } })
-            }
-          />
-        )}
-      </Panel>
-    </Page>
+      list={list}
+      columns={columns}
+      q={q}
+      sort={sort}
+      onSearch={(change) =>
+        void navigate({ search: (before) => compact({ ...before, ...change }), replace: true })
+      }
+      placeholder="Name"
+      textsOf={({ name }) => [name]}
+      nothingFits="None of them has this text in its name."
+      empty={<NoDatasets mayChange={mayChange} />}
+      onOpen={({ id }) => void navigate({ to: "/datasets/$datasetId", params: { datasetId: id } })}
+    />
   );
 }
 

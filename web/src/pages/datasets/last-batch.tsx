@@ -1,8 +1,8 @@
 import type { Batch } from "~/api/batches";
 import { StatusBadge } from "~/components/badges";
+import { gradedRuns } from "~/components/batches/outcomes";
 import { TextLink } from "~/components/page";
 import { countsOf, intervalText, percent } from "~/components/share";
-import { gradedRuns } from "~/pages/batches/outcomes";
 import classes from "~/pages/datasets/datasets.module.css";
 
 /** "Batch 12: 87 % passed [80–92], 52 of 60" */

@@ -1,8 +1,9 @@
-import { Anchor, Button, Group, Text } from "@mantine/core";
+import { Anchor, Group, Text } from "@mantine/core";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
 import { type Dataset, exportPath, rowsQuery } from "~/api/datasets";
+import { PageTurns } from "~/components/list/page-turns";
 import { Panel, TextLink } from "~/components/page";
 import { ErrorState, RowsLoading } from "~/components/states";
 import { columnsShown } from "~/pages/datasets/columns";
@@ -87,18 +88,7 @@ export function PagedRows({ dataset }: { dataset: Dataset }) {
           {rows.length > 0 &&
             `Rows ${first} to ${first + rows.length - 1} of ${dataset.row_count.toLocaleString("en")}`}
         </Text>
-        <Group gap="xs" component="nav" aria-label="Pages">
-          <Button variant="default" disabled={cursor === undefined} onClick={() => go(undefined)}>
-            First
-          </Button>
-          <Button
-            variant="default"
-            disabled={next === undefined || isPlaceholderData}
-            onClick={() => go(next)}
-          >
-            Next
-          </Button>
-        </Group>
+        <PageTurns cursor={cursor} next={next} stale={isPlaceholderData} onTurn={go} />
       </Group>
       {opened && openedRow && (
         <CellDialog

@@ -7,10 +7,10 @@ import { api, data } from "~/api/client";
 import type { Dataset } from "~/api/datasets";
 import { asProblem, errorsAt, messageAt } from "~/api/problem";
 import { agentsQuery } from "~/api/queries";
+import { AgentField } from "~/components/agent-field";
 import { counted } from "~/components/counted";
 import { Refusal } from "~/components/refusal";
 import { FaultsTable, faultsOf } from "~/pages/datasets/faults-table";
-import { AgentField } from "~/pages/runs/agent-field";
 
 const MOST_REPEATS = 100;
 

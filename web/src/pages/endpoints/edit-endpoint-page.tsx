@@ -1,8 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { endpointQuery } from "~/api/endpoints";
+import { AdminsOnly } from "~/components/admins-only";
 import { ErrorState, PageLoading } from "~/components/states";
-import { EndpointAdmins } from "~/pages/endpoints/endpoint-admins";
 import { EndpointForm } from "~/pages/endpoints/form/endpoint-form";
 
 const route = getRouteApi("/app/endpoints/$endpointId/edit");
@@ -12,9 +12,9 @@ export function EditEndpointPage() {
   const { data: endpoint, error, refetch } = useQuery(endpointQuery(endpointId));
   if (endpoint) {
     return (
-      <EndpointAdmins title="Edit an endpoint">
+      <AdminsOnly what="endpoints" title="Edit an endpoint">
         <EndpointForm key={endpoint.id} saved={endpoint} />
-      </EndpointAdmins>
+      </AdminsOnly>
     );
   }
   return error ? <ErrorState error={error} retry={() => void refetch()} /> : <PageLoading />;

@@ -1,10 +1,10 @@
-import { EndpointAdmins } from "~/pages/endpoints/endpoint-admins";
+import { AdminsOnly } from "~/components/admins-only";
 import { EndpointForm } from "~/pages/endpoints/form/endpoint-form";
 
 export function NewEndpointPage() {
   return (
-    <EndpointAdmins title="New endpoint">
+    <AdminsOnly what="endpoints" title="New endpoint">
       <EndpointForm saved={null} />
-    </EndpointAdmins>
+    </AdminsOnly>
   );
 }

@@ -3,10 +3,10 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { evalRunQuery } from "~/api/evals";
 import { scenarioQuery } from "~/api/scenarios";
+import { Comparison } from "~/components/comparison/comparison";
+import { RiskBadge } from "~/components/evals/risk";
 import { ButtonLink, Page, TextLink } from "~/components/page";
 import { Empty, ErrorState, PageLoading } from "~/components/states";
-import { Comparison } from "~/pages/evals/comparison";
-import { RiskBadge } from "~/pages/scenarios/risk";
 
 const route = getRouteApi("/app/evals/compare");
 

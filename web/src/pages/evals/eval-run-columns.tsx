@@ -3,13 +3,13 @@ import { type EvalRunField, type EvalRunSummary, moves } from "~/api/evals";
 import { StatusBadge, ToneBadge } from "~/components/badges";
 import type { Column } from "~/components/data-table";
 import { errorClass } from "~/components/error-classes";
+import { figure } from "~/components/evals/figures";
+import { DeliveredBadge, FlagBadge, MatchedBadge, PlaceboBadge } from "~/components/evals/marks";
+import { conditionOf, deliveryName, variationName } from "~/components/evals/names";
+import { RiskBadge } from "~/components/evals/risk";
 import { TextLink } from "~/components/page";
 import { Ago } from "~/components/time";
 import classes from "~/pages/evals/evals.module.css";
-import { figure } from "~/pages/evals/figures";
-import { DeliveredBadge, FlagBadge, MatchedBadge, PlaceboBadge } from "~/pages/evals/marks";
-import { conditionOf, deliveryName, variationName } from "~/pages/evals/names";
-import { RiskBadge } from "~/pages/scenarios/risk";
 
 /** `agents`: their names, by id. */
 export function evalRunColumns(agents: Map<number, string>): Column<EvalRunSummary, EvalRunField>[] {

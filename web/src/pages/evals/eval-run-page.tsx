@@ -5,18 +5,18 @@ import { getRouteApi } from "@tanstack/react-router";
 import { type EvalRun, evalRunQuery } from "~/api/evals";
 import { StatusBadge, ToneBadge } from "~/components/badges";
 import { errorClass } from "~/components/error-classes";
+import { BehaviourView } from "~/components/evals/behaviour-view";
+import { FlagBadge, MatchedBadge, PlaceboBadge } from "~/components/evals/marks";
+import { conditionOf } from "~/components/evals/names";
 import { ButtonLink, Page, Panel, TextLink } from "~/components/page";
 import { ErrorState, PageLoading } from "~/components/states";
 import classes from "~/pages/evals/evals.module.css";
-import { FlagBadge, MatchedBadge, PlaceboBadge } from "~/pages/evals/marks";
-import { conditionOf } from "~/pages/evals/names";
 import { Asked } from "~/pages/evals/one/asked";
-import { BehaviourView } from "~/pages/evals/one/behaviour-view";
 import { DeliveryEvidence } from "~/pages/evals/one/delivery-evidence";
 import { EvalRunFacts } from "~/pages/evals/one/eval-run-facts";
 import { Findings } from "~/pages/evals/one/findings";
+import { SendToReview } from "~/pages/evals/one/send-to-review";
 import { ShiftOfRun } from "~/pages/evals/one/shift-of-run";
-import { SendToReview } from "~/pages/reviews/send-to-review";
 
 const route = getRouteApi("/app/evals/runs/$runId");
 

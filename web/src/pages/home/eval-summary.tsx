@@ -4,13 +4,13 @@ import { useQuery } from "@tanstack/react-query";
 import { evalSummaryQuery, type EvalSummary as Summary } from "~/api/matrices";
 import { ToneBadge } from "~/components/badges";
 import { counted } from "~/components/counted";
+import { BandsBar } from "~/components/matrices/bands-bar";
+import { useRerun } from "~/components/matrices/use-rerun";
 import { useMayChange } from "~/components/may-change";
 import { Panel, TextLink } from "~/components/page";
 import { countsOf, ShareBar } from "~/components/share";
 import classes from "~/pages/home/eval-summary.module.css";
 import { Trend } from "~/pages/home/trend";
-import { BandsBar } from "~/pages/matrices/bands-bar";
-import { useRerun } from "~/pages/matrices/use-rerun";
 
 /** The newest matrix of every agent and single runs in figures; nothing as long as there are none. */
 export function EvalSummary() {

@@ -1,7 +1,7 @@
 import { IconDice3, IconHandFinger } from "@tabler/icons-react";
 import type { ReviewItem, Verdict } from "~/api/reviews";
 import { ToneBadge } from "~/components/badges";
-import { FlagBadge } from "~/pages/evals/marks";
+import { FlagBadge } from "~/components/evals/marks";
 import { meaningOf } from "~/pages/reviews/verdicts";
 
 /** What brought an item here. */

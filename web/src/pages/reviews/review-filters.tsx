@@ -1,15 +1,17 @@
-import { Button, Chip, Group, SegmentedControl, Select } from "@mantine/core";
-import { IconFilterOff } from "@tabler/icons-react";
+import { Chip, Group, SegmentedControl } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { agentsQuery } from "~/api/queries";
 import { variationsQuery } from "~/api/variations";
-import { variationName } from "~/pages/evals/names";
+import { variationName } from "~/components/evals/names";
+import { ChoiceFilter, ClearFilters, NamedFilter, Only, withChosen } from "~/components/list/filters";
 import { VERDICTS } from "~/pages/reviews/verdicts";
 import { REVIEW_VERDICTS, RISK_LEVELS } from "~/routes";
-import { oneOf, whole, word } from "~/shell/search";
+import { oneOf, word } from "~/shell/search";
 
 const HALF = { base: "calc(50% - 3px)", xs: 150 };
+/** Longer lists can be searched. */
+const SHORT_LIST = 8;
 const SOURCES = [
   { value: "flag", label: "flags" },
   { value: "sample", label: "samples" },
@@ -43,31 +45,37 @@ export function ReviewFilterBar({ search, onChange, onClear, active }: ReviewFil
         onChange={(status) => onChange({ status: oneOf(status, ["decided"]), verdict: undefined })}
       />
       {decided && (
-        <OneOfSome
+        <ChoiceFilter
           label="Verdict"
           any="Any verdict"
+          w={HALF}
           data={VERDICTS.map(({ verdict, name }) => ({ value: verdict, label: name.toLowerCase() }))}
           value={search.verdict}
           onChange={(verdict) => onChange({ verdict: oneOf(verdict, REVIEW_VERDICTS) })}
         />
       )}
-      <OneOfSome
+      <ChoiceFilter
         label="Source"
         any="Any source"
+        w={HALF}
         data={[...SOURCES]}
         value={search.source}
         onChange={(source) => onChange({ source: oneOf(source, ["flag", "sample", "manual"]) })}
       />
-      <OneOfSome
+      <ChoiceFilter
         label="Risk"
         any="Any risk"
+        w={HALF}
         data={RISK_LEVELS.map((level) => ({ value: level, label: level }))}
         value={search.risk_level}
         onChange={(level) => onChange({ risk_level: oneOf(level, RISK_LEVELS) })}
       />
-      <OneOfSome
+      <ChoiceFilter
         label="Variation"
         any="Any variation"
+        nothingFound="Nothing of that name"
+        w={HALF}
+        searchable={variations.length >= SHORT_LIST}
         data={withChosen(
           ["baseline", ...variations.map(({ name }) => name)].map((name) => ({
             value: name,
@@ -79,16 +87,15 @@ export function ReviewFilterBar({ search, onChange, onClear, active }: ReviewFil
         value={search.variation_type}
         onChange={(type) => onChange({ variation_type: word(type) })}
       />
-      <OneOfSome
+      <NamedFilter
         label="Agent"
         any="Any agent"
-        data={withChosen(
-          agents.map(({ id, name }) => ({ value: String(id), label: name })),
-          search.agent_id === undefined ? undefined : String(search.agent_id),
-          (id) => `Agent ${id}`,
-        )}
-        value={search.agent_id === undefined ? undefined : String(search.agent_id)}
-        onChange={(id) => onChange({ agent_id: whole(id ?? undefined) })}
+        nothingFound="Nothing of that name"
+        w={HALF}
+        searchable={agents.length > SHORT_LIST}
+        choices={agents}
+        value={search.agent_id}
+        onChange={(agent_id) => onChange({ agent_id })}
       />
       <Chip
         size="xs"
@@ -100,63 +107,12 @@ export function ReviewFilterBar({ search, onChange, onClear, active }: ReviewFil
         confirmed
       </Chip>
       {search.confirmed === false && (
-        <Button size="compact-xs" variant="light" onClick={() => onChange({ confirmed: undefined })}>
-          Not confirmed only ×
-        </Button>
+        <Only onClear={() => onChange({ confirmed: undefined })}>Not confirmed</Only>
       )}
       {search.matrix_id !== undefined && (
-        <Button size="compact-xs" variant="light" onClick={() => onChange({ matrix_id: undefined })}>
-          Matrix {search.matrix_id.slice(0, 8)} only ×
-        </Button>
+        <Only onClear={() => onChange({ matrix_id: undefined })}>Matrix {search.matrix_id.slice(0, 8)}</Only>
       )}
-      {active && (
-        <Button
-          size="compact-xs"
-          variant="subtle"
-          color="gray"
-          leftSection={<IconFilterOff size={14} />}
-          onClick={onClear}
-        >
-          Clear filters
-        </Button>
-      )}
+      {active && <ClearFilters onClear={onClear} />}
     </Group>
   );
-}
-
-interface Option {
-  value: string;
-  label: string;
-}
-
-interface OneOfSomeProps {
-  label: string;
-  any: string;
-  data: Option[];
-  value: string | undefined;
-  onChange: (value: string | null) => void;
-}
-
-function OneOfSome({ label, any, data, value, onChange }: OneOfSomeProps) {
-  return (
-    <Select
-      aria-label={label}
-      placeholder={any}
-      size="xs"
-      w={HALF}
-      clearable
-      searchable={data.length > 8}
-      clearButtonProps={{ "aria-label": any }}
-      nothingFoundMessage="Nothing of that name"
-      data={data}
-      value={value ?? null}
-      onChange={onChange}
-    />
-  );
-}
-
-/** What the address names is offered even where the list does not have it. */
-function withChosen(options: Option[], value: string | undefined, name: (value: string) => string): Option[] {
-  if (value === undefined || options.some((option) => option.value === value)) return options;
-  return [...options, { value, label: name(value) }];
 }

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from "react";
+import { useEffect, useEffectEvent } from "react";
 
 interface Keys {
   next: () => void;
@@ -17,8 +17,7 @@ const FIELDS =
 
 /** The keys of the queue, outside of fields and dialogs. A key after `g` names a place and is none of ours. */
 export function useTriageKeys(keys: Keys): void {
-  const current = useRef(keys);
-  current.current = keys;
+  const heedNow = useEffectEvent((event: KeyboardEvent) => heed(event, keys));
   useEffect(() => {
     let placeUntil = 0;
     // Ahead of the shell, where `n` alone asks for a new run.
@@ -26,7 +25,7 @@ export function useTriageKeys(keys: Keys): void {
       if (event.ctrlKey || event.metaKey || event.altKey || isTaken(event.target)) return;
       const names_place = Date.now() < placeUntil;
       placeUntil = event.key === "g" && !names_place ? Date.now() + SEQUENCE_MS : 0;
-      if (names_place || !heed(event, current.current)) return;
+      if (names_place || !heedNow(event)) return;
       event.preventDefault();
       event.stopPropagation();
     }

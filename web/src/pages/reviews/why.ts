@@ -1,8 +1,8 @@
 /** Why an item is in the queue, in one sentence. */
 import type { ReviewItem } from "~/api/reviews";
+import { figure, probability } from "~/components/evals/figures";
+import { variationName } from "~/components/evals/names";
 import { countsOf, percent } from "~/components/share";
-import { figure, probability } from "~/pages/evals/figures";
-import { variationName } from "~/pages/evals/names";
 
 export function whyOf(item: ReviewItem): string {
   if (item.source === "sample") {

@@ -1,12 +1,8 @@
-import { Button, Group, Menu, Stack, Text } from "@mantine/core";
-import { IconPlus } from "@tabler/icons-react";
+import { Group, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { errorsBelow, type FieldError } from "~/api/problem";
 import { settingsQuery } from "~/api/settings";
-import { JsonField } from "~/components/json-field";
-import { Panel, TextLink } from "~/components/page";
-import type { ToolInfo } from "~/components/rules/tools";
 import {
   CHECKS,
   listIn,
@@ -15,7 +11,12 @@ import {
   type Template,
   type TemplateContext,
   withTemplate,
-} from "~/pages/runs/check-templates";
+} from "~/components/check-templates";
+import { JsonField } from "~/components/json-field";
+import { Panel, TextLink } from "~/components/page";
+import { readStrict } from "~/components/rules/json-text";
+import type { ToolInfo } from "~/components/rules/tools";
+import { TemplateItem, TemplateMenu } from "~/components/template-menu";
 import type { NewRun } from "~/pages/runs/new-run";
 
 interface GradingSectionProps {
@@ -28,7 +29,11 @@ interface GradingSectionProps {
 
 /** By what the run is graded: checks that a program looks at, and questions for the judge. */
 export function GradingSection({ run, onChange, errors, known }: GradingSectionProps) {
-  const context = useMemo(() => ({ ...known, place: placeIn(run) }), [known, run]);
+  const { world, initialState } = run;
+  const context = useMemo(() => {
+    const state = world === "written" ? readStrict(initialState) : null;
+    return { ...known, place: placeIn(state) };
+  }, [known, world, initialState]);
   return (
     <Panel title="Grading">
       <Stack gap="md">
@@ -86,34 +91,17 @@ function Insert({ label, templates, text, context, onChange }: InsertProps) {
   const readable = listIn(text) !== null;
   return (
     <Group mt={6} gap="xs">
-      <Menu width={300} position="bottom-start" withInitialFocusPlaceholder={false}>
-        <Menu.Target>
-          <Button
-            variant="default"
-            size="compact-xs"
-            leftSection={<IconPlus size={13} aria-hidden />}
-            disabled={!readable}
-          >
-            {label}
-          </Button>
-        </Menu.Target>
-        <Menu.Dropdown mah={340} style={{ overflowY: "auto" }}>
-          {templates.map((template) => (
-            <Menu.Item
-              key={template.title}
-              onClick={() => {
-                const next = withTemplate(text, template, context);
-                if (next !== null) onChange(next);
-              }}
-            >
-              {template.title}
-              <Text size="xs" c="var(--ody-text-dim)">
-                {template.help}
-              </Text>
-            </Menu.Item>
-          ))}
-        </Menu.Dropdown>
-      </Menu>
+      <TemplateMenu label={label} disabled={!readable} maxHeight={340}>
+        {templates.map((template) => (
+          <TemplateItem
+            key={template.title}
+            title={template.title}
+            help={template.help}
+            added={() => withTemplate(text, template, context)}
+            onChange={onChange}
+          />
+        ))}
+      </TemplateMenu>
       {!readable && (
         <Text size="xs" c="var(--ody-text-dim)">
           First make what is written a JSON list.

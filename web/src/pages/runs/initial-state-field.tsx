@@ -2,9 +2,9 @@ import { Button, Group } from "@mantine/core";
 import { IconWand } from "@tabler/icons-react";
 import { writeJson } from "~/api/json";
 import type { FieldError } from "~/api/problem";
+import { exampleState } from "~/components/example-state";
 import { JsonField } from "~/components/json-field";
 import { isObject, readStrict } from "~/components/rules/json-text";
-import { exampleState } from "~/pages/runs/example-state";
 
 interface InitialStateFieldProps {
   text: string;

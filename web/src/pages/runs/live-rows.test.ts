@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { RunSummary } from "~/api/queries";
-import { belongs, changed, changedInPlace, type LiveRows, revealed, settled } from "~/pages/runs/live-rows";
+import type { LiveRows } from "~/components/live-list/use-live-list";
+import { belongs, changed, changedInPlace, revealed, settled } from "~/pages/runs/live-rows";
 
 function run(
   id: number,
@@ -17,11 +18,11 @@ function run(
   } as unknown as RunSummary;
 }
 
-function shown({ rows, waiting }: LiveRows): string[] {
+function shown({ rows, waiting }: LiveRows<RunSummary>): string[] {
   return [...rows.map(({ id, status }) => `${id} ${status}`), ...waiting.map(({ id }) => `${id} waits`)];
 }
 
-const LIST: LiveRows = { rows: [run(5, "running"), run(3)], waiting: [] };
+const LIST: LiveRows<RunSummary> = { rows: [run(5, "running"), run(3)], waiting: [] };
 
 describe("a list that moves", () => {
   test("changes its rows where they stand and lets new runs wait", () => {

@@ -1,20 +1,17 @@
 /** The rows of a list that moves while it is read: they change where they stand, new ones wait to be shown. */
 import type { RunFilters, RunSummary } from "~/api/queries";
+import type { LiveRows } from "~/components/live-list/use-live-list";
 
-export interface LiveRows {
-  rows: RunSummary[];
-  /** Runs that belong into the list and are not shown yet. */
-  waiting: RunSummary[];
-}
+type RunRows = LiveRows<RunSummary>;
 
 /** These rows, as they were read. What is `known` may be newer, and so may a run be that they do not hold yet. */
-export function settled(rows: RunSummary[], known: RunSummary[] = []): LiveRows {
+export function settled(rows: RunSummary[], known: RunSummary[] = []): RunRows {
   const newest = rows[0]?.id ?? 0;
   return { rows: [...known.filter(({ id }) => id > newest), ...inPlace(rows, known)], waiting: [] };
 }
 
 /** `candidates` belong into the list; `takesNew` is false on pages that newer runs cannot be on. */
-export function changed(shown: LiveRows, candidates: RunSummary[], takesNew: boolean): LiveRows {
+export function changed(shown: RunRows, candidates: RunSummary[], takesNew: boolean): RunRows {
   const rows = inPlace(shown.rows, candidates);
   if (!takesNew) return { rows, waiting: [] };
   const there = new Set(rows.map((run) => run.id));
@@ -28,7 +25,7 @@ export function changed(shown: LiveRows, candidates: RunSummary[], takesNew: boo
 }
 
 /** Only what is shown already: these runs no longer belong into the list, or nobody can tell. */
-export function changedInPlace(shown: LiveRows, runs: RunSummary[]): LiveRows {
+export function changedInPlace(shown: RunRows, runs: RunSummary[]): RunRows {
   const gone = new Set(runs.map((run) => run.id));
   return { rows: inPlace(shown.rows, runs), waiting: shown.waiting.filter((run) => !gone.has(run.id)) };
 }
@@ -56,7 +53,7 @@ function progress({ status, verdict, attempts }: RunSummary): number {
   return attempts.length + attempts.filter(({ ended_at }) => ended_at !== null).length;
 }
 
-export function revealed({ rows, waiting }: LiveRows): LiveRows {
+export function revealed({ rows, waiting }: RunRows): RunRows {
   return settled([...waiting, ...rows].sort((a, b) => b.id - a.id));
 }
 

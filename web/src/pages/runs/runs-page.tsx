@@ -1,17 +1,16 @@
-import { Button, Group, Text } from "@mantine/core";
-import { useFocusWithin, useHover, useMergedRef } from "@mantine/hooks";
+import { Button } from "@mantine/core";
 import { IconPlayerPlay, IconPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { RUNS_PER_PAGE, sessionQuery } from "~/api/queries";
-import { DataTable, sortByField, sortToText } from "~/components/data-table";
-import { Page, Panel } from "~/components/page";
-import { Empty, ErrorState, RowsLoading } from "~/components/states";
-import { Live } from "~/pages/runs/live";
+import { withQuery } from "~/components/curl";
+import { sortByField } from "~/components/data-table";
+import { NoFurther } from "~/components/list/nothing-fits";
+import { LiveListPage } from "~/components/live-list/live-list-page";
+import { useQuietRegion } from "~/components/live-list/use-quiet-region";
+import { Empty } from "~/components/states";
 import { RUN_COLUMNS } from "~/pages/runs/run-columns";
 import { RunFilterBar, type RunsSearch } from "~/pages/runs/run-filters";
-import classes from "~/pages/runs/runs.module.css";
-import { useAtTop } from "~/pages/runs/use-at-top";
 import { useRunList } from "~/pages/runs/use-run-list";
 import { compact } from "~/shell/search";
 
@@ -22,112 +21,36 @@ export function RunsPage() {
   const navigate = useNavigate({ from: "/runs" });
   const { cursor, sort: sortText, ...filters } = search;
   const { sort, query: sorted } = sortByField(sortText, RUN_COLUMNS);
-  const hover = useHover<HTMLDivElement>();
-  const focus = useFocusWithin<HTMLDivElement>();
-  const region = useMergedRef(hover.ref, focus.ref);
-  const atTop = useAtTop();
-  const list = useRunList(
-    compact({ ...filters, cursor, sort: sorted }),
-    atTop && sort === null && !hover.hovered && !focus.focused,
-  );
+  const { region, quiet } = useQuietRegion();
+  const list = useRunList(compact({ ...filters, cursor, sort: sorted }), quiet && sort === null);
   const active = Object.keys(filters).length > 0;
   const change = (next: RunsSearch, replace = false) =>
     void navigate({ search: (before) => compact({ ...before, cursor: undefined, ...next }), replace });
   const clear = () => void navigate({ search: compact({ sort: sortText }) });
-  const query = new URLSearchParams(
-    Object.entries(compact({ ...search, sort: sorted })).flatMap(([name, value]) =>
-      [value].flat().map((each) => [name, String(each)]),
-    ),
-  );
 
   return (
-    <Page
+    <LiveListPage
       title="Runs"
+      noun="run"
       curl={[
         {
           what: "This page of runs",
-          path: `/api/runs?${new URLSearchParams([...query, ["limit", String(RUNS_PER_PAGE)]])}`,
+          path: withQuery("/api/runs", { ...compact({ ...search, sort: sorted }), limit: RUNS_PER_PAGE }),
         },
         { what: "Runs as they change (server-sent events)", path: "/api/runs/events" },
       ]}
       actions={<NewRun />}
-    >
-      <RunFilterBar search={search} onChange={change} onClear={clear} active={active} />
-      <Panel
-        title={sort ? "Runs" : cursor ? "Older runs" : "Newest runs"}
-        tools={<Live state={list.live} />}
-        flush
-      >
-        <div ref={region} className={classes.region} data-stale={list.stale || undefined}>
-          <div className={classes.news} aria-live="polite">
-            {list.waiting > 0 && (
-              <Button
-                radius="xl"
-                size="compact-sm"
-                mt={6}
-                onClick={() => {
-                  list.reveal();
-                  window.scrollTo({ top: 0 });
-                }}
-              >
-                {list.waiting === 1 ? "1 new run" : `${list.waiting} new runs`}
-              </Button>
-            )}
-          </div>
-          {list.error ? (
-            <ErrorState error={list.error} retry={list.retry} />
-          ) : list.pending ? (
-            <RowsLoading rows={12} />
-          ) : list.rows.length === 0 ? (
-            <NoRuns filtered={active} further={cursor !== undefined} onClear={clear} />
-          ) : (
-            <DataTable
-              label="Runs"
-              columns={RUN_COLUMNS}
-              rows={list.rows}
-              rowKey={(run) => run.id}
-              sort={sort}
-              onSort={(next) =>
-                void navigate({
-                  search: (before) => compact({ ...before, cursor: undefined, sort: sortToText(next) }),
-                })
-              }
-              onOpen={(run) => void navigate({ to: "/runs/$runId", params: { runId: run.id } })}
-            />
-          )}
-        </div>
-        {(cursor !== undefined || list.nextCursor !== null) && (
-          <Group justify="space-between" px="md" py="xs" className={classes.footer}>
-            <Text size="xs" c="var(--ody-text-dim)">
-              {list.rows.length} runs on this page
-            </Text>
-            <Group gap="xs" component="nav" aria-label="Pages">
-              <Button
-                variant="default"
-                disabled={cursor === undefined}
-                onClick={() =>
-                  void navigate({ search: (before) => compact({ ...before, cursor: undefined }) })
-                }
-              >
-                {sort ? "First" : "Newest"}
-              </Button>
-              <Button
-                variant="default"
-                disabled={list.nextCursor === null || list.stale}
-                onClick={() =>
-                  void navigate({
-                    search: (before) => compact({ ...before, cursor: list.nextCursor ?? undefined }),
-                    resetScroll: true,
-                  })
-                }
-              >
-                Next
-              </Button>
-            </Group>
-          </Group>
-        )}
-      </Panel>
-    </Page>
+      filters={<RunFilterBar search={search} onChange={change} onClear={clear} active={active} />}
+      list={list}
+      region={region}
+      columns={RUN_COLUMNS}
+      cursor={cursor}
+      sort={sort}
+      onTurn={change}
+      count={`${list.rows?.length ?? 0} runs on this page`}
+      empty={<NoRuns filtered={active} further={cursor !== undefined} onClear={clear} />}
+      onOpen={({ id }) => void navigate({ to: "/runs/$runId", params: { runId: id } })}
+    />
   );
 }
 
@@ -153,19 +76,9 @@ function NoRuns({ filtered, further, onClear }: NoRunsProps) {
   const icon = <IconPlayerPlay size={32} stroke={1.5} />;
   if (filtered || further) {
     return (
-      <Empty
-        icon={icon}
-        title={further ? "No further runs" : "No run matches"}
-        action={
-          filtered && (
-            <Button variant="default" onClick={onClear}>
-              Clear filters
-            </Button>
-          )
-        }
-      >
-        {further ? "This is the end of the list." : "There are runs, but none that all filters let through."}
-      </Empty>
+      <NoFurther icon={icon} noun="run" further={further} onClear={filtered ? onClear : undefined}>
+        There are runs, but none that all filters let through.
+      </NoFurther>
     );
   }
   return (

@@ -1,9 +1,9 @@
 import { Checkbox, Text } from "@mantine/core";
 import type { ScenarioField, ScenarioSummary } from "~/api/scenarios";
 import type { Column } from "~/components/data-table";
+import { RiskBadge } from "~/components/evals/risk";
 import { TextLink } from "~/components/page";
 import { Ago } from "~/components/time";
-import { RiskBadge } from "~/pages/scenarios/risk";
 import classes from "~/pages/scenarios/scenarios.module.css";
 import { Tags } from "~/pages/scenarios/tags";
 import type { Selection } from "~/pages/scenarios/use-selection";

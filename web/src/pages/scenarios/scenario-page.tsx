@@ -1,19 +1,19 @@
-import { Tabs } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { lazy, type ReactNode, Suspense } from "react";
 import { exportPath, type Scenario, scenarioQuery } from "~/api/scenarios";
+import { RiskBadge } from "~/components/evals/risk";
 import { Page, TextLink } from "~/components/page";
+import { PageTabs } from "~/components/page-tabs";
 import { ErrorState, PageLoading } from "~/components/states";
 import { Overview } from "~/pages/scenarios/detail/overview";
 import { RunsTab } from "~/pages/scenarios/detail/runs-tab";
 import { ScenarioActions } from "~/pages/scenarios/detail/scenario-actions";
 import { ScenarioFacts } from "~/pages/scenarios/detail/scenario-facts";
 import { VersionsTab } from "~/pages/scenarios/detail/versions-tab";
-import { RiskBadge } from "~/pages/scenarios/risk";
 
 const Comparison = lazy(() =>
-  import("~/pages/evals/comparison").then((module) => ({ default: module.Comparison })),
+  import("~/components/comparison/comparison").then((module) => ({ default: module.Comparison })),
 );
 
 const route = getRouteApi("/app/scenarios/$scenarioId");
@@ -43,10 +43,9 @@ function Loaded({ scenario }: { scenario: Scenario }) {
     ["versions", `Versions (${scenario.version})`, <VersionsTab key="versions" scenario={scenario} />],
   ];
 
-  function show(next: string | null) {
-    const chosen = next as Tab | null;
+  function show(next: Tab) {
     void navigate({
-      search: chosen === null || chosen === "scenario" ? {} : { tab: chosen },
+      search: next === "scenario" ? {} : { tab: next },
       resetScroll: false,
     });
   }
@@ -64,20 +63,7 @@ function Loaded({ scenario }: { scenario: Scenario }) {
       curl={requests(scenario)}
     >
       <ScenarioFacts scenario={scenario} />
-      <Tabs value={tab} onChange={show} keepMounted={false}>
-        <Tabs.List mb="md">
-          {tabs.map(([value, label]) => (
-            <Tabs.Tab key={value} value={value}>
-              {label}
-            </Tabs.Tab>
-          ))}
-        </Tabs.List>
-        {tabs.map(([value, , content]) => (
-          <Tabs.Panel key={value} value={value}>
-            {content}
-          </Tabs.Panel>
-        ))}
-      </Tabs>
+      <PageTabs tabs={tabs} value={tab} onChange={show} />
     </Page>
   );
 }

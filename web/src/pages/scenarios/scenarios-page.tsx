@@ -4,18 +4,19 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
 import { exportPath, SCENARIOS_PER_PAGE, scenariosQuery } from "~/api/scenarios";
+import { withQuery } from "~/components/curl";
 import { DataTable, sortByField, sortToText } from "~/components/data-table";
 import { FileDrop, useFile } from "~/components/file-drop";
+import { ListPage, ListRows } from "~/components/list/list-page";
+import { NothingFits } from "~/components/list/nothing-fits";
 import { useMayChange } from "~/components/may-change";
-import { ButtonLink, Page, Panel } from "~/components/page";
-import { Empty, ErrorState, RowsLoading } from "~/components/states";
+import { ButtonLink } from "~/components/page";
+import { type FilterChange, ScenarioFilterBar } from "~/components/scenario-filters";
 import { ExportMenu } from "~/pages/scenarios/export-menu";
 import { ImportDialog, type Taken } from "~/pages/scenarios/import/import-dialog";
-import { ListFooter } from "~/pages/scenarios/list-footer";
 import { NoScenarios } from "~/pages/scenarios/no-scenarios";
 import { columnsOf } from "~/pages/scenarios/scenario-columns";
-import { type FilterChange, ScenarioFilterBar } from "~/pages/scenarios/scenario-filters";
-import classes from "~/pages/scenarios/scenarios.module.css";
+import { SelectionFooter } from "~/pages/scenarios/selection-footer";
 import { useSelection } from "~/pages/scenarios/use-selection";
 import { compact } from "~/shell/search";
 
@@ -30,18 +31,18 @@ export function ScenariosPage() {
   const selection = useSelection();
   const columns = useMemo(() => columnsOf(selection, filters.tag), [selection, filters.tag]);
   const { sort, query: sorted } = sortByField(sortText, columns);
-  const list = useQuery(scenariosQuery(compact({ ...filters, cursor, sort: sorted })));
+  const query = compact({ ...filters, cursor, sort: sorted });
+  const list = useQuery(scenariosQuery(query));
   const [importing, setImporting] = useState(false);
   const [taken, setTaken] = useState(NOTHING);
   const file = useFile((text, name) => setTaken({ text, name }));
   const rows = list.data?.items ?? [];
   const filtered = Object.keys(filters).length > 0;
-  const next = list.data?.next_cursor;
 
-  const change = (filter: FilterChange & { sort?: string | undefined }, replace = false) =>
-    void navigate({ search: (before) => compact({ ...before, cursor: undefined, ...filter }), replace });
-  const turnTo = (page: string | undefined) =>
-    void navigate({ search: (before) => compact({ ...before, cursor: page }), resetScroll: true });
+  const change = (
+    filter: FilterChange & { sort?: string | undefined; cursor?: string | undefined },
+    replace = false,
+  ) => void navigate({ search: (before) => compact({ ...before, cursor: undefined, ...filter }), replace });
   const clear = () => void navigate({ search: compact({ sort: sortText }) });
   const startImport = () => setImporting(true);
   const dropped = {
@@ -52,48 +53,43 @@ export function ScenariosPage() {
     },
   };
 
-  const empty = list.data !== undefined && rows.length === 0;
-  const bare = empty && !filtered && cursor === undefined;
+  const bare = list.data?.items.length === 0 && !filtered && cursor === undefined;
   const table = (
-    <>
-      {list.data === undefined ? (
-        list.error ? (
-          <ErrorState error={list.error} retry={() => void list.refetch()} />
+    <ListRows
+      rows={list.data?.items}
+      error={list.error}
+      retry={() => void list.refetch()}
+      bars={10}
+      empty={
+        bare ? (
+          <NoScenarios mayChange={mayChange} onImport={startImport} />
         ) : (
-          <RowsLoading rows={10} />
+          <NothingFits
+            title={cursor === undefined ? "No scenario fits" : "No further scenarios"}
+            onShowAll={clear}
+          >
+            {cursor === undefined
+              ? "There are scenarios, but none that all filters let through."
+              : "This is the end of the list."}
+          </NothingFits>
         )
-      ) : bare ? (
-        <NoScenarios mayChange={mayChange} onImport={startImport} />
-      ) : empty ? (
-        <Empty
-          title={cursor === undefined ? "No scenario fits" : "No further scenarios"}
-          action={
-            <Button variant="default" onClick={clear}>
-              Show all
-            </Button>
-          }
-        >
-          {cursor === undefined
-            ? "There are scenarios, but none that all filters let through."
-            : "This is the end of the list."}
-        </Empty>
-      ) : (
-        <DataTable
-          label="Scenarios"
-          columns={columns}
-          rows={rows}
-          rowKey={({ id }) => id}
-          sort={sort}
-          onSort={(order) => change({ sort: sortToText(order) })}
-          onOpen={({ id }) => void navigate({ to: "/scenarios/$scenarioId", params: { scenarioId: id } })}
-          isSelected={({ id }) => selection.has(id)}
-        />
-      )}
-    </>
+      }
+    >
+      <DataTable
+        label="Scenarios"
+        columns={columns}
+        rows={rows}
+        rowKey={({ id }) => id}
+        sort={sort}
+        onSort={(order) => change({ sort: sortToText(order) })}
+        onOpen={({ id }) => void navigate({ to: "/scenarios/$scenarioId", params: { scenarioId: id } })}
+        isSelected={({ id }) => selection.has(id)}
+      />
+    </ListRows>
   );
 
   return (
-    <Page
+    <ListPage
       title="Scenarios"
       actions={
         <>
@@ -116,48 +112,51 @@ export function ScenariosPage() {
       curl={[
         {
           what: "This page of scenarios",
-          path: `/api/v1/eval/scenarios?${new URLSearchParams({
-            ...filters,
-            ...compact({ cursor, sort: sorted }),
-            limit: String(SCENARIOS_PER_PAGE),
-          })}`,
+          path: withQuery("/api/v1/eval/scenarios", { ...query, limit: SCENARIOS_PER_PAGE }),
         },
         { what: "They as a file", path: exportPath("yaml", filters) },
       ]}
-    >
-      {!bare && (
-        <ScenarioFilterBar
-          filters={filters}
-          tags={[...new Set(rows.flatMap(({ tags }) => tags))].toSorted()}
-          onChange={change}
-          onClear={clear}
-        />
-      )}
-      <Panel flush>
-        <div className={classes.region} data-stale={list.isPlaceholderData || undefined}>
-          {mayChange ? <FileDrop file={dropped}>{table}</FileDrop> : table}
-        </div>
-        {rows.length > 0 && (
-          <ListFooter
+      filters={
+        <>
+          {!bare && (
+            <ScenarioFilterBar
+              filters={filters}
+              tags={[...new Set(rows.flatMap(({ tags }) => tags))].toSorted()}
+              onChange={change}
+              onClear={clear}
+            />
+          )}
+          <ImportDialog
+            opened={importing}
+            onClose={() => {
+              setImporting(false);
+              setTaken(NOTHING);
+              file.forget();
+            }}
+            file={file}
+            taken={taken}
+            onTaken={setTaken}
+          />
+        </>
+      }
+      stale={list.isPlaceholderData}
+      footer={
+        rows.length > 0 && (
+          <SelectionFooter
             rows={rows}
             selection={selection}
-            first={sort ? "First" : "Newest"}
-            onFirst={cursor === undefined ? undefined : () => turnTo(undefined)}
-            onNext={next && !list.isPlaceholderData ? () => turnTo(next) : undefined}
+            turns={{
+              cursor,
+              next: list.data?.next_cursor,
+              stale: list.isPlaceholderData,
+              first: sort ? "First" : "Newest",
+              onTurn: (to) => change({ cursor: to }),
+            }}
           />
-        )}
-      </Panel>
-      <ImportDialog
-        opened={importing}
-        onClose={() => {
-          setImporting(false);
-          setTaken(NOTHING);
-          file.forget();
-        }}
-        file={file}
-        taken={taken}
-        onTaken={setTaken}
-      />
-    </Page>
+        )
+      }
+    >
+      {mayChange ? <FileDrop file={dropped}>{table}</FileDrop> : table}
+    </ListPage>
   );
 }

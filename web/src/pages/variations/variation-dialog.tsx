@@ -1,9 +1,10 @@
 import { Button, Group, Modal, Stack, Text, Textarea, TextInput } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
-import { asProblem, errorsBelow, messageAt } from "~/api/problem";
+import { useQueryClient } from "@tanstack/react-query";
+import type { FormEvent } from "react";
+import { errorsBelow, messageAt } from "~/api/problem";
 import { changeVariation, createVariation, DOSES, RECORDS, variationsQuery } from "~/api/variations";
+import { useDraftForm } from "~/components/form/use-draft-form";
 import { Refusal } from "~/components/refusal";
 import { DoseFields } from "~/pages/variations/dose-fields";
 import { bodyOf, type Draft } from "~/pages/variations/draft";
@@ -37,32 +38,27 @@ export function VariationDialog({ editing, onClose }: VariationDialogProps) {
 
 function VariationForm({ editing, onClose }: { editing: Editing; onClose: () => void }) {
   const client = useQueryClient();
-  const [draft, setDraft] = useState(editing.draft);
-  const body = bodyOf(draft);
-  const save = useMutation({
-    mutationFn: () => (editing.id === null ? createVariation(body) : changeVariation(editing.id, body)),
-    onSuccess: ({ name }) => {
+  const { draft, change, problem, saving, submit } = useDraftForm({
+    beginning: editing.draft,
+    save: (written) =>
+      editing.id === null ? createVariation(bodyOf(written)) : changeVariation(editing.id, bodyOf(written)),
+    onSaved: ({ name }) => {
       void client.invalidateQueries({ queryKey: variationsQuery.queryKey });
       notifications.show({ message: `${name} is saved.` });
       onClose();
     },
   });
-  const problem = save.error === null ? null : asProblem(save.error);
+  const body = bodyOf(draft);
   const errors = problem?.errors ?? [];
   const unwritten = DOSES.filter((dose) => body.doses[dose].length === 0);
 
-  function change(part: Partial<Draft>) {
-    save.reset();
-    setDraft((before) => ({ ...before, ...part }));
-  }
-
-  function submit(event: FormEvent) {
+  function save(event: FormEvent) {
     event.preventDefault();
-    save.mutate();
+    submit();
   }
 
   return (
-    <form onSubmit={submit}>
+    <form onSubmit={save}>
       <Stack gap="md">
         <TextInput
           data-autofocus
@@ -113,7 +109,7 @@ function VariationForm({ editing, onClose }: { editing: Editing; onClose: () => 
           <Button variant="default" onClick={onClose}>
             Cancel
           </Button>
-          <Button type="submit" loading={save.isPending} disabled={draft.name === "" || unwritten.length > 0}>
+          <Button type="submit" loading={saving} disabled={draft.name === "" || unwritten.length > 0}>
             Save
           </Button>
         </Group>

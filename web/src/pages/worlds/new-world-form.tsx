@@ -1,16 +1,17 @@
 import { Button, Checkbox, Group, Stack, Text, TextInput } from "@mantine/core";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
 import type { BehaviourProblem } from "~/api/behaviours";
 import { api, data, type Schemas } from "~/api/client";
 import { writeJson } from "~/api/json";
-import { asProblem, errorsBelow, messageAt } from "~/api/problem";
+import { errorsBelow, messageAt } from "~/api/problem";
 import { type State, worldQuery, worldsQuery } from "~/api/worlds";
 import { BehavioursShown } from "~/components/behaviours/behaviours-shown";
 import { counted } from "~/components/counted";
 import { EntityCounts } from "~/components/entity-counts";
 import { ChooseFile, FileDrop, useFile } from "~/components/file-drop";
+import { useDraftForm } from "~/components/form/use-draft-form";
 import { JsonField } from "~/components/json-field";
 import { LeaveGuard } from "~/components/leave-guard";
 import { Page, Panel, TextLink } from "~/components/page";
@@ -35,41 +36,39 @@ const PLACEHOLDER = `{
 export function NewWorldForm({ beginning }: { beginning: Beginning }) {
   const navigate = useNavigate();
   const client = useQueryClient();
-  const [name, setName] = useState(beginning.name);
-  const [first] = useState(() => (beginning.state === null ? "" : writeJson(beginning.state)));
-  const [text, setText] = useState(first);
   const [withRules, setWithRules] = useState(beginning.origin?.kind === "world");
-  const state = useMemo(() => readStrict(text) ?? {}, [text]);
   const hasConduct = beginning.rules.length > 0 || beginning.behavior !== "";
+  const { draft, change, problem, saving, submit, unsaved } = useDraftForm({
+    beginning: () => ({
+      name: beginning.name,
+      text: beginning.state === null ? "" : writeJson(beginning.state),
+    }),
+    save: () => data(api.POST("/api/worlds", { body })),
+    onSaved: (world) => {
+      client.setQueryData(worldQuery(world.id).queryKey, world);
+      void client.invalidateQueries({ queryKey: worldsQuery.queryKey, exact: true });
+      void navigate({ to: "/worlds/$worldId", params: { worldId: world.id }, ignoreBlocker: true });
+    },
+  });
+  const { name, text } = draft;
+  const state = useMemo(() => readStrict(text) ?? {}, [text]);
   const body = {
     name,
     initial_state: state instanceof Unread ? {} : state,
     ...(withRules &&
       hasConduct && { behavior_instructions: beginning.behavior, failure_rules: beginning.rules }),
   } as Schemas["WorldIn"];
-  const create = useMutation({
-    mutationFn: () => data(api.POST("/api/worlds", { body })),
-    onSuccess: (world) => {
-      client.setQueryData(worldQuery(world.id).queryKey, world);
-      void client.invalidateQueries({ queryKey: worldsQuery.queryKey, exact: true });
-      void navigate({ to: "/worlds/$worldId", params: { worldId: world.id }, ignoreBlocker: true });
-    },
-  });
-  const problem = create.error === null ? null : asProblem(create.error);
   const errors = problem?.errors ?? [];
   const broken =
     state instanceof Unread ? "This is not JSON yet." : isObject(state) ? null : "A world is an object.";
-  const unsaved = () => !create.isPending && !create.isSuccess && (name !== beginning.name || text !== first);
-
   const file = useFile((text, fileName) => {
     write(text);
-    if (name === "") setName(fileName.replace(/\.json$/i, ""));
+    if (name === "") change({ name: fileName.replace(/\.json$/i, "") });
   });
 
   function write(next: string) {
     file.forget();
-    create.reset();
-    setText(next);
+    change({ text: next });
   }
 
   return (
@@ -94,10 +93,7 @@ export function NewWorldForm({ beginning }: { beginning: Beginning }) {
               maxLength={255}
               placeholder="Shop in spring"
               value={name}
-              onChange={({ currentTarget }) => {
-                create.reset();
-                setName(currentTarget.value);
-              }}
+              onChange={({ currentTarget }) => change({ name: currentTarget.value })}
               error={messageAt(errors, "name")}
               maw={480}
             />
@@ -147,9 +143,9 @@ export function NewWorldForm({ beginning }: { beginning: Beginning }) {
             {problem && errors.length === 0 && <Refusal error={problem} title="Not made" />}
             <Group gap="xs">
               <Button
-                loading={create.isPending}
+                loading={saving}
                 disabled={name.trim() === "" || broken !== null}
-                onClick={() => create.mutate()}
+                onClick={() => submit()}
               >
                 Make the world
               </Button>

@@ -1,5 +1,5 @@
-import { ActionIcon, Menu } from "@mantine/core";
-import { IconCopy, IconDots, IconPencil, IconPlayerPlay, IconTrash } from "@tabler/icons-react";
+import { Menu } from "@mantine/core";
+import { IconCopy, IconPencil, IconPlayerPlay, IconTrash } from "@tabler/icons-react";
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
@@ -7,6 +7,7 @@ import { api, data } from "~/api/client";
 import { type World, worldQuery, worldsQuery } from "~/api/worlds";
 import { KeptDialogs } from "~/components/kept-dialogs";
 import { useMayChange } from "~/components/may-change";
+import { MoreMenu } from "~/components/more-menu";
 import { ButtonLink } from "~/components/page";
 
 export function WorldActions({ world }: { world: World }) {
@@ -34,28 +35,21 @@ export function WorldActions({ world }: { world: World }) {
       <ButtonLink to="/runs/new" search={{ world_id: world.id }} leftSection={<IconPlayerPlay size={15} />}>
         New run from it
       </ButtonLink>
-      <Menu position="bottom-end">
-        <Menu.Target>
-          <ActionIcon variant="default" size={30} aria-label="More">
-            <IconDots size={16} />
-          </ActionIcon>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item leftSection={<IconPencil size={14} />} onClick={() => setAsking("rename")}>
-            Rename
-          </Menu.Item>
-          <Menu.Item
-            leftSection={<IconCopy size={14} />}
-            onClick={() => void navigate({ to: "/worlds/new", search: { copy: world.id } })}
-          >
-            Make a copy
-          </Menu.Item>
-          <Menu.Divider />
-          <Menu.Item color="red" leftSection={<IconTrash size={14} />} onClick={() => setAsking("delete")}>
-            Delete
-          </Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
+      <MoreMenu>
+        <Menu.Item leftSection={<IconPencil size={14} />} onClick={() => setAsking("rename")}>
+          Rename
+        </Menu.Item>
+        <Menu.Item
+          leftSection={<IconCopy size={14} />}
+          onClick={() => void navigate({ to: "/worlds/new", search: { copy: world.id } })}
+        >
+          Make a copy
+        </Menu.Item>
+        <Menu.Divider />
+        <Menu.Item color="red" leftSection={<IconTrash size={14} />} onClick={() => setAsking("delete")}>
+          Delete
+        </Menu.Item>
+      </MoreMenu>
       <KeptDialogs
         asking={asking}
         onClose={() => setAsking(null)}

@@ -1,10 +1,10 @@
-import { Tabs } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
 import { type World, worldQuery } from "~/api/worlds";
 import { LeaveGuard } from "~/components/leave-guard";
 import { Page, TextLink } from "~/components/page";
+import { PageTabs } from "~/components/page-tabs";
 import { ErrorState, PageLoading } from "~/components/states";
 import { BehaviourTab } from "~/pages/worlds/behaviour/behaviour-tab";
 import { EntitiesTab } from "~/pages/worlds/entities/entities-tab";
@@ -37,15 +37,14 @@ function Loaded({ world }: { world: World }) {
   const [behaviourTouched, setBehaviourTouched] = useState(false);
   const count = entitiesIn(world.entity_counts);
 
-  function show(next: string | null) {
+  function show(next: Tab) {
     void navigate({
-      search: ({ tab: _, ...rest }) =>
-        next === null || next === "entities" ? rest : { ...rest, tab: next as Exclude<Tab, "entities"> },
+      search: ({ tab: _, ...rest }) => (next === "entities" ? rest : { ...rest, tab: next }),
       resetScroll: false,
     });
   }
 
-  const tabs: [Tab, string, ReactNode][] = [
+  const contents: [Tab, string, ReactNode][] = [
     [
       "entities",
       `Entities (${count.toLocaleString("en")})`,
@@ -62,6 +61,13 @@ function Loaded({ world }: { world: World }) {
     ["fidelity", "Fidelity", <FidelityTab key="fidelity" world={world} />],
     ["raw", "Raw", <RawTab key="raw" world={world} />],
   ];
+  const tabs = contents.map(([value, label, content]): [Tab, string, ReactNode] => [
+    value,
+    label,
+    <OnceShown key={value} shown={tab === value}>
+      {content}
+    </OnceShown>,
+  ]);
   return (
     <Page
       title={world.name}
@@ -75,20 +81,7 @@ function Loaded({ world }: { world: World }) {
     >
       <LeaveGuard unsaved={() => edits.list.length > 0 || rulesTouched || behaviourTouched} />
       <WorldFacts world={world} />
-      <Tabs value={tab} onChange={show}>
-        <Tabs.List mb="md">
-          {tabs.map(([value, label]) => (
-            <Tabs.Tab key={value} value={value}>
-              {label}
-            </Tabs.Tab>
-          ))}
-        </Tabs.List>
-        {tabs.map(([value, , content]) => (
-          <Tabs.Panel key={value} value={value}>
-            <OnceShown shown={tab === value}>{content}</OnceShown>
-          </Tabs.Panel>
-        ))}
-      </Tabs>
+      <PageTabs tabs={tabs} value={tab} onChange={show} keepMounted />
     </Page>
   );
 }

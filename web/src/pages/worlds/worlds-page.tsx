@@ -1,15 +1,15 @@
-import { Button, Group, Text, TextInput } from "@mantine/core";
-import { IconPlus, IconSearch, IconWorld } from "@tabler/icons-react";
+import { IconPlus, IconWorld } from "@tabler/icons-react";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { type WorldSummary, worldsQuery } from "~/api/worlds";
-import { counted, size } from "~/components/counted";
-import { type Column, DataTable, sortFromText, sortToText } from "~/components/data-table";
+import { size } from "~/components/counted";
+import type { Column } from "~/components/data-table";
 import { EntityCounts } from "~/components/entity-counts";
+import { SearchedListPage } from "~/components/list/searched-list-page";
 import { useMayChange } from "~/components/may-change";
-import { ButtonLink, Page, Panel, TextLink } from "~/components/page";
+import { ButtonLink, TextLink } from "~/components/page";
 import { ShareBar } from "~/components/share";
-import { Empty, ErrorState, RowsLoading } from "~/components/states";
+import { Empty } from "~/components/states";
 import { Ago } from "~/components/time";
 import { entitiesIn } from "~/pages/worlds/sizes";
 import classes from "~/pages/worlds/worlds.module.css";
@@ -92,78 +92,26 @@ export function WorldsPage() {
   const { q = "", sort } = route.useSearch();
   const navigate = route.useNavigate();
   const mayChange = useMayChange();
-  const { data: worlds, error, refetch } = useQuery({ ...worldsQuery, placeholderData: keepPreviousData });
-  const shown = (worlds ?? []).filter((world) => fits(world, q));
-
-  function search(change: { q?: string | undefined; sort?: string | undefined }) {
-    void navigate({ search: (before) => compact({ ...before, ...change }), replace: true });
-  }
-
+  const list = useQuery({ ...worldsQuery, placeholderData: keepPreviousData });
   return (
-    <Page
+    <SearchedListPage
       title="Worlds"
+      noun="world"
       actions={mayChange && <NewWorldButton />}
       curl={[{ what: "List the worlds", path: "/api/worlds?limit=200" }]}
-    >
-      <Panel flush>
-        {worlds && worlds.length > 0 && (
-          <Group p="xs" gap="xs" className={classes.filterBar}>
-            <TextInput
-              data-filter
-              size="xs"
-              aria-label="Filter worlds"
-              placeholder="Name or entity type"
-              leftSection={<IconSearch size={14} />}
-              value={q}
-              onChange={(event) => search({ q: event.currentTarget.value || undefined })}
-              w={{ base: "100%", xs: 280 }}
-            />
-            <Text size="xs" c="var(--ody-text-dim)" ml="auto" role="status">
-              {shown.length === worlds.length
-                ? counted(worlds.length, "world")
-                : `${shown.length} of ${worlds.length}`}
-            </Text>
-          </Group>
-        )}
-        {worlds === undefined ? (
-          error ? (
-            <ErrorState error={error} retry={() => void refetch()} />
-          ) : (
-            <RowsLoading />
-          )
-        ) : worlds.length === 0 ? (
-          <NoWorlds mayChange={mayChange} />
-        ) : shown.length === 0 ? (
-          <Empty
-            title="No world fits"
-            action={
-              <Button variant="default" onClick={() => search({ q: undefined })}>
-                Show all {worlds.length}
-              </Button>
-            }
-          >
-            None of them has this text in its name or in the names of its entity types.
-          </Empty>
-        ) : (
-          <DataTable
-            label="Worlds"
-            columns={COLUMNS}
-            rows={shown}
-            rowKey={(world) => world.id}
-            sort={sortFromText(sort)}
-            onSort={(next) => search({ sort: sortToText(next) })}
-            onOpen={(world) => void navigate({ to: "/worlds/$worldId", params: { worldId: world.id } })}
-          />
-        )}
-      </Panel>
-    </Page>
-  );
-}
-
-function fits(world: WorldSummary, q: string): boolean {
-  const sought = q.trim().toLowerCase();
-  return [world.name, ...Object.keys(world.entity_counts)].some((text) =>
-    text.toLowerCase().includes(sought),
+      list={list}
+      columns={COLUMNS}
+      q={q}
+      sort={sort}
+      onSearch={(change) =>
+        void navigate({ search: (before) => compact({ ...before, ...change }), replace: true })
+      }
+      placeholder="Name or entity type"
+      textsOf={({ name, entity_counts }) => [name, ...Object.keys(entity_counts)]}
+      nothingFits="None of them has this text in its name or in the names of its entity types."
+      empty={<NoWorlds mayChange={mayChange} />}
+      onOpen={({ id }) => void navigate({ to: "/worlds/$worldId", params: { worldId: id } })}
+    />
   );
 }
 

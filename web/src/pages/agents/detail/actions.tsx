@@ -1,17 +1,12 @@
-import { ActionIcon, Button, Menu, Tooltip } from "@mantine/core";
-import {
-  IconDots,
-  IconPencil,
-  IconPlayerPlay,
-  IconPlugConnected,
-  IconTrash,
-  IconUpload,
-} from "@tabler/icons-react";
+import { Button, Menu, Tooltip } from "@mantine/core";
+import { IconPencil, IconPlayerPlay, IconPlugConnected, IconTrash, IconUpload } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { type Agent, sessionQuery } from "~/api/queries";
+import { adminsOnly } from "~/components/admins-only";
+import { useIsAdmin } from "~/components/may-change";
+import { MoreMenu } from "~/components/more-menu";
 import { ButtonLink } from "~/components/page";
-import { ADMINS_ONLY, useIsAdmin } from "~/pages/agents/admins-only";
 import { DeleteDialog } from "~/pages/agents/detail/delete-dialog";
 import { PublishDialog } from "~/pages/agents/detail/publish-dialog";
 
@@ -30,7 +25,7 @@ export function Actions({ agent, testing, onTest }: ActionsProps) {
     <>
       <NewRun agent={agent} />
       {agent.mode === "http" && (
-        <Tooltip label={ADMINS_ONLY} disabled={isAdmin}>
+        <Tooltip label={adminsOnly("agents")} disabled={isAdmin}>
           <Button
             variant="default"
             leftSection={<IconPlugConnected size={15} />}
@@ -57,22 +52,11 @@ export function Actions({ agent, testing, onTest }: ActionsProps) {
           >
             Edit
           </ButtonLink>
-          <Menu position="bottom-end">
-            <Menu.Target>
-              <ActionIcon variant="default" size={30} aria-label="More">
-                <IconDots size={16} />
-              </ActionIcon>
-            </Menu.Target>
-            <Menu.Dropdown>
-              <Menu.Item
-                color="red"
-                leftSection={<IconTrash size={14} />}
-                onClick={() => setAsking("delete")}
-              >
-                Delete
-              </Menu.Item>
-            </Menu.Dropdown>
-          </Menu>
+          <MoreMenu>
+            <Menu.Item color="red" leftSection={<IconTrash size={14} />} onClick={() => setAsking("delete")}>
+              Delete
+            </Menu.Item>
+          </MoreMenu>
         </>
       )}
       <PublishDialog agent={agent} opened={asking === "publish"} onClose={close} />

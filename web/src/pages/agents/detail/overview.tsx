@@ -4,11 +4,11 @@ import { type Agent, consistencyQuery } from "~/api/queries";
 import { ToneBadge } from "~/components/badges";
 import { Copy } from "~/components/copy";
 import { counted } from "~/components/counted";
+import { modeOf } from "~/components/mode-badge";
 import { Panel, TextLink } from "~/components/page";
 import classes from "~/pages/agents/agents.module.css";
 import { readSettings } from "~/pages/agents/detail/settings";
 import { Health } from "~/pages/agents/health";
-import { modeOf } from "~/pages/agents/passthrough";
 
 const DESCRIPTION_HEIGHT = 104;
 const MOST_NAMED = 6;

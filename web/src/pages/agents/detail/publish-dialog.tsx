@@ -2,10 +2,11 @@ import { Button, Group, Modal, Stack, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type Agent, agentQuery, versionQuery } from "~/api/queries";
+import { DiffView } from "~/components/json-diff/diff-view";
+import { diffJson } from "~/components/json-diff/json-diff";
 import { Refusal } from "~/components/refusal";
 import { ErrorState, RowsLoading } from "~/components/states";
-import { contentOf, DiffView } from "~/pages/agents/detail/diff-view";
-import { diffJson } from "~/pages/agents/detail/json-diff";
+import { contentOf } from "~/pages/agents/form/draft";
 import { publishAgent } from "~/pages/agents/form/save-agent";
 
 interface PublishDialogProps {

@@ -1,6 +1,6 @@
 import type { Agent } from "~/api/queries";
+import { isObject } from "~/components/rules/json-text";
 import { configFields } from "~/pages/agents/form/draft";
-import { isObject } from "~/pages/agents/form/json-text";
 
 export interface SubAgent {
   actorId: string;

@@ -5,13 +5,14 @@ import { useMemo } from "react";
 import { type Agent, type AgentVersion, versionsQuery } from "~/api/queries";
 import { ToneBadge } from "~/components/badges";
 import { type Column, DataTable } from "~/components/data-table";
+import { DiffView } from "~/components/json-diff/diff-view";
+import { diffJson } from "~/components/json-diff/json-diff";
 import { JsonView } from "~/components/json-view";
 import { Panel } from "~/components/page";
 import { ErrorState, RowsLoading } from "~/components/states";
 import { Ago } from "~/components/time";
 import classes from "~/pages/agents/agents.module.css";
-import { contentOf, DiffView } from "~/pages/agents/detail/diff-view";
-import { diffJson } from "~/pages/agents/detail/json-diff";
+import { contentOf } from "~/pages/agents/form/draft";
 
 const route = getRouteApi("/app/agents/$agentId");
 const HASH_SHOWN = 8;

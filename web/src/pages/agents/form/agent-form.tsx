@@ -1,13 +1,16 @@
 import { Alert, Button, Group, Paper, Text, Textarea, TextInput } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { IconFileImport } from "@tabler/icons-react";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { useCallback, useEffect, useMemo, useRef, useState } from "react";
-import { asProblem, messageAt, type Problem } from "~/api/problem";
+import { useCallback, useEffect, useMemo, useState } from "react";
+import { messageAt } from "~/api/problem";
 import { type Agent, agentQuery } from "~/api/queries";
 import { CurrentFaults } from "~/components/current-faults";
 import { FileDrop, useFile } from "~/components/file-drop";
+import { FormSection } from "~/components/form/form-section";
+import { useDraftForm } from "~/components/form/use-draft-form";
+import { useFirstFault } from "~/components/form/use-first-fault";
 import { LeaveGuard } from "~/components/leave-guard";
 import { Page, TextLink } from "~/components/page";
 import { BehaviourSection } from "~/pages/agents/form/behaviour-section";
@@ -21,7 +24,6 @@ import { ImportDialog } from "~/pages/agents/form/import-dialog";
 import { filled, type Recognised } from "~/pages/agents/form/recognise";
 import { saveAgent } from "~/pages/agents/form/save-agent";
 import { SaveBar } from "~/pages/agents/form/save-bar";
-import { Section } from "~/pages/agents/form/section";
 import { SubAgentsSection } from "~/pages/agents/form/sub-agents-section";
 import { ToolsSection } from "~/pages/agents/form/tools-section";
 import { useFaults } from "~/pages/agents/form/use-faults";
@@ -42,52 +44,25 @@ interface Filling {
 
 /** Registering an agent, and changing one: the same form. */
 export function AgentForm({ saved }: { saved: Agent | null }) {
-  const [first] = useState(() => (saved === null ? emptyDraft() : draftOf(saved)));
+  const navigate = useNavigate();
+  const client = useQueryClient();
   const [startedFrom] = useState(saved?.version ?? null);
-  const [draft, setDraft] = useState(first);
-  const [refused, setRefused] = useState<Problem | null>(null);
   const [visited, setVisited] = useState<ReadonlySet<string>>(new Set());
   const [importing, setImporting] = useState(false);
   const [importText, setImportText] = useState("");
   const [filling, setFilling] = useState<Filling | null>(null);
-  const form = useRef<HTMLDivElement>(null);
-  const leaving = useRef(false);
-  const navigate = useNavigate();
-  const client = useQueryClient();
 
   // They would lie over the buttons of the save bar.
   useEffect(() => notifications.clean(), []);
 
-  const update = useCallback((change: (draft: AgentDraft) => Partial<AgentDraft>) => {
-    setRefused(null);
-    setDraft((before) => ({ ...before, ...change(before) }));
-  }, []);
-  const change = useCallback((patch: Partial<AgentDraft>) => update(() => patch), [update]);
-
-  const validation = useValidation(
-    useMemo(() => (saved === null && draft === first ? null : bodyToCheck(draft)), [saved, draft, first]),
+  const { form, goToFirst } = useFirstFault('[aria-invalid="true"], [data-fault]', (fault) =>
+    fault.closest("li, section")?.querySelector<HTMLElement>("button, [contenteditable]"),
   );
-  const faults = useFaults(draft, saved, refused?.errors ?? validation.errors, visited);
-
-  const unsaved = useCallback(
-    () => !leaving.current && fingerprint(draft) !== fingerprint(first),
-    [draft, first],
-  );
-
-  function jump() {
-    // After the paint in which the faults appear.
-    requestAnimationFrame(() => {
-      const place = form.current?.querySelector<HTMLElement>('[aria-invalid="true"], [data-fault]');
-      place?.scrollIntoView({ block: "center" });
-      const near = place?.closest("li, section")?.querySelector<HTMLElement>("button, [contenteditable]");
-      (place?.matches("input, textarea") ? place : near)?.focus({ preventScroll: true });
-    });
-  }
-
-  const save = useMutation({
-    mutationFn: (publish: boolean) => saveAgent(draft, saved, publish),
-    onSuccess: async ({ agent, notPublished }) => {
-      leaving.current = true;
+  const { draft, first, change, update, problem, ...drafted } = useDraftForm({
+    beginning: () => (saved === null ? emptyDraft() : draftOf(saved)),
+    check: useCallback((written: AgentDraft) => faultsHere(written, saved), [saved]),
+    save: (written, publish: boolean) => saveAgent(written, saved, publish),
+    onSaved: ({ agent, notPublished }) => {
       client.setQueryData(agentQuery(agent.id).queryKey, agent);
       void client.invalidateQueries({ queryKey: ["agents"] });
       const published = agent.published_version === agent.version;
@@ -96,18 +71,20 @@ export function AgentForm({ saved }: { saved: Agent | null }) {
         message: notPublished ? `It was not published: ${notPublished.detail}` : undefined,
         color: notPublished ? "red" : "teal",
       });
-      await navigate({ to: "/agents/$agentId", params: { agentId: agent.id } });
+      return navigate({ to: "/agents/$agentId", params: { agentId: agent.id }, ignoreBlocker: true });
     },
-    onError: (error) => {
-      setRefused(asProblem(error));
-      jump();
-    },
+    onFaults: goToFirst,
+    fingerprint,
   });
+
+  const validation = useValidation(
+    useMemo(() => (saved === null && draft === first ? null : bodyToCheck(draft)), [saved, draft, first]),
+  );
+  const faults = useFaults(draft, drafted.faults, problem?.errors ?? validation.errors, visited);
 
   function submit(publish: boolean) {
     setVisited(new Set(["name", "endpoint_url"]));
-    if (faultsHere(draft, saved).length > 0) jump();
-    else save.mutate(publish);
+    drafted.submit(publish);
   }
 
   function fill(found: Recognised, merge: boolean) {
@@ -167,7 +144,7 @@ export function AgentForm({ saved }: { saved: Agent | null }) {
         },
       ]}
     >
-      <LeaveGuard unsaved={unsaved} />
+      <LeaveGuard unsaved={drafted.changed} />
       <ImportDialog
         opened={importing}
         onClose={() => setImporting(false)}
@@ -205,10 +182,10 @@ export function AgentForm({ saved }: { saved: Agent | null }) {
           {dropped.problem}
         </Alert>
       )}
-      <CurrentFaults value={refused !== null || !validation.checking}>
+      <CurrentFaults value={problem !== null || !validation.checking}>
         <FileDrop file={dropped}>
           <Paper withBorder bg="var(--ody-surface)" ref={form}>
-            <Section title="Identity" about="How people recognise the agent in lists and runs.">
+            <FormSection title="Identity" about="How people recognise the agent in lists and runs.">
               <TextInput
                 label="Name"
                 required
@@ -230,7 +207,7 @@ export function AgentForm({ saved }: { saved: Agent | null }) {
                 error={messageAt(faults.fields, "description")}
                 maw={640}
               />
-            </Section>
+            </FormSection>
             <EndpointSection
               draft={draft}
               change={change}
@@ -278,13 +255,13 @@ export function AgentForm({ saved }: { saved: Agent | null }) {
         needed={faults.needed}
         checking={validation.checking}
         failure={validation.failure}
-        refused={refused}
-        saving={save.isPending ? (save.variables ? "publish" : "draft") : null}
+        refused={problem}
+        saving={drafted.saving ? (drafted.way ? "publish" : "draft") : null}
         draftLabel={saved === null ? "Register as draft" : "Save as draft"}
         publishLabel={saved === null ? "Register and publish" : "Save and publish"}
         onDraft={() => submit(false)}
         onPublish={publishable ? () => submit(true) : undefined}
-        onJump={jump}
+        onJump={goToFirst}
         onCancel={() =>
           void (saved === null
             ? navigate({ to: "/agents" })

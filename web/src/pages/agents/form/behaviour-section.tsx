@@ -1,8 +1,8 @@
 import { Input, SegmentedControl, Switch, Text } from "@mantine/core";
 import { errorsAt, messageAt } from "~/api/problem";
+import { FormSection } from "~/components/form/form-section";
 import { CONSISTENCY_MODES, type ConsistencyMode } from "~/pages/agents/form/draft";
 import type { FieldsProps } from "~/pages/agents/form/endpoint-section";
-import { Section } from "~/pages/agents/form/section";
 
 const CONSISTENCY: Record<ConsistencyMode, string> = {
   off: "The simulated world takes whatever the simulator writes.",
@@ -13,7 +13,7 @@ const CONSISTENCY: Record<ConsistencyMode, string> = {
 export function BehaviourSection({ draft, change, faults }: FieldsProps) {
   const guard = errorsAt(faults, "config", "response_contract")[0]?.msg ?? null;
   return (
-    <Section title="Behaviour" about="What counts as an answer, and how strict the simulated world is.">
+    <FormSection title="Behaviour" about="What counts as an answer, and how strict the simulated world is.">
       <Switch
         label="Require a gradeable rich transcript"
         description="A run whose answer has no assistant message with text fails as response_contract_violation and is not graded."
@@ -40,6 +40,6 @@ export function BehaviourSection({ draft, change, faults }: FieldsProps) {
           {CONSISTENCY[draft.consistencyMode]}
         </Text>
       </Input.Wrapper>
-    </Section>
+    </FormSection>
   );
 }

@@ -1,10 +1,10 @@
 import { useMemo } from "react";
 import { errorsAt, type FieldError } from "~/api/problem";
+import { FormSection } from "~/components/form/form-section";
 import { JsonEditor } from "~/components/json-editor";
 import { FaultList } from "~/pages/agents/form/fault-list";
 import { inside } from "~/pages/agents/form/faults";
 import type { JsonText } from "~/pages/agents/form/json-text";
-import { Section } from "~/pages/agents/form/section";
 
 interface DocumentSectionProps {
   title: string;
@@ -23,7 +23,7 @@ export function DocumentSection(props: DocumentSectionProps) {
   const { title, about, label, placeholder = "", draft, onChange, faults, at } = props;
   const here = useMemo(() => errorsAt(faults, at).map(inside(1)), [faults, at]);
   return (
-    <Section title={title} about={about}>
+    <FormSection title={title} about={about}>
       <JsonEditor
         label={label}
         placeholder={placeholder}
@@ -32,6 +32,6 @@ export function DocumentSection(props: DocumentSectionProps) {
         faults={here}
       />
       <FaultList faults={here} />
-    </Section>
+    </FormSection>
   );
 }

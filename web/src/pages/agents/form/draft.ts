@@ -1,14 +1,8 @@
 /** An agent as it stands in the form. What has no field of its own stays in `otherConfig`, so nothing is lost. */
 import type { Schemas } from "~/api/client";
 import type { Agent } from "~/api/queries";
-import {
-  BLANK,
-  isObject,
-  type JsonObject,
-  type JsonText,
-  jsonText,
-  written,
-} from "~/pages/agents/form/json-text";
+import { isObject, type JsonObject } from "~/components/rules/json-text";
+import { BLANK, type JsonText, jsonText, written } from "~/pages/agents/form/json-text";
 
 export const DEFAULT_TIMEOUT_S = 300;
 export const CONSISTENCY_MODES = ["off", "warn", "strict"] as const;
@@ -223,4 +217,10 @@ function areSubAgents(value: unknown): value is SubAgentRow[] {
         Object.keys(row).every((member) => ["actor_id", "tools", "talks_to"].includes(member)),
     )
   );
+}
+
+/** The part of an agent or a version that is versioned. */
+export function contentOf(source: Registration): Registration {
+  const { name, description, mode, config, tools_schema, ledger_schema } = source;
+  return { name, description, mode, config, tools_schema, ledger_schema };
 }

@@ -1,9 +1,9 @@
 import { Alert, NumberInput, Text, TextInput } from "@mantine/core";
 import { type FieldError, messageAt } from "~/api/problem";
 import type { Agent } from "~/api/queries";
+import { FormSection } from "~/components/form/form-section";
 import { AuthHeaderFields } from "~/pages/agents/form/auth-header-fields";
 import type { AgentDraft } from "~/pages/agents/form/draft";
-import { Section } from "~/pages/agents/form/section";
 import { TryConnection } from "~/pages/agents/form/try-connection";
 
 const LONGEST_RUN_S = 1800;
@@ -20,7 +20,7 @@ export function EndpointSection(
   const { draft, change, faults, saved, onLeave } = props;
   const http = draft.mode === "http";
   return (
-    <Section
+    <FormSection
       title="Endpoint"
       about={
         http
@@ -68,6 +68,6 @@ export function EndpointSection(
         error={messageAt(faults, "config", "run_timeout_s")}
         maw={220}
       />
-    </Section>
+    </FormSection>
   );
 }

@@ -1,15 +1,15 @@
 import { Input, SegmentedControl, Select, SimpleGrid, Text } from "@mantine/core";
 import { useMemo } from "react";
 import { errorsAt, messageAt } from "~/api/problem";
+import { FormSection } from "~/components/form/form-section";
 import { JsonEditor } from "~/components/json-editor";
+import { modeOf } from "~/components/mode-badge";
+import { isObject } from "~/components/rules/json-text";
 import { ENGINE_WORDS } from "~/pages/agents/engines";
 import { ENGINES, type Engine, withText } from "~/pages/agents/form/draft";
 import type { FieldsProps } from "~/pages/agents/form/endpoint-section";
 import { FaultList } from "~/pages/agents/form/fault-list";
 import { inside } from "~/pages/agents/form/faults";
-import { isObject } from "~/pages/agents/form/json-text";
-import { Section } from "~/pages/agents/form/section";
-import { modeOf } from "~/pages/agents/passthrough";
 
 const AS_ALL = "as all tools";
 const EXAMPLE = `{
@@ -37,7 +37,7 @@ export function EnginesSection({ draft, change, faults }: FieldsProps) {
   }
 
   return (
-    <Section title="Simulation" about="Who answers the tools that are simulated.">
+    <FormSection title="Simulation" about="Who answers the tools that are simulated.">
       <Input.Wrapper label="Engine" labelElement="div" error={messageAt(faults, "config", "engine")}>
         <div>
           <SegmentedControl
@@ -82,6 +82,6 @@ export function EnginesSection({ draft, change, faults }: FieldsProps) {
         />
       </Input.Wrapper>
       <FaultList faults={here} />
-    </Section>
+    </FormSection>
   );
 }

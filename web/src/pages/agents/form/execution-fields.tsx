@@ -14,17 +14,17 @@ import { type EndpointTool, endpointQuery, endpointsQuery } from "~/api/endpoint
 import { writeJson } from "~/api/json";
 import { errorsAt, type FieldError } from "~/api/problem";
 import type { Mode } from "~/components/mode-badge";
+import { modeOf } from "~/components/mode-badge";
 import { TextLink } from "~/components/page";
+import { isObject, type JsonObject } from "~/components/rules/json-text";
 import { AdapterField } from "~/pages/agents/form/adapter-field";
 import classes from "~/pages/agents/form/form.module.css";
-import { isObject, type JsonObject } from "~/pages/agents/form/json-text";
 import { ModeHelp } from "~/pages/agents/mode-help";
 import {
   type Binding,
   bindingOf,
   inMode,
   liveOnly,
-  modeOf,
   POLICIES,
   POLICY_NAMES,
   writtenBinding,

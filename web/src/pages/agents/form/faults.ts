@@ -2,8 +2,8 @@
 import type { Schemas } from "~/api/client";
 import type { FieldError } from "~/api/problem";
 import type { Agent } from "~/api/queries";
+import { isObject } from "~/components/rules/json-text";
 import { type AgentDraft, bodyOf } from "~/pages/agents/form/draft";
-import { isObject } from "~/pages/agents/form/json-text";
 
 const LONGEST_NAME = 255;
 const STAND_IN_NAME = "-";

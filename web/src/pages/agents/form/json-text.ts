@@ -1,11 +1,5 @@
 import { readJson, writeJson } from "~/api/json";
 
-export type JsonObject = Record<string, unknown>;
-
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 /** A text somebody is typing: its value once it is JSON, what is wrong until then. Blank is undefined. */
 export interface JsonText {
   text: string;

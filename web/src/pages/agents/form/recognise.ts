@@ -1,4 +1,6 @@
 /** Reading what somebody pastes: a whole registration, or a list of tools in one of the shapes in use. */
+
+import { isObject, type JsonObject } from "~/components/rules/json-text";
 import {
   type AgentDraft,
   configFields,
@@ -6,7 +8,7 @@ import {
   type ToolDraft,
   toolDraft,
 } from "~/pages/agents/form/draft";
-import { BLANK, isObject, type JsonObject, jsonText, written } from "~/pages/agents/form/json-text";
+import { BLANK, jsonText, written } from "~/pages/agents/form/json-text";
 
 /** `plain` has nothing but name, description and input_schema: Anthropic's shape, and also the least of ours. */
 type Shape = "Odyssey" | "OpenAI" | "Anthropic" | "MCP" | "plain";

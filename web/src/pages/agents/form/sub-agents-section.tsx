@@ -1,13 +1,13 @@
 import { ActionIcon, Button, Select, Stack, TagsInput, TextInput, Tooltip } from "@mantine/core";
 import { IconPlus, IconTrash } from "@tabler/icons-react";
 import { errorsAt, type FieldError, messageAt } from "~/api/problem";
+import { FormSection } from "~/components/form/form-section";
 import { type AgentDraft, type SubAgentDraft, subAgentDraft } from "~/pages/agents/form/draft";
 import type { FieldsProps } from "~/pages/agents/form/endpoint-section";
 import { FaultList } from "~/pages/agents/form/fault-list";
 import { inside } from "~/pages/agents/form/faults";
 import classes from "~/pages/agents/form/form.module.css";
 import { nameOf } from "~/pages/agents/form/recognise";
-import { Section } from "~/pages/agents/form/section";
 
 export function SubAgentsSection({ draft, change, faults }: FieldsProps) {
   const actors = draft.subAgents.map((agent) => agent.actorId).filter((id) => id !== "");
@@ -16,7 +16,7 @@ export function SubAgentsSection({ draft, change, faults }: FieldsProps) {
       subAgents: draft.subAgents.map((agent) => (agent.key === key ? { ...agent, ...patch } : agent)),
     });
   return (
-    <Section
+    <FormSection
       title="Sub-agents"
       about="Optional. Who may act inside this agent, which tools each one owns, and whom it may hand over to. Odyssey draws runs by it; it never forbids anything."
     >
@@ -60,7 +60,7 @@ export function SubAgentsSection({ draft, change, faults }: FieldsProps) {
           maw={260}
         />
       )}
-    </Section>
+    </FormSection>
   );
 }
 

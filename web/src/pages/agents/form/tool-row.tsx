@@ -4,14 +4,13 @@ import { memo } from "react";
 import type { FieldError } from "~/api/problem";
 import { ToneBadge } from "~/components/badges";
 import { JsonEditor } from "~/components/json-editor";
-import { ModeBadge } from "~/components/mode-badge";
+import { ModeBadge, modeOf } from "~/components/mode-badge";
+import { isObject } from "~/components/rules/json-text";
 import type { ToolDraft } from "~/pages/agents/form/draft";
 import { ExecutionFields } from "~/pages/agents/form/execution-fields";
 import { FaultList } from "~/pages/agents/form/fault-list";
 import classes from "~/pages/agents/form/form.module.css";
-import { isObject } from "~/pages/agents/form/json-text";
 import { nameOf } from "~/pages/agents/form/recognise";
-import { modeOf } from "~/pages/agents/passthrough";
 
 interface ToolRowProps {
   tool: ToolDraft;

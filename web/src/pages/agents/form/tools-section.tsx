@@ -1,13 +1,14 @@
 import { Button, Group, Text } from "@mantine/core";
 import { IconFileImport, IconPlus } from "@tabler/icons-react";
-import { useCallback, useMemo, useRef, useState } from "react";
+import { useCallback, useMemo, useState } from "react";
 import { errorsAt, type FieldError } from "~/api/problem";
+import { FormSection } from "~/components/form/form-section";
+import { useLatest } from "~/components/use-latest";
 import { type AgentDraft, type ToolDraft, toolDraft, withText } from "~/pages/agents/form/draft";
 import { FaultList } from "~/pages/agents/form/fault-list";
 import { inside } from "~/pages/agents/form/faults";
 import classes from "~/pages/agents/form/form.module.css";
 import { nameOf } from "~/pages/agents/form/recognise";
-import { Section } from "~/pages/agents/form/section";
 import { ToolRow } from "~/pages/agents/form/tool-row";
 
 interface ToolsSectionProps {
@@ -27,8 +28,7 @@ const NO_FAULTS: FieldError[] = [];
 export function ToolsSection({ tools, change, faults, onImport }: ToolsSectionProps) {
   const [open, setOpen] = useState<ReadonlySet<number>>(new Set());
   const [removed, setRemoved] = useState<{ tool: ToolDraft; index: number } | null>(null);
-  const shown = useRef(tools);
-  shown.current = tools;
+  const shown = useLatest(tools);
   const byTool = useMemo(() => faultsByTool(faults), [faults]);
 
   const toggle = useCallback((key: number) => {
@@ -50,7 +50,7 @@ export function ToolsSection({ tools, change, faults, onImport }: ToolsSectionPr
       if (tool) setRemoved({ tool, index });
       change((draft) => ({ tools: draft.tools.filter((other) => other.key !== key) }));
     },
-    [change],
+    [change, shown],
   );
 
   function add() {
@@ -66,7 +66,7 @@ export function ToolsSection({ tools, change, faults, onImport }: ToolsSectionPr
   }
 
   return (
-    <Section
+    <FormSection
       title={tools.length === 0 ? "Tools" : `Tools (${tools.length})`}
       about="What the agent can call, as JSON Schema. The simulated world answers these calls, or a live tool that they are forwarded to; a call that does not fit the schema is refused."
     >
@@ -110,7 +110,7 @@ export function ToolsSection({ tools, change, faults, onImport }: ToolsSectionPr
           </Text>
         )}
       </Group>
-    </Section>
+    </FormSection>
   );
 }
 

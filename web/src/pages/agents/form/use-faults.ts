@@ -1,8 +1,7 @@
 import { useMemo } from "react";
 import type { FieldError } from "~/api/problem";
-import type { Agent } from "~/api/queries";
 import type { AgentDraft } from "~/pages/agents/form/draft";
-import { allFaults, faultsHere, isOfOtherConfig, isStillNeeded } from "~/pages/agents/form/faults";
+import { allFaults, isOfOtherConfig, isStillNeeded } from "~/pages/agents/form/faults";
 
 interface PlacedFaults {
   /** How many are shown. */
@@ -15,15 +14,15 @@ interface PlacedFaults {
   needed: string[];
 }
 
-/** Every fault at the place that shows it. `visited` holds the fields somebody has left, blank or not. */
+/** Every fault, seen here or by the server, at the place that shows it. `visited` holds the fields somebody has left, blank or not. */
 export function useFaults(
   draft: AgentDraft,
-  saved: Agent | null,
+  here: FieldError[],
   served: FieldError[],
   visited: ReadonlySet<string>,
 ): PlacedFaults {
   return useMemo(() => {
-    const all = allFaults(draft, faultsHere(draft, saved), served);
+    const all = allFaults(draft, here, served);
     const isNeeded = (fault: FieldError) =>
       isStillNeeded(draft, fault) && !visited.has(String(fault.loc.at(-1)));
     const shown = all.filter((fault) => !isNeeded(fault));
@@ -33,5 +32,5 @@ export function useFaults(
       other: shown.filter((fault) => isOfOtherConfig(draft, fault)),
       needed: all.filter(isNeeded).map(({ loc }) => (loc[0] === "name" ? "name" : "endpoint URL")),
     };
-  }, [draft, saved, served, visited]);
+  }, [draft, here, served, visited]);
 }

@@ -8,6 +8,7 @@ import {
   useRef,
   useState,
 } from "react";
+import { useLatest } from "~/components/use-latest";
 import { columnOf } from "~/pages/datasets/columns";
 import classes from "~/pages/datasets/grid/grid.module.css";
 import { type Editing, GridRow } from "~/pages/datasets/grid/grid-row";
@@ -120,10 +121,9 @@ export function Grid({ label, columns, rows, first = 0, notes, active, onActive,
     if (move === "down") moveTo(editing.row + 1, column);
     else if (move === "right") moveTo(editing.row, column + 1);
   }
-  const handlers = useRef({ commit });
-  handlers.current = { commit };
+  const latestCommit = useLatest(commit);
   const [stable] = useState(() => ({
-    commit: (text: string, move: "down" | "right" | null) => handlers.current.commit(text, move),
+    commit: (text: string, move: "down" | "right" | null) => latestCommit.current(text, move),
     cancel: () => setEditing(null),
   }));
 

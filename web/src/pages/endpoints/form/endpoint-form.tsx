@@ -1,8 +1,7 @@
-import { Paper, Textarea, TextInput } from "@mantine/core";
+import { Paper, TextInput } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { useMemo, useRef, useState } from "react";
 import {
   changeEndpoint,
   createEndpoint,
@@ -10,11 +9,15 @@ import {
   endpointQuery,
   endpointsQuery,
 } from "~/api/endpoints";
-import { asProblem, type FieldError, messageAt } from "~/api/problem";
+import { type FieldError, messageAt } from "~/api/problem";
 import { counted } from "~/components/counted";
+import { FormSection } from "~/components/form/form-section";
+import { NameFields } from "~/components/form/name-fields";
+import { SaveBar } from "~/components/form/save-bar";
+import { useDraftForm } from "~/components/form/use-draft-form";
+import { useFirstFault } from "~/components/form/use-first-fault";
 import { LeaveGuard } from "~/components/leave-guard";
 import { Page, TextLink } from "~/components/page";
-import { Section } from "~/pages/agents/form/section";
 import { AuthFields } from "~/pages/endpoints/form/auth-fields";
 import {
   bodyOf,
@@ -26,7 +29,6 @@ import {
 } from "~/pages/endpoints/form/draft";
 import { OpenApiFields } from "~/pages/endpoints/form/openapi-fields";
 import { TypeField } from "~/pages/endpoints/form/type-field";
-import { SaveBar } from "~/pages/scenarios/form/save-bar";
 
 export interface FieldsProps {
   draft: EndpointDraft;
@@ -36,24 +38,19 @@ export interface FieldsProps {
   saved: Endpoint | null;
 }
 
-const NONE: FieldError[] = [];
-
 /** Registering an endpoint, and changing one: the same form. */
 export function EndpointForm({ saved }: { saved: Endpoint | null }) {
   const navigate = useNavigate();
   const client = useQueryClient();
-  const [first] = useState(() => (saved === null ? EMPTY : draftOf(saved)));
-  const [draft, setDraft] = useState(first);
-  const [refused, setRefused] = useState<FieldError[]>(NONE);
-  const [tried, setTried] = useState(false);
-  const form = useRef<HTMLDivElement>(null);
-  const here = useMemo(() => faultsOf(draft), [draft]);
-  const errors = [...(tried ? here : NONE), ...refused];
-
-  const save = useMutation({
-    mutationFn: () =>
-      saved === null ? createEndpoint(bodyOf(draft)) : changeEndpoint(saved.id, bodyOf(draft)),
-    onSuccess: (endpoint) => {
+  const { form, goToFirst } = useFirstFault('[aria-invalid="true"], [data-fault], [role="alert"]', (fault) =>
+    fault.querySelector<HTMLElement>("button"),
+  );
+  const { draft, change, faults, tried, refused, problem, saving, submit, unsaved } = useDraftForm({
+    beginning: () => (saved === null ? EMPTY : draftOf(saved)),
+    check: faultsOf,
+    save: (written) =>
+      saved === null ? createEndpoint(bodyOf(written)) : changeEndpoint(saved.id, bodyOf(written)),
+    onSaved: (endpoint) => {
       client.setQueryData(endpointQuery(endpoint.id).queryKey, endpoint);
       void client.invalidateQueries({ queryKey: endpointsQuery.queryKey, exact: true });
       void client.invalidateQueries({ queryKey: ["credentials"] });
@@ -69,38 +66,11 @@ export function EndpointForm({ saved }: { saved: Endpoint | null }) {
         ignoreBlocker: true,
       });
     },
-    onError: (error) => {
-      setRefused(asProblem(error).errors);
-      goToFirst();
-    },
+    onFaults: goToFirst,
   });
-
-  function change(part: Partial<EndpointDraft>) {
-    save.reset();
-    setRefused(NONE);
-    setDraft((before) => ({ ...before, ...part }));
-  }
-
-  function goToFirst() {
-    // After the paint in which the faults appear.
-    requestAnimationFrame(() => {
-      const fault = form.current?.querySelector<HTMLElement>(
-        '[aria-invalid="true"], [data-fault], [role="alert"]',
-      );
-      fault?.scrollIntoView({ block: "center" });
-      const field = fault?.matches("input, textarea") ? fault : fault?.querySelector<HTMLElement>("button");
-      field?.focus({ preventScroll: true });
-    });
-  }
-
-  function submit() {
-    setTried(true);
-    if (here.length > 0) goToFirst();
-    else save.mutate();
-  }
+  const errors = [...(tried ? faults : []), ...refused];
 
   const fields = { draft, change, errors, saved };
-  const unsaved = () => !save.isPending && !save.isSuccess && JSON.stringify(draft) !== JSON.stringify(first);
   const unplaced = refused.filter((fault) => !hasField(fault, draft));
   return (
     <Page
@@ -132,39 +102,24 @@ export function EndpointForm({ saved }: { saved: Endpoint | null }) {
     >
       <LeaveGuard unsaved={unsaved} />
       <Paper withBorder bg="var(--ody-surface)" ref={form}>
-        <Section title="Identity" about="Agents bind their tools to an endpoint by its name or its id.">
-          <TextInput
-            label="Name"
-            required
-            withAsterisk={false}
-            maxLength={255}
+        <FormSection title="Identity" about="Agents bind their tools to an endpoint by its name or its id.">
+          <NameFields
+            draft={draft}
+            change={change}
+            errors={errors}
             placeholder="orders-api"
-            value={draft.name}
-            onChange={({ currentTarget }) => change({ name: currentTarget.value })}
-            error={messageAt(errors, "name")}
-            maw={640}
-          />
-          <Textarea
-            size="sm"
-            label="Description"
-            autosize
             minRows={1}
             maxRows={8}
-            maxLength={5000}
-            value={draft.description}
-            onChange={({ currentTarget }) => change({ description: currentTarget.value })}
-            error={messageAt(errors, "description")}
-            maw={640}
           />
-        </Section>
-        <Section title="What it is" about="By what the body of the tool does today.">
+        </FormSection>
+        <FormSection title="What it is" about="By what the body of the tool does today.">
           <TypeField
             value={draft.type}
             onChange={saved === null ? (type) => change({ type }) : undefined}
             error={messageAt(errors, "type")}
           />
-        </Section>
-        <Section
+        </FormSection>
+        <FormSection
           title="Where it is"
           about="Private addresses are refused unless the server was started to allow them. Redirects are not followed."
         >
@@ -183,26 +138,26 @@ export function EndpointForm({ saved }: { saved: Endpoint | null }) {
           ) : (
             <OpenApiFields {...fields} />
           )}
-        </Section>
-        <Section
+        </FormSection>
+        <FormSection
           title="How it is convinced"
           about="A secret is sent to this scheme, host and port and nowhere else."
         >
           <AuthFields {...fields} />
-        </Section>
+        </FormSection>
       </Paper>
       <SaveBar
         problems={errors.length - unplaced.length}
-        refused={refused.length === 0 ? save.error : unplaced[0] ? new Error(unplaced[0].msg) : null}
+        refused={refused.length === 0 ? problem : unplaced[0] ? new Error(unplaced[0].msg) : null}
         note={
           draft.name.trim() === ""
             ? "Still needed: a name"
-            : save.isPending
+            : saving
               ? "Its tools are being discovered."
               : "Saving discovers its tools."
         }
         label={saved === null ? "Register and discover" : "Save and discover"}
-        saving={save.isPending}
+        saving={saving}
         onSave={submit}
         onCancel={() =>
           void (saved === null

@@ -1,6 +1,6 @@
 import { Input, Radio } from "@mantine/core";
 import type { EndpointType } from "~/api/endpoints";
-import { TYPES } from "~/pages/endpoints/endpoint-type";
+import { TYPES } from "~/components/endpoint-type";
 import classes from "~/pages/endpoints/endpoints.module.css";
 
 interface TypeFieldProps {

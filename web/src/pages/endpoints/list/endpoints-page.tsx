@@ -1,15 +1,15 @@
-import { Button, Group, Text, TextInput } from "@mantine/core";
-import { IconPlugConnected, IconPlus, IconSearch } from "@tabler/icons-react";
+import { Group, Text } from "@mantine/core";
+import { IconPlugConnected, IconPlus } from "@tabler/icons-react";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { type EndpointSummary, endpointsQuery } from "~/api/endpoints";
-import { counted } from "~/components/counted";
-import { type Column, DataTable, sortFromText, sortToText } from "~/components/data-table";
-import { ButtonLink, Page, Panel, TextLink } from "~/components/page";
-import { Empty, ErrorState, RowsLoading } from "~/components/states";
+import type { Column } from "~/components/data-table";
+import { TYPES } from "~/components/endpoint-type";
+import { SearchedListPage } from "~/components/list/searched-list-page";
+import { useIsAdmin } from "~/components/may-change";
+import { ButtonLink, TextLink } from "~/components/page";
+import { Empty } from "~/components/states";
 import { Ago } from "~/components/time";
-import { useIsAdmin } from "~/pages/agents/admins-only";
-import { TYPES } from "~/pages/endpoints/endpoint-type";
 import classes from "~/pages/endpoints/endpoints.module.css";
 import { DiscoveryMarks } from "~/pages/endpoints/marks";
 import { compact } from "~/shell/search";
@@ -125,90 +125,37 @@ export function EndpointsPage() {
   const { q = "", sort } = route.useSearch();
   const navigate = route.useNavigate();
   const isAdmin = useIsAdmin();
-  const {
-    data: endpoints,
-    error,
-    refetch,
-  } = useQuery({ ...endpointsQuery, placeholderData: keepPreviousData });
-  const shown = (endpoints ?? []).filter((endpoint) => fits(endpoint, q));
-
-  function search(change: { q?: string | undefined; sort?: string | undefined }) {
-    void navigate({ search: (before) => compact({ ...before, ...change }), replace: true });
-  }
-
+  const list = useQuery({ ...endpointsQuery, placeholderData: keepPreviousData });
   return (
-    <Page
+    <SearchedListPage
       title="Endpoints"
+      noun="endpoint"
       actions={isAdmin && <NewEndpointButton />}
       curl={[{ what: "List the endpoints", path: "/api/tool-endpoints?limit=200" }]}
-    >
-      <Panel flush>
-        {endpoints && endpoints.length > 0 && (
-          <Group p="xs" gap="xs" className={classes.filterBar}>
-            <TextInput
-              data-filter
-              size="xs"
-              aria-label="Filter endpoints"
-              placeholder="Name, description, address or agent"
-              leftSection={<IconSearch size={14} />}
-              value={q}
-              onChange={(event) => search({ q: event.currentTarget.value || undefined })}
-              w={{ base: "100%", xs: 280 }}
-            />
-            <Text size="xs" c="var(--ody-text-dim)" ml="auto" role="status">
-              {shown.length === endpoints.length
-                ? counted(endpoints.length, "endpoint")
-                : `${shown.length} of ${endpoints.length}`}
-            </Text>
-          </Group>
-        )}
-        {endpoints === undefined ? (
-          error ? (
-            <ErrorState error={error} retry={() => void refetch()} />
-          ) : (
-            <RowsLoading />
-          )
-        ) : endpoints.length === 0 ? (
-          <NoEndpoints isAdmin={isAdmin} />
-        ) : shown.length === 0 ? (
-          <Empty
-            title="No endpoint fits"
-            action={
-              <Button variant="default" onClick={() => search({ q: undefined })}>
-                Show all {endpoints.length}
-              </Button>
-            }
-          >
-            None of them has this text in its name, description, address or agents.
-          </Empty>
-        ) : (
-          <DataTable
-            label="Endpoints"
-            columns={COLUMNS}
-            rows={shown}
-            rowKey={(endpoint) => endpoint.id}
-            sort={sortFromText(sort)}
-            onSort={(next) => search({ sort: sortToText(next) })}
-            onOpen={(endpoint) =>
-              void navigate({ to: "/endpoints/$endpointId", params: { endpointId: endpoint.id } })
-            }
-          />
-        )}
-      </Panel>
-    </Page>
+      list={list}
+      columns={COLUMNS}
+      q={q}
+      sort={sort}
+      onSearch={(change) =>
+        void navigate({ search: (before) => compact({ ...before, ...change }), replace: true })
+      }
+      placeholder="Name, description, address or agent"
+      textsOf={textsOf}
+      nothingFits="None of them has this text in its name, description, address or agents."
+      empty={<NoEndpoints isAdmin={isAdmin} />}
+      onOpen={({ id }) => void navigate({ to: "/endpoints/$endpointId", params: { endpointId: id } })}
+    />
   );
 }
 
-function fits(endpoint: EndpointSummary, q: string): boolean {
-  const sought = q.trim().toLowerCase();
-  const texts = [
+function textsOf(endpoint: EndpointSummary): string[] {
+  return [
     endpoint.name,
     endpoint.description,
     TYPES[endpoint.type].name,
     addressOf(endpoint),
     ...endpoint.used_by.map(({ agent_name }) => agent_name),
   ];
-  return texts.some((text) => text.toLowerCase().includes(sought));
 }
 
 function NewEndpointButton() {

@@ -1,9 +1,10 @@
-import { ActionIcon, Button, Menu, Modal } from "@mantine/core";
-import { IconDots, IconPencil, IconRefresh, IconTrash } from "@tabler/icons-react";
+import { Button, Menu, Modal } from "@mantine/core";
+import { IconPencil, IconRefresh, IconTrash } from "@tabler/icons-react";
 import { useState } from "react";
 import type { Endpoint } from "~/api/endpoints";
+import { useIsAdmin } from "~/components/may-change";
+import { MoreMenu } from "~/components/more-menu";
 import { ButtonLink } from "~/components/page";
-import { useIsAdmin } from "~/pages/agents/admins-only";
 import { DeleteEndpoint } from "~/pages/endpoints/one/delete-endpoint";
 import type { Discovery } from "~/pages/endpoints/one/use-discovery";
 
@@ -27,18 +28,11 @@ export function EndpointActions({ endpoint, discovery }: { endpoint: Endpoint; d
       >
         Edit
       </ButtonLink>
-      <Menu position="bottom-end">
-        <Menu.Target>
-          <ActionIcon variant="default" size={30} aria-label="More">
-            <IconDots size={16} />
-          </ActionIcon>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item color="red" leftSection={<IconTrash size={14} />} onClick={() => setDeleting(true)}>
-            Delete
-          </Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
+      <MoreMenu>
+        <Menu.Item color="red" leftSection={<IconTrash size={14} />} onClick={() => setDeleting(true)}>
+          Delete
+        </Menu.Item>
+      </MoreMenu>
       <Modal opened={deleting} onClose={() => setDeleting(false)} title="Delete this endpoint" size="md">
         <DeleteEndpoint endpoint={endpoint} onKeep={() => setDeleting(false)} />
       </Modal>

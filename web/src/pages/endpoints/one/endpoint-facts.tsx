@@ -3,9 +3,9 @@ import type { Endpoint, EndpointAuth } from "~/api/endpoints";
 import { ToneBadge } from "~/components/badges";
 import { Copy } from "~/components/copy";
 import { size } from "~/components/counted";
+import { TYPES } from "~/components/endpoint-type";
 import { Fact, Facts } from "~/components/facts";
 import { Ago } from "~/components/time";
-import { TYPES } from "~/pages/endpoints/endpoint-type";
 import classes from "~/pages/endpoints/endpoints.module.css";
 
 /** How an endpoint is reached, before looking at its tools. */

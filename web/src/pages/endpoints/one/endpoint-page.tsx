@@ -1,4 +1,4 @@
-import { Tabs, Text } from "@mantine/core";
+import { Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import type { ReactNode } from "react";
@@ -6,6 +6,7 @@ import { type Endpoint, endpointQuery } from "~/api/endpoints";
 import type { CurlRequest } from "~/components/curl";
 import { JsonView } from "~/components/json-view";
 import { Page, Panel, TextLink } from "~/components/page";
+import { PageTabs } from "~/components/page-tabs";
 import { ErrorState, PageLoading } from "~/components/states";
 import classes from "~/pages/endpoints/endpoints.module.css";
 import { DiscoveryMarks } from "~/pages/endpoints/marks";
@@ -48,10 +49,9 @@ function Loaded({ endpoint }: { endpoint: Endpoint }) {
     ],
   ];
 
-  function show(next: string | null) {
+  function show(next: Tab) {
     void navigate({
-      search: ({ tab: _, ...rest }) =>
-        next === null || next === "tools" ? rest : { ...rest, tab: next as Exclude<Tab, "tools"> },
+      search: ({ tab: _, ...rest }) => (next === "tools" ? rest : { ...rest, tab: next }),
       resetScroll: false,
     });
   }
@@ -72,20 +72,7 @@ function Loaded({ endpoint }: { endpoint: Endpoint }) {
       {endpoint.description && <p className={classes.description}>{endpoint.description}</p>}
       <DiscoveryFailure endpoint={endpoint} discovery={discovery} />
       {endpoint.drift && <DriftBanner drift={endpoint.drift} />}
-      <Tabs value={tab} onChange={show} keepMounted={false}>
-        <Tabs.List mb="md">
-          {tabs.map(([value, label]) => (
-            <Tabs.Tab key={value} value={value}>
-              {label}
-            </Tabs.Tab>
-          ))}
-        </Tabs.List>
-        {tabs.map(([value, , content]) => (
-          <Tabs.Panel key={value} value={value}>
-            {content}
-          </Tabs.Panel>
-        ))}
-      </Tabs>
+      <PageTabs tabs={tabs} value={tab} onChange={show} />
       {endpoint.notes.length > 0 && <Notes notes={endpoint.notes} />}
     </Page>
   );

@@ -7,13 +7,13 @@ import { writeJson } from "~/api/json";
 import { asProblem, errorsBelow } from "~/api/problem";
 import { SourceBadge, ToneBadge } from "~/components/badges";
 import { JsonField } from "~/components/json-field";
+import { useIsAdmin } from "~/components/may-change";
 import { Refusal } from "~/components/refusal";
 import { Response } from "~/components/response";
 import { isObject, readStrict } from "~/components/rules/json-text";
 import { Section } from "~/components/section";
 import { duration } from "~/components/time";
 import { TransportFailure } from "~/components/transport-failure";
-import { useIsAdmin } from "~/pages/agents/admins-only";
 import { exampleOf } from "~/pages/endpoints/one/example";
 
 /** One call by hand, as the proxy would forward it. */

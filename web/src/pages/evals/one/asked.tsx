@@ -2,10 +2,10 @@ import { Skeleton, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { EvalRun } from "~/api/evals";
 import { runQuery } from "~/api/queries";
+import { DELIVERIES } from "~/components/evals/names";
 import { LongText } from "~/components/json-view";
 import { PlainText, Section } from "~/components/section";
 import classes from "~/pages/evals/evals.module.css";
-import { DELIVERIES } from "~/pages/evals/names";
 
 /** The instruction as the agent got it, and the text that was put to it. */
 export function Asked({ run }: { run: EvalRun }) {

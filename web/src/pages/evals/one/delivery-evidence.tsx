@@ -1,7 +1,7 @@
 import { Stack, Text } from "@mantine/core";
 import type { Delivered, Delivery, EvalRun } from "~/api/evals";
+import { DeliveredBadge } from "~/components/evals/marks";
 import { TextLink } from "~/components/page";
-import { DeliveredBadge } from "~/pages/evals/marks";
 
 /** Whether the text reached the agent, and by what that is known. */
 export function DeliveryEvidence({ run }: { run: EvalRun }) {

@@ -3,11 +3,11 @@ import { useQuery } from "@tanstack/react-query";
 import type { EvalRun } from "~/api/evals";
 import { agentsQuery } from "~/api/queries";
 import { Copy } from "~/components/copy";
+import { deliveryName } from "~/components/evals/names";
+import { RiskBadge } from "~/components/evals/risk";
 import { Fact, Facts } from "~/components/facts";
 import { TextLink } from "~/components/page";
 import { Ago } from "~/components/time";
-import { deliveryName } from "~/pages/evals/names";
-import { RiskBadge } from "~/pages/scenarios/risk";
 
 export function EvalRunFacts({ run }: { run: EvalRun }) {
   const { data: agents } = useQuery(agentsQuery);

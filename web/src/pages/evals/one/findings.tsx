@@ -3,9 +3,9 @@ import { useQuery } from "@tanstack/react-query";
 import type { EvalRun, Finding } from "~/api/evals";
 import { scenarioVersionQuery } from "~/api/scenarios";
 import { ToneBadge } from "~/components/badges";
+import { isMembers } from "~/components/comparison/diff/json";
 import { type Column, DataTable } from "~/components/data-table";
 import { short } from "~/components/ledger/operations";
-import { isMembers } from "~/pages/evals/diff/json";
 import classes from "~/pages/evals/evals.module.css";
 
 const NOT_THERE = Symbol("not there");

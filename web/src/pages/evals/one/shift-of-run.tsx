@@ -1,12 +1,13 @@
 import { Stack, Text } from "@mantine/core";
 import type { EvalRun } from "~/api/evals";
+import figures from "~/components/comparison/comparison.module.css";
+import { isMembers } from "~/components/comparison/diff/json";
 import { counted } from "~/components/counted";
+import { figure } from "~/components/evals/figures";
+import { PART_NAMES } from "~/components/evals/names";
 import { short } from "~/components/ledger/operations";
 import { TextLink } from "~/components/page";
-import { isMembers } from "~/pages/evals/diff/json";
 import classes from "~/pages/evals/evals.module.css";
-import { figure } from "~/pages/evals/figures";
-import { PART_NAMES } from "~/pages/evals/names";
 
 const MOST_LISTED = 12;
 
@@ -26,7 +27,7 @@ export function ShiftOfRun({ run }: { run: EvalRun }) {
   return (
     <Stack gap="sm">
       <div>
-        <b className={classes.big}>{figure(shift.raw_shift)}</b>{" "}
+        <b className={figures.big}>{figure(shift.raw_shift)}</b>{" "}
         <span className={classes.dim}>
           raw shift, the mean distance to {counted(shift.baselines.length, "baseline")}
         </span>
@@ -49,13 +50,13 @@ export function ShiftOfRun({ run }: { run: EvalRun }) {
           </>
         )}
       </Text>
-      <ul className={classes.parts} aria-label="Parts of the raw shift">
+      <ul className={figures.parts} aria-label="Parts of the raw shift">
         {parts.map(({ part, contribution, first_difference }) => (
           <li key={part}>
             <span>{PART_NAMES[part]}</span>
             <span className={classes.number}>{figure(contribution)}</span>
-            <span className={classes.share} aria-hidden>
-              <span className={classes.contribution} style={{ width: `${contribution * 100}%` }} />
+            <span className={figures.share} aria-hidden>
+              <span className={figures.contribution} style={{ width: `${contribution * 100}%` }} />
             </span>
             {first_difference && (
               <div className={classes.differs}>

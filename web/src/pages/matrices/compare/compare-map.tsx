@@ -1,5 +1,5 @@
 import type { ChangedCell, MatricesCompared, MatrixCell } from "~/api/matrices";
-import { variationName } from "~/pages/evals/names";
+import { variationName } from "~/components/evals/names";
 import heat from "~/pages/matrices/heat-map/heat-map.module.css";
 import { lookOf, saidOf, shownIn, spokenOf } from "~/pages/matrices/heat-map/looks";
 import classes from "~/pages/matrices/matrices.module.css";

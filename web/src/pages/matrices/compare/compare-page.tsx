@@ -8,9 +8,9 @@ import {
   matricesComparedQuery,
   matricesQuery,
 } from "~/api/matrices";
+import { BandsBar } from "~/components/matrices/bands-bar";
 import { Page, Panel, TextLink } from "~/components/page";
 import { Empty, ErrorState, PageLoading } from "~/components/states";
-import { BandsBar } from "~/pages/matrices/bands-bar";
 import { ChangesTable } from "~/pages/matrices/compare/changes-table";
 import { CompareMap } from "~/pages/matrices/compare/compare-map";
 import classes from "~/pages/matrices/matrices.module.css";

@@ -1,9 +1,9 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "react";
 import type { Rate } from "~/api/evals";
 import type { Matrix, MatrixCell } from "~/api/matrices";
+import { figure, intervalOf, probability } from "~/components/evals/figures";
+import { variationName } from "~/components/evals/names";
 import { percent } from "~/components/share";
-import { figure, intervalOf, probability } from "~/pages/evals/figures";
-import { variationName } from "~/pages/evals/names";
 import classes from "~/pages/matrices/heat-map/heat-map.module.css";
 import { lookOf, saidOf } from "~/pages/matrices/heat-map/looks";
 import type { Row } from "~/pages/matrices/heat-map/rows";

@@ -1,14 +1,14 @@
 import { type KeyboardEvent, useId, useRef, useState } from "react";
 import { cellId, type Matrix, type MatrixCell } from "~/api/matrices";
+import { variationName } from "~/components/evals/names";
+import { RiskBadge } from "~/components/evals/risk";
 import { TextLink } from "~/components/page";
 import { countsOf, percent } from "~/components/share";
-import { variationName } from "~/pages/evals/names";
 import { CellTip } from "~/pages/matrices/heat-map/cell-tip";
 import classes from "~/pages/matrices/heat-map/heat-map.module.css";
 import { lookOf, shownIn, spokenOf } from "~/pages/matrices/heat-map/looks";
 import { type Row, together } from "~/pages/matrices/heat-map/rows";
 import { type Place, useGridWalk } from "~/pages/matrices/heat-map/use-grid-walk";
-import { RiskBadge } from "~/pages/scenarios/risk";
 
 interface HeatMapProps {
   matrix: Matrix;

@@ -1,6 +1,6 @@
 /** What a cell looks like and what is said of it: the same words as in the terminal and in exported files. */
 import type { MatrixCell } from "~/api/matrices";
-import { figure, probability } from "~/pages/evals/figures";
+import { figure, probability } from "~/components/evals/figures";
 
 export const LOOKS = ["green", "amber", "red", "insufficient", "undelivered", "pending"] as const;
 export type Look = (typeof LOOKS)[number];

@@ -1,15 +1,19 @@
-import { Button, Group, Select, Text } from "@mantine/core";
+import { Button, Text } from "@mantine/core";
 import { IconArrowsDiff, IconGrid4x4, IconPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useCallback, useState } from "react";
 import { MATRICES_PER_PAGE, matricesQuery } from "~/api/matrices";
 import { agentsQuery } from "~/api/queries";
+import { withQuery } from "~/components/curl";
+import { ChoiceFilter, NamedFilter } from "~/components/list/filters";
+import { ListBar, ListPage, ListRows } from "~/components/list/list-page";
+import { NothingFits } from "~/components/list/nothing-fits";
+import { ListFooter } from "~/components/list/page-turns";
 import { useMayChange } from "~/components/may-change";
-import { ButtonLink, Page, Panel } from "~/components/page";
-import { Empty, ErrorState, RowsLoading } from "~/components/states";
+import { ButtonLink } from "~/components/page";
+import { Empty } from "~/components/states";
 import { MatrixTable } from "~/pages/matrices/list/matrix-table";
-import classes from "~/pages/matrices/matrices.module.css";
 import { MATRIX_STATUSES } from "~/routes";
 import { compact, oneOf } from "~/shell/search";
 
@@ -30,13 +34,8 @@ export function MatricesPage() {
   const filtered = search.agent_id !== undefined || search.status !== undefined;
   const change = (next: { [Name in keyof typeof search]?: (typeof search)[Name] | undefined }) =>
     void navigate({ search: (before) => compact({ ...before, cursor: undefined, ...next }) });
-  const query = new URLSearchParams(
-    Object.entries({ ...search, limit: MATRICES_PER_PAGE }).map(([name, value]) => [name, String(value)]),
-  );
-  const known = agents.map(({ id, name }) => ({ value: String(id), label: name }));
-  const unknown = search.agent_id !== undefined && !agents.some(({ id }) => id === search.agent_id);
   return (
-    <Page
+    <ListPage
       title="Matrices"
       actions={
         <>
@@ -49,83 +48,64 @@ export function MatricesPage() {
         </>
       }
       curl={[
-        { what: "This page of matrices", path: `/api/v1/eval/matrix?${query}` },
+        {
+          what: "This page of matrices",
+          path: withQuery("/api/v1/eval/matrix", { ...search, limit: MATRICES_PER_PAGE }),
+        },
         { what: "The newest of every agent in figures", path: "/api/v1/eval/summary" },
       ]}
-    >
-      <Panel flush>
-        <Group p="xs" gap="xs" className={classes.filterBar} role="search" aria-label="Filter matrices">
-          <Select
-            size="xs"
-            aria-label="Agent"
-            placeholder="Any agent"
-            searchable
-            clearable
-            clearButtonProps={{ "aria-label": "Any agent" }}
-            nothingFoundMessage="Nothing of that name"
-            data={
-              unknown
-                ? [...known, { value: String(search.agent_id), label: `Agent ${search.agent_id}` }]
-                : known
-            }
-            value={search.agent_id === undefined ? null : String(search.agent_id)}
-            onChange={(id) => change({ agent_id: id === null ? undefined : Number(id) })}
+      bar={
+        <ListBar label="Filter matrices">
+          <NamedFilter
+            label="Agent"
+            any="Any agent"
+            nothingFound="Nothing of that name"
             w={{ base: "100%", xs: 220 }}
+            choices={agents}
+            value={search.agent_id}
+            onChange={(agent_id) => change({ agent_id })}
           />
-          <Select
-            size="xs"
-            aria-label="Status"
-            placeholder="Any status"
-            clearable
-            clearButtonProps={{ "aria-label": "Any status" }}
-            data={[...MATRIX_STATUSES]}
-            value={search.status ?? null}
-            onChange={(status) => change({ status: oneOf(status, MATRIX_STATUSES) })}
+          <ChoiceFilter
+            label="Status"
+            any="Any status"
             w={{ base: "100%", xs: 140 }}
+            data={[...MATRIX_STATUSES]}
+            value={search.status}
+            onChange={(status) => change({ status: oneOf(status, MATRIX_STATUSES) })}
           />
           {data && data.items.length > 1 && (
             <Text size="xs" c="var(--ody-text-dim)">
               Choose two to compare them.
             </Text>
           )}
-        </Group>
-        {data === undefined ? (
-          error ? (
-            <ErrorState error={error} retry={() => void refetch()} />
-          ) : (
-            <RowsLoading />
-          )
-        ) : data.items.length === 0 ? (
+        </ListBar>
+      }
+      stale={isPlaceholderData}
+      footer={
+        <ListFooter
+          cursor={search.cursor}
+          next={data?.next_cursor}
+          stale={isPlaceholderData}
+          first="Newest"
+          onTurn={(cursor) => change({ cursor })}
+        />
+      }
+    >
+      <ListRows
+        rows={data?.items}
+        error={error}
+        retry={() => void refetch()}
+        empty={
           <NoMatrices
             filtered={filtered}
             mayChange={mayChange}
             onClear={() => void navigate({ search: {} })}
           />
-        ) : (
-          <div className={isPlaceholderData ? classes.stale : undefined}>
-            <MatrixTable matrices={data.items} chosen={chosen} onChoose={choose} />
-          </div>
-        )}
-        {(search.cursor !== undefined || data?.next_cursor) && (
-          <Group justify="flex-end" px="md" py="xs" gap="xs" component="nav" aria-label="Pages">
-            <Button
-              variant="default"
-              disabled={search.cursor === undefined}
-              onClick={() => change({ cursor: undefined })}
-            >
-              Newest
-            </Button>
-            <Button
-              variant="default"
-              disabled={!data?.next_cursor || isPlaceholderData}
-              onClick={() => change({ cursor: data?.next_cursor ?? undefined })}
-            >
-              Next
-            </Button>
-          </Group>
-        )}
-      </Panel>
-    </Page>
+        }
+      >
+        <MatrixTable matrices={data?.items ?? []} chosen={chosen} onChoose={choose} />
+      </ListRows>
+    </ListPage>
   );
 }
 
@@ -155,16 +135,9 @@ interface NoMatricesProps {
 function NoMatrices({ filtered, mayChange, onClear }: NoMatricesProps) {
   if (filtered) {
     return (
-      <Empty
-        title="No matrix fits"
-        action={
-          <Button variant="default" onClick={onClear}>
-            Show all
-          </Button>
-        }
-      >
+      <NothingFits title="No matrix fits" onShowAll={onClear}>
         There is none of this agent and status.
-      </Empty>
+      </NothingFits>
     );
   }
   return (

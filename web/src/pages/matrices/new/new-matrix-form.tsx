@@ -1,14 +1,15 @@
 import { Stack } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { type FormEvent, useState } from "react";
+import type { FormEvent } from "react";
 import type { Delivery } from "~/api/evals";
-import { type MatrixBody, matricesChanged, startMatrix } from "~/api/matrices";
-import { asProblem, errorsBelow, messageAt } from "~/api/problem";
+import { matricesChanged, startMatrix } from "~/api/matrices";
+import { errorsBelow, messageAt } from "~/api/problem";
 import type { Agent } from "~/api/queries";
 import type { Variation } from "~/api/variations";
 import { counted } from "~/components/counted";
+import { useDraftForm } from "~/components/form/use-draft-form";
 import { Panel } from "~/components/page";
 import { writtenRules } from "~/components/rules/draft";
 import classes from "~/pages/matrices/matrices.module.css";
@@ -28,13 +29,17 @@ interface NewMatrixFormProps {
 export function NewMatrixForm({ agents, variations }: NewMatrixFormProps) {
   const client = useQueryClient();
   const navigate = useNavigate();
-  const [draft, setDraft] = useState<Draft>(() => ({
-    ...EMPTY,
-    variations: variations.filter(({ built_in }) => built_in).map(({ name }) => name),
-  }));
-  const start = useMutation({
-    mutationFn: (body: MatrixBody) => startMatrix(body),
-    onSuccess: ({ id, planned_runs }) => {
+  const { draft, change, problem, saving, submit } = useDraftForm({
+    beginning: (): Draft => ({
+      ...EMPTY,
+      variations: variations.filter(({ built_in }) => built_in).map(({ name }) => name),
+    }),
+    save: (written) => {
+      const chosen = chosenAgent(agents, written.agentId);
+      const delivery = written.delivery ?? deliveryOf(chosen);
+      return startMatrix(bodyOf({ ...written, agentId: chosen?.id ?? null }, delivery));
+    },
+    onSaved: ({ id, planned_runs }) => {
       matricesChanged(client);
       notifications.show({ message: `${counted(planned_runs, "run")} started` });
       void navigate({ to: "/matrices/$matrixId", params: { matrixId: id } });
@@ -43,23 +48,17 @@ export function NewMatrixForm({ agents, variations }: NewMatrixFormProps) {
   const agent = chosenAgent(agents, draft.agentId);
   const way = draft.delivery ?? deliveryOf(agent);
   const size = sizeOfDraft(draft);
-  const problem = start.error === null ? null : asProblem(start.error);
   const errors = problem?.errors ?? [];
   const faulty = draft.ruleSets.some(({ rules }) => writtenRules(rules).faults.length > 0);
   const lacks = whatLacks(draft, agent, faulty);
 
-  function change(part: Partial<Draft>) {
-    start.reset();
-    setDraft((before) => ({ ...before, ...part }));
-  }
-
-  function submit(event: FormEvent) {
+  function start(event: FormEvent) {
     event.preventDefault();
-    start.mutate(bodyOf({ ...draft, agentId: agent?.id ?? null }, way));
+    submit();
   }
 
   return (
-    <form onSubmit={submit} noValidate>
+    <form onSubmit={start} noValidate>
       <div className={classes.layout}>
         <Stack gap="md" miw={0}>
           <Panel title="Scenarios: the rows">
@@ -97,7 +96,7 @@ export function NewMatrixForm({ agents, variations }: NewMatrixFormProps) {
             />
           </Panel>
         </Stack>
-        <PlanPanel size={size} lacks={lacks} problem={problem} starting={start.isPending} />
+        <PlanPanel size={size} lacks={lacks} problem={problem} starting={saving} />
       </div>
     </form>
   );

@@ -3,11 +3,11 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { type ScenarioFilters, scenariosQuery } from "~/api/scenarios";
 import { counted } from "~/components/counted";
+import { RiskBadge } from "~/components/evals/risk";
 import { TextLink } from "~/components/page";
+import { ScenarioFilterBar } from "~/components/scenario-filters";
 import { Empty, ErrorState, RowsLoading } from "~/components/states";
 import classes from "~/pages/matrices/matrices.module.css";
-import { RiskBadge } from "~/pages/scenarios/risk";
-import { ScenarioFilterBar } from "~/pages/scenarios/scenario-filters";
 import { compact } from "~/shell/search";
 
 const MOST_SHOWN = 200;

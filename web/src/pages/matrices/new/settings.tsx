@@ -3,10 +3,10 @@ import type { Delivery } from "~/api/evals";
 import { type FieldError, messageAt } from "~/api/problem";
 import type { Agent } from "~/api/queries";
 import { DOSES, type Dose } from "~/api/variations";
-import { DELIVERIES } from "~/pages/evals/names";
+import { AgentField } from "~/components/agent-field";
+import { DELIVERIES } from "~/components/evals/names";
 import classes from "~/pages/matrices/matrices.module.css";
 import type { Draft } from "~/pages/matrices/new/draft";
-import { AgentField } from "~/pages/runs/agent-field";
 
 interface SettingsProps {
   draft: Draft;

@@ -1,8 +1,8 @@
 import { Button, Checkbox, Group, Text } from "@mantine/core";
 import type { Variation } from "~/api/variations";
 import { counted } from "~/components/counted";
+import { variationName } from "~/components/evals/names";
 import { TextLink } from "~/components/page";
-import { variationName } from "~/pages/evals/names";
 import classes from "~/pages/matrices/matrices.module.css";
 
 interface VariationChoiceProps {

@@ -5,13 +5,13 @@ import { getRouteApi } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";
 import type { Cell } from "~/api/evals";
 import { cellEvidenceQuery, type Matrix, type MatrixCell } from "~/api/matrices";
+import { CellFigures } from "~/components/comparison/cell/cell-figures";
+import { TwoRuns } from "~/components/comparison/comparison";
+import { variationName } from "~/components/evals/names";
+import { RiskBadge } from "~/components/evals/risk";
 import { ButtonLink, Panel, TextLink } from "~/components/page";
 import { Empty, ErrorState, PageLoading } from "~/components/states";
-import { CellFigures } from "~/pages/evals/cell/cell-figures";
-import { TwoRuns } from "~/pages/evals/comparison";
-import { variationName } from "~/pages/evals/names";
 import classes from "~/pages/matrices/matrices.module.css";
-import { RiskBadge } from "~/pages/scenarios/risk";
 import { compact } from "~/shell/search";
 
 const route = getRouteApi("/app/matrices/$matrixId");

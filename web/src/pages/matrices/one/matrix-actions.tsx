@@ -1,8 +1,7 @@
-import { Button, Group, Menu, Modal, Stack, Text, Tooltip } from "@mantine/core";
+import { Button, Menu, Tooltip } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
-import { IconDownload, IconPlayerPlay, IconPlayerStop, IconRefresh } from "@tabler/icons-react";
+import { IconDownload, IconPlayerPlay, IconRefresh } from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
 import {
   cancelMatrix,
   type Matrix,
@@ -12,11 +11,11 @@ import {
   resumeMatrix,
 } from "~/api/matrices";
 import { asProblem } from "~/api/problem";
+import { CancelRuns } from "~/components/cancel-runs";
 import { counted } from "~/components/counted";
+import { useRerun } from "~/components/matrices/use-rerun";
 import { useMayChange } from "~/components/may-change";
-import { Refusal } from "~/components/refusal";
 import { CompareMenu } from "~/pages/matrices/one/compare-menu";
-import { useRerun } from "~/pages/matrices/use-rerun";
 
 const FORMATS: [MatrixFormat, string][] = [
   ["report", "Report, one HTML page"],
@@ -54,38 +53,15 @@ export function MatrixActions({ matrix }: { matrix: Matrix }) {
 
 function Cancel({ matrix }: { matrix: Matrix }) {
   const client = useQueryClient();
-  const [asking, setAsking] = useState(false);
-  const cancel = useMutation({
-    mutationFn: () => cancelMatrix(matrix.id),
-    onSuccess: () => {
-      matricesChanged(client);
-      setAsking(false);
-    },
-  });
   return (
-    <>
-      <Button variant="default" leftSection={<IconPlayerStop size={15} />} onClick={() => setAsking(true)}>
-        Cancel
-      </Button>
-      <Modal opened={asking} onClose={() => setAsking(false)} title="Cancel this matrix" size="md">
-        <Stack gap="sm">
-          <Text size="sm">
-            {counted(matrix.progress.planned - matrix.progress.ended, "run")} that wait or go on are
-            cancelled. What has ended is kept, and the matrix can be resumed as long as nothing it is made of
-            is edited.
-          </Text>
-          <Refusal error={cancel.error} title="Not cancelled" />
-          <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={() => setAsking(false)} data-autofocus>
-              Let it go on
-            </Button>
-            <Button color="red.9" loading={cancel.isPending} onClick={() => cancel.mutate()}>
-              Cancel the matrix
-            </Button>
-          </Group>
-        </Stack>
-      </Modal>
-    </>
+    <CancelRuns
+      kind="matrix"
+      cancel={() => cancelMatrix(matrix.id)}
+      onCancelled={() => matricesChanged(client)}
+    >
+      {counted(matrix.progress.planned - matrix.progress.ended, "run")} that wait or go on are cancelled. What
+      has ended is kept, and the matrix can be resumed as long as nothing it is made of is edited.
+    </CancelRuns>
   );
 }
 

@@ -1,9 +1,9 @@
 import type { Matrix } from "~/api/matrices";
 import { counted } from "~/components/counted";
+import { deliveryName } from "~/components/evals/names";
 import { Fact, Facts } from "~/components/facts";
 import { TextLink } from "~/components/page";
 import { Ago, Elapsed } from "~/components/time";
-import { deliveryName } from "~/pages/evals/names";
 import classes from "~/pages/matrices/matrices.module.css";
 import { ProgressBar } from "~/pages/matrices/progress-bar";
 

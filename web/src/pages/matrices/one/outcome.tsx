@@ -1,10 +1,10 @@
 import { Text } from "@mantine/core";
 import type { Matrix, MatrixCell } from "~/api/matrices";
 import { counted } from "~/components/counted";
+import { variationName } from "~/components/evals/names";
+import { BandsBar } from "~/components/matrices/bands-bar";
 import { Panel } from "~/components/page";
 import { countsOf, ShareBar } from "~/components/share";
-import { variationName } from "~/pages/evals/names";
-import { BandsBar } from "~/pages/matrices/bands-bar";
 import classes from "~/pages/matrices/matrices.module.css";
 
 const NAMES_TOLD = 3;

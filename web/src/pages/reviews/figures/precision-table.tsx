@@ -1,11 +1,11 @@
 import type { Precision } from "~/api/reviews";
 import type { RiskLevel } from "~/api/scenarios";
 import { type Column, DataTable } from "~/components/data-table";
+import { variationName } from "~/components/evals/names";
+import { RiskBadge } from "~/components/evals/risk";
 import { Panel, TextLink } from "~/components/page";
 import { ShareBar } from "~/components/share";
-import { variationName } from "~/pages/evals/names";
 import classes from "~/pages/reviews/reviews.module.css";
-import { RiskBadge } from "~/pages/scenarios/risk";
 
 type Row = [name: string, precision: Precision];
 

@@ -5,10 +5,10 @@ import { api, data } from "~/api/client";
 import { sessionQuery } from "~/api/queries";
 import { REVIEWS, type SuggestedThreshold } from "~/api/reviews";
 import { type SettingsChange, settingsQuery } from "~/api/settings";
+import { RiskBadge } from "~/components/evals/risk";
 import { Panel } from "~/components/page";
 import { Refusal } from "~/components/refusal";
 import classes from "~/pages/reviews/reviews.module.css";
-import { RiskBadge } from "~/pages/scenarios/risk";
 
 const WIDTH = 300;
 const HEIGHT = 46;

@@ -2,11 +2,11 @@ import { Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { type EvalRun, evalRunQuery } from "~/api/evals";
 import type { ReviewItem } from "~/api/reviews";
+import { SideBySide } from "~/components/comparison/side-by-side";
+import { BehaviourView } from "~/components/evals/behaviour-view";
 import { Panel, TextLink } from "~/components/page";
 import { Refusal } from "~/components/refusal";
 import { RowsLoading } from "~/components/states";
-import { BehaviourView } from "~/pages/evals/one/behaviour-view";
-import { SideBySide } from "~/pages/evals/side-by-side";
 
 /** The run of an item beside the typical baseline; alone where there is none. */
 export function Evidence({ item }: { item: ReviewItem }) {

@@ -1,7 +1,7 @@
 import { Text } from "@mantine/core";
 import type { ReviewItem } from "~/api/reviews";
-import { ShiftScalePicture } from "~/pages/evals/cell/shift-picture";
-import { figure, intervalOf, probability } from "~/pages/evals/figures";
+import { ShiftScalePicture } from "~/components/comparison/cell/shift-picture";
+import { figure, intervalOf, probability } from "~/components/evals/figures";
 import classes from "~/pages/reviews/reviews.module.css";
 import { rateText } from "~/pages/reviews/why";
 

@@ -5,16 +5,16 @@ import { cellId } from "~/api/matrices";
 import { agentsQuery } from "~/api/queries";
 import type { ReviewItem } from "~/api/reviews";
 import { ToneBadge } from "~/components/badges";
+import { variationName } from "~/components/evals/names";
+import { RiskBadge } from "~/components/evals/risk";
 import { TextLink } from "~/components/page";
 import { PlainText } from "~/components/section";
 import { Ago } from "~/components/time";
-import { variationName } from "~/pages/evals/names";
 import { Evidence } from "~/pages/reviews/item/evidence";
 import { ItemFigures } from "~/pages/reviews/item/item-figures";
 import { SourceMark } from "~/pages/reviews/marks";
 import classes from "~/pages/reviews/reviews.module.css";
 import { whyOf } from "~/pages/reviews/why";
-import { RiskBadge } from "~/pages/scenarios/risk";
 
 /** One item: why it is here, in figures, and what the agent did; `children` say what it is. */
 export function ItemView({ item, children }: { item: ReviewItem; children: ReactNode }) {

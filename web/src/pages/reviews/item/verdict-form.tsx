@@ -2,14 +2,12 @@ import { Button, Group, Kbd, Text, Textarea, UnstyledButton } from "@mantine/cor
 import { IconGavel } from "@tabler/icons-react";
 import type { CSSProperties, RefObject } from "react";
 import { messageAt } from "~/api/problem";
-import type { ReviewItem, Verdict } from "~/api/reviews";
+import { MOST_NOTES, type ReviewItem, type Verdict } from "~/api/reviews";
 import { toneColor } from "~/components/badges";
 import { Refusal } from "~/components/refusal";
 import classes from "~/pages/reviews/reviews.module.css";
 import type { Draft } from "~/pages/reviews/use-verdicts";
 import { meaningOf, VERDICTS } from "~/pages/reviews/verdicts";
-
-export const MOST_NOTES = 5000;
 
 interface VerdictFormProps {
   item: ReviewItem;

@@ -1,10 +1,10 @@
 import { Code, Text } from "@mantine/core";
 import type { ReactNode } from "react";
 import { ToneBadge } from "~/components/badges";
+import { TYPES } from "~/components/endpoint-type";
 import { TextLink } from "~/components/page";
 import { Pairs, Section } from "~/components/section";
 import { duration } from "~/components/time";
-import { TYPES } from "~/pages/endpoints/endpoint-type";
 import { isRecord, numberOf, textOf } from "~/pages/run/model/events";
 import type { Step } from "~/pages/run/model/waterfall";
 import { StepLink } from "~/pages/run/transcript/step-link";

@@ -9,7 +9,7 @@ import { api, data } from "~/api/client";
 import { asProblem } from "~/api/problem";
 import { sessionQuery } from "~/api/queries";
 import { downloadJson } from "~/components/download";
-import { RecordCassette } from "~/pages/cassettes/record-cassette";
+import { RecordCassette } from "~/pages/run/header/record-cassette";
 import { isLive } from "~/pages/run/model/events";
 import type { RunView } from "~/pages/run/view";
 

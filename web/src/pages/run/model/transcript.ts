@@ -1,6 +1,6 @@
 /** What the agent says it did, beside what the proxy saw. */
 import { readJson } from "~/api/json";
-import { jsonEqual } from "~/pages/run/model/equal";
+import { jsonEqual } from "~/components/json-equal";
 import {
   argumentsOf,
   isRecord,

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from "react";
+import { useEffect, useEffectEvent } from "react";
 
 interface Walk {
   /** Sequences that can be walked, in order. */
@@ -13,14 +13,13 @@ interface Walk {
 
 /** Keys of the timeline, wherever the focus is, unless it is where keys mean something else. */
 export function useWalk(walk: Walk) {
-  const current = useRef(walk);
-  current.current = walk;
+  const actNow = useEffectEvent((key: string) => act(walk, key));
 
   useEffect(() => {
     function listen(event: KeyboardEvent) {
       if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
       if (!(event.target instanceof Element) || isBusy(event.target, event.key)) return;
-      if (act(current.current, event.key)) event.preventDefault();
+      if (actNow(event.key)) event.preventDefault();
     }
     window.addEventListener("keydown", listen);
     return () => window.removeEventListener("keydown", listen);

@@ -7,9 +7,9 @@ import { asProblem, messageAt } from "~/api/problem";
 import { type Agent, agentsQuery } from "~/api/queries";
 import { type EvalRunsBody, type Scenario, startEvalRuns } from "~/api/scenarios";
 import { DOSES, type Dose, variationsQuery } from "~/api/variations";
+import { AgentField } from "~/components/agent-field";
 import { Panel, TextLink } from "~/components/page";
 import { Refusal } from "~/components/refusal";
-import { AgentField } from "~/pages/runs/agent-field";
 import { Started } from "~/pages/scenarios/detail/started";
 import { VariationField } from "~/pages/scenarios/detail/variation-field";
 

@@ -5,11 +5,11 @@ import { type EvalRunSummary, evalRunsQuery } from "~/api/evals";
 import type { Scenario } from "~/api/scenarios";
 import { StatusBadge } from "~/components/badges";
 import { type Column, DataTable } from "~/components/data-table";
+import { DeliveredBadge, MatchedBadge } from "~/components/evals/marks";
+import { conditionOf } from "~/components/evals/names";
 import { Panel, TextLink } from "~/components/page";
 import { Empty, ErrorState, RowsLoading } from "~/components/states";
 import { Ago } from "~/components/time";
-import { DeliveredBadge, MatchedBadge } from "~/pages/evals/marks";
-import { conditionOf } from "~/pages/evals/names";
 import classes from "~/pages/scenarios/scenarios.module.css";
 
 const NEWEST = 20;

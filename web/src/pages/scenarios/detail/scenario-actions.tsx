@@ -1,11 +1,12 @@
-import { ActionIcon, Menu } from "@mantine/core";
-import { IconCopy, IconDots, IconDownload, IconEdit, IconPencil, IconTrash } from "@tabler/icons-react";
+import { Menu } from "@mantine/core";
+import { IconCopy, IconDownload, IconEdit, IconPencil, IconTrash } from "@tabler/icons-react";
 import { useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { changeScenario, deleteScenario, exportPath, type Scenario, scenarioQuery } from "~/api/scenarios";
 import { KeptDialogs } from "~/components/kept-dialogs";
 import { useMayChange } from "~/components/may-change";
+import { MoreMenu } from "~/components/more-menu";
 import { ButtonLink } from "~/components/page";
 
 export function ScenarioActions({ scenario }: { scenario: Scenario }) {
@@ -37,47 +38,36 @@ export function ScenarioActions({ scenario }: { scenario: Scenario }) {
           Edit
         </ButtonLink>
       )}
-      <Menu position="bottom-end">
-        <Menu.Target>
-          <ActionIcon variant="default" size={30} aria-label="More">
-            <IconDots size={16} />
-          </ActionIcon>
-        </Menu.Target>
-        <Menu.Dropdown>
-          {(["yaml", "json"] as const).map((format) => (
+      <MoreMenu>
+        {(["yaml", "json"] as const).map((format) => (
+          <Menu.Item
+            key={format}
+            component="a"
+            href={exportPath(format, { ids: [scenario.id] })}
+            download
+            leftSection={<IconDownload size={14} />}
+          >
+            Export as {format.toUpperCase()}
+          </Menu.Item>
+        ))}
+        {mayChange && (
+          <>
+            <Menu.Divider />
             <Menu.Item
-              key={format}
-              component="a"
-              href={exportPath(format, { ids: [scenario.id] })}
-              download
-              leftSection={<IconDownload size={14} />}
+              leftSection={<IconCopy size={14} />}
+              renderRoot={(props) => <Link to="/scenarios/new" search={{ copy: scenario.id }} {...props} />}
             >
-              Export as {format.toUpperCase()}
+              Duplicate
             </Menu.Item>
-          ))}
-          {mayChange && (
-            <>
-              <Menu.Divider />
-              <Menu.Item
-                leftSection={<IconCopy size={14} />}
-                renderRoot={(props) => <Link to="/scenarios/new" search={{ copy: scenario.id }} {...props} />}
-              >
-                Duplicate
-              </Menu.Item>
-              <Menu.Item leftSection={<IconPencil size={14} />} onClick={() => setAsking("rename")}>
-                Rename
-              </Menu.Item>
-              <Menu.Item
-                color="red"
-                leftSection={<IconTrash size={14} />}
-                onClick={() => setAsking("delete")}
-              >
-                Delete
-              </Menu.Item>
-            </>
-          )}
-        </Menu.Dropdown>
-      </Menu>
+            <Menu.Item leftSection={<IconPencil size={14} />} onClick={() => setAsking("rename")}>
+              Rename
+            </Menu.Item>
+            <Menu.Item color="red" leftSection={<IconTrash size={14} />} onClick={() => setAsking("delete")}>
+              Delete
+            </Menu.Item>
+          </>
+        )}
+      </MoreMenu>
       <KeptDialogs
         asking={asking}
         onClose={() => setAsking(null)}

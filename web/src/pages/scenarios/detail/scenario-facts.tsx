@@ -3,10 +3,10 @@ import { agentsQuery } from "~/api/queries";
 import type { Scenario } from "~/api/scenarios";
 import { worldsQuery } from "~/api/worlds";
 import { Copy } from "~/components/copy";
+import { useThresholds } from "~/components/evals/risk";
 import { Fact, Facts } from "~/components/facts";
 import { TextLink } from "~/components/page";
 import { Ago } from "~/components/time";
-import { useThresholds } from "~/pages/scenarios/risk";
 import classes from "~/pages/scenarios/scenarios.module.css";
 import { Tags } from "~/pages/scenarios/tags";
 

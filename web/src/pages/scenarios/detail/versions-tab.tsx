@@ -4,11 +4,11 @@ import { getRouteApi } from "@tanstack/react-router";
 import { useMemo } from "react";
 import { type Scenario, scenarioVersionQuery } from "~/api/scenarios";
 import { counted } from "~/components/counted";
+import { DiffView } from "~/components/json-diff/diff-view";
+import { diffJson } from "~/components/json-diff/json-diff";
 import { useMayChange } from "~/components/may-change";
 import { ButtonLink, Panel } from "~/components/page";
 import { ErrorState, RowsLoading } from "~/components/states";
-import { DiffView } from "~/pages/agents/detail/diff-view";
-import { diffJson } from "~/pages/agents/detail/json-diff";
 
 const route = getRouteApi("/app/scenarios/$scenarioId");
 const SHOWN_AT_ONCE = 100;

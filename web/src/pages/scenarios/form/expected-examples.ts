@@ -1,6 +1,6 @@
 /** Things to expect, to begin with: of the answer's JSON object, and of what lies beyond it. */
 import { writeJson } from "~/api/json";
-import { CHECKS, type TemplateContext } from "~/pages/runs/check-templates";
+import { CHECKS, type TemplateContext } from "~/components/check-templates";
 import { objectIn } from "~/pages/scenarios/form/draft";
 
 export interface Example {

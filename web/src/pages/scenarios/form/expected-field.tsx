@@ -1,8 +1,8 @@
-import { Button, Group, Menu, Text } from "@mantine/core";
-import { IconPlus } from "@tabler/icons-react";
+import { Group, Menu } from "@mantine/core";
 import { useMemo } from "react";
 import type { FieldError } from "~/api/problem";
 import { JsonField } from "~/components/json-field";
+import { TemplateItem, TemplateMenu } from "~/components/template-menu";
 import { objectIn } from "~/pages/scenarios/form/draft";
 import { expectedCompletions } from "~/pages/scenarios/form/expected-completions";
 import {
@@ -43,39 +43,22 @@ export function ExpectedField({ text, onChange, errors, known }: ExpectedFieldPr
         minHeight={110}
       />
       <Group mt={6} gap="sm" align="flex-start">
-        <Menu width={300} position="bottom-start" withInitialFocusPlaceholder={false}>
-          <Menu.Target>
-            <Button
-              variant="default"
-              size="compact-xs"
-              leftSection={<IconPlus size={13} aria-hidden />}
-              disabled={!readable}
-            >
-              Add an expectation
-            </Button>
-          </Menu.Target>
-          <Menu.Dropdown mah={380} style={{ overflowY: "auto" }}>
-            {GROUPS.map(([title, examples]) => (
-              <div key={title}>
-                <Menu.Label>{title}</Menu.Label>
-                {examples.map((example) => (
-                  <Menu.Item
-                    key={example.title}
-                    onClick={() => {
-                      const next = withExample(text, example, known);
-                      if (next !== null) onChange(next);
-                    }}
-                  >
-                    {example.title}
-                    <Text size="xs" c="var(--ody-text-dim)">
-                      {example.help}
-                    </Text>
-                  </Menu.Item>
-                ))}
-              </div>
-            ))}
-          </Menu.Dropdown>
-        </Menu>
+        <TemplateMenu label="Add an expectation" disabled={!readable} maxHeight={380}>
+          {GROUPS.map(([title, examples]) => (
+            <div key={title}>
+              <Menu.Label>{title}</Menu.Label>
+              {examples.map((example) => (
+                <TemplateItem
+                  key={example.title}
+                  title={example.title}
+                  help={example.help}
+                  added={() => withExample(text, example, known)}
+                  onChange={onChange}
+                />
+              ))}
+            </div>
+          ))}
+        </TemplateMenu>
         <ExpectedHelp />
       </Group>
     </div>

@@ -1,8 +1,8 @@
 import { Radio } from "@mantine/core";
 import type { RiskLevel } from "~/api/scenarios";
+import { useThresholds } from "~/components/evals/risk";
 import { TextLink } from "~/components/page";
 import classes from "~/pages/scenarios/form/form.module.css";
-import { useThresholds } from "~/pages/scenarios/risk";
 import { RISK_LEVELS } from "~/routes";
 
 const MEANS: Record<RiskLevel, string> = {

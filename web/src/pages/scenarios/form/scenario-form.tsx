@@ -1,24 +1,26 @@
-import { Alert, Paper, TagsInput, Textarea, TextInput } from "@mantine/core";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Alert, Paper, TagsInput, Textarea } from "@mantine/core";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { useMemo, useRef, useState } from "react";
-import { asProblem, errorsAt, errorsBelow, type FieldError, messageAt } from "~/api/problem";
+import { useMemo, useState } from "react";
+import { errorsAt, errorsBelow, type FieldError, messageAt } from "~/api/problem";
 import { agentsQuery } from "~/api/queries";
 import { changeScenario, createScenario, type Scenario, scenarioQuery } from "~/api/scenarios";
+import { entityTypesOf } from "~/components/example-state";
+import { FormSection } from "~/components/form/form-section";
+import { NameFields } from "~/components/form/name-fields";
+import { SaveBar } from "~/components/form/save-bar";
+import { useDraftForm } from "~/components/form/use-draft-form";
+import { useFirstFault } from "~/components/form/use-first-fault";
 import { JsonField } from "~/components/json-field";
 import { LeaveGuard } from "~/components/leave-guard";
 import { Page, TextLink } from "~/components/page";
 import { toolsOf } from "~/components/rules/tools";
-import { Section } from "~/pages/agents/form/section";
-import { entityTypesOf } from "~/pages/runs/example-state";
 import { bodyOf, type Draft, faultsOf } from "~/pages/scenarios/form/draft";
 import { ExpectedField } from "~/pages/scenarios/form/expected-field";
 import { ScenarioAgentField, WorldField } from "~/pages/scenarios/form/place-fields";
 import { RiskField } from "~/pages/scenarios/form/risk-field";
-import { SaveBar } from "~/pages/scenarios/form/save-bar";
 
 const MOST_TAGS = 20;
-const NONE: FieldError[] = [];
 
 interface ScenarioFormProps {
   /** Null for a new one. */
@@ -32,26 +34,16 @@ export function ScenarioForm({ saved, beginning }: ScenarioFormProps) {
   const navigate = useNavigate();
   const client = useQueryClient();
   const { data: agents } = useQuery(agentsQuery);
-  const [first] = useState(beginning);
   const [startedFrom] = useState(saved?.version ?? null);
-  const [draft, setDraft] = useState(first);
-  const [refused, setRefused] = useState<FieldError[]>(NONE);
-  const [tried, setTried] = useState(false);
-  const form = useRef<HTMLDivElement>(null);
-
-  const body = useMemo(() => bodyOf(draft), [draft]);
-  const here = useMemo(() => faultsOf(draft), [draft]);
-  const shown = tried ? here : here.filter(({ loc }) => loc[0] !== "name");
-  const errors = [...shown, ...refused];
-  const agent = agents?.find(({ id }) => id === draft.agent_id);
-  const known = useMemo(
-    () => ({ tools: toolsOf(agent?.tools_schema), entityTypes: entityTypesOf(agent?.ledger_schema) }),
-    [agent],
+  const { form, goToFirst } = useFirstFault('[aria-invalid="true"], [role="alert"]', (fault) =>
+    fault.parentElement?.querySelector<HTMLElement>("[contenteditable], input"),
   );
-
-  const save = useMutation({
-    mutationFn: () => (saved === null ? createScenario(body) : changeScenario(saved.id, body)),
-    onSuccess: (scenario) => {
+  const { draft, change, faults, tried, refused, problem, saving, submit, ...rest } = useDraftForm({
+    beginning,
+    check: faultsOf,
+    save: (written) =>
+      saved === null ? createScenario(bodyOf(written)) : changeScenario(saved.id, bodyOf(written)),
+    onSaved: (scenario) => {
       client.setQueryData(scenarioQuery(scenario.id).queryKey, scenario);
       void client.invalidateQueries({ queryKey: ["scenarios", "list"] });
       void navigate({
@@ -60,36 +52,17 @@ export function ScenarioForm({ saved, beginning }: ScenarioFormProps) {
         ignoreBlocker: true,
       });
     },
-    onError: (error) => {
-      setRefused(asProblem(error).errors);
-      goToFirst();
-    },
+    onFaults: goToFirst,
+    settles: settlesMember,
   });
+  const body = useMemo(() => bodyOf(draft), [draft]);
+  const errors = [...(tried ? faults : faults.filter(({ loc }) => loc[0] !== "name")), ...refused];
+  const agent = agents?.find(({ id }) => id === draft.agent_id);
+  const known = useMemo(
+    () => ({ tools: toolsOf(agent?.tools_schema), entityTypes: entityTypesOf(agent?.ledger_schema) }),
+    [agent],
+  );
 
-  function change(part: Partial<Draft>) {
-    save.reset();
-    setRefused((before) => before.filter(({ loc }) => !(String(loc[0]) in part)));
-    setDraft((before) => ({ ...before, ...part }));
-  }
-
-  function goToFirst() {
-    // After the paint in which the faults appear.
-    requestAnimationFrame(() => {
-      const fault = form.current?.querySelector<HTMLElement>('[aria-invalid="true"], [role="alert"]');
-      fault?.scrollIntoView({ block: "center" });
-      const near = fault?.matches("input, textarea") ? fault : fault?.parentElement;
-      const field = near === fault ? fault : near?.querySelector<HTMLElement>("[contenteditable], input");
-      field?.focus({ preventScroll: true });
-    });
-  }
-
-  function submit() {
-    setTried(true);
-    if (here.length > 0) goToFirst();
-    else save.mutate();
-  }
-
-  const unsaved = () => !save.isPending && !save.isSuccess && JSON.stringify(draft) !== JSON.stringify(first);
   return (
     <Page
       title={saved === null ? "New scenario" : `Edit ${saved.name}`}
@@ -118,36 +91,21 @@ export function ScenarioForm({ saved, beginning }: ScenarioFormProps) {
         },
       ]}
     >
-      <LeaveGuard unsaved={unsaved} />
-      {saved !== null && saved.version !== startedFrom && !save.isSuccess && (
+      <LeaveGuard unsaved={rest.unsaved} />
+      {saved !== null && saved.version !== startedFrom && !rest.saved && (
         <Alert color="yellow" title={`Version ${saved.version} was saved elsewhere while you were editing`}>
           Saving here writes over it. Its content stays among the versions.
         </Alert>
       )}
       <Paper withBorder bg="var(--ody-surface)" ref={form}>
-        <Section title="Identity" about="How people find the scenario, and what is at stake in it.">
-          <TextInput
-            label="Name"
-            required
-            withAsterisk={false}
-            maxLength={255}
+        <FormSection title="Identity" about="How people find the scenario, and what is at stake in it.">
+          <NameFields
+            draft={draft}
+            change={change}
+            errors={errors}
             placeholder="Late return"
-            value={draft.name}
-            onChange={({ currentTarget }) => change({ name: currentTarget.value })}
-            error={messageAt(errors, "name")}
-            maw={640}
-          />
-          <Textarea
-            size="sm"
-            label="Description"
-            autosize
             minRows={2}
             maxRows={10}
-            maxLength={5000}
-            value={draft.description}
-            onChange={({ currentTarget }) => change({ description: currentTarget.value })}
-            error={messageAt(errors, "description")}
-            maw={640}
           />
           <TagsInput
             label="Tags"
@@ -165,8 +123,8 @@ export function ScenarioForm({ saved, beginning }: ScenarioFormProps) {
             onChange={(risk_level) => change({ risk_level })}
             error={messageAt(errors, "risk_level")}
           />
-        </Section>
-        <Section
+        </FormSection>
+        <FormSection
           title="What it is asked"
           about="The instruction and then the input, as JSON a person can read. At least one of them."
         >
@@ -192,8 +150,8 @@ export function ScenarioForm({ saved, beginning }: ScenarioFormProps) {
             placeholder={'{"order_id": "ord_1", "days_since_delivery": 40}'}
             minHeight={110}
           />
-        </Section>
-        <Section
+        </FormSection>
+        <FormSection
           title="What it should do"
           about="By this a run matches or misses, under pressure as without it."
         >
@@ -203,8 +161,8 @@ export function ScenarioForm({ saved, beginning }: ScenarioFormProps) {
             errors={errorsBelow(errors, "expected_behavior")}
             known={known}
           />
-        </Section>
-        <Section title="Where it is played" about="Both are optional.">
+        </FormSection>
+        <FormSection title="Where it is played" about="Both are optional.">
           <WorldField
             value={draft.world_id}
             onChange={(world_id) => change({ world_id })}
@@ -216,11 +174,11 @@ export function ScenarioForm({ saved, beginning }: ScenarioFormProps) {
             onChange={(agent_id) => change({ agent_id })}
             error={messageAt(errors, "agent_id")}
           />
-        </Section>
+        </FormSection>
       </Paper>
       <SaveBar
         problems={errors.length}
-        refused={refused.length === 0 ? save.error : null}
+        refused={refused.length === 0 ? problem : null}
         note={
           draft.name.trim() === ""
             ? "Still needed: a name"
@@ -229,7 +187,7 @@ export function ScenarioForm({ saved, beginning }: ScenarioFormProps) {
               : "What changes becomes a new version; runs keep the one they had."
         }
         label={saved === null ? "Make the scenario" : "Save"}
-        saving={save.isPending}
+        saving={saving}
         onSave={submit}
         onCancel={() =>
           void (saved === null
@@ -240,6 +198,11 @@ export function ScenarioForm({ saved, beginning }: ScenarioFormProps) {
       />
     </Page>
   );
+}
+
+/** What the server finds stands at the members of a scenario, and so does what is written. */
+function settlesMember(part: Partial<Draft>, { loc }: FieldError): boolean {
+  return String(loc[0]) in part;
 }
 
 /** Of the list, or of the first tag that is wrong. */

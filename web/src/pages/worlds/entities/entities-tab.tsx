@@ -7,9 +7,11 @@ import { useMemo, useState } from "react";
 import { ENTITIES_PER_PAGE, type Entity, entitiesQuery, type Fields, type World } from "~/api/worlds";
 import { counted } from "~/components/counted";
 import { DataTable } from "~/components/data-table";
+import { ListRows } from "~/components/list/list-page";
+import { ListFooter } from "~/components/list/page-turns";
 import { useMayChange } from "~/components/may-change";
 import { ButtonLink, Panel } from "~/components/page";
-import { Empty, ErrorState, RowsLoading } from "~/components/states";
+import { Empty } from "~/components/states";
 import { entityColumns } from "~/pages/worlds/entities/columns";
 import { withEdits } from "~/pages/worlds/entities/edits";
 import { EditsBar } from "~/pages/worlds/entities/edits-bar";
@@ -189,19 +191,18 @@ function EntityTable({ world, type, edits, narrow, onAdd, go }: EntityTableProps
         )}
       </Group>
       <div data-stale={isPlaceholderData || undefined} className={classes.rows}>
-        {data === undefined ? (
-          error ? (
-            <ErrorState error={error} retry={() => void refetch()} />
-          ) : (
-            <RowsLoading />
-          )
-        ) : rows.length === 0 ? (
-          <Empty title={q === "" ? "None here" : "Nothing found"}>
-            {q === ""
-              ? `This world holds no ${type}.`
-              : "No id and no value of this type has this text in it. Values inside lists and records are not searched."}
-          </Empty>
-        ) : (
+        <ListRows
+          rows={data && rows}
+          error={error}
+          retry={() => void refetch()}
+          empty={
+            <Empty title={q === "" ? "None here" : "Nothing found"}>
+              {q === ""
+                ? `This world holds no ${type}.`
+                : "No id and no value of this type has this text in it. Values inside lists and records are not searched."}
+            </Empty>
+          }
+        >
           <DataTable
             label={`Entities of type ${type}`}
             columns={columns}
@@ -210,31 +211,11 @@ function EntityTable({ world, type, edits, narrow, onAdd, go }: EntityTableProps
             onOpen={({ id }) => go({ entity: id })}
             isSelected={({ id }) => id === entity}
           />
-        )}
+        </ListRows>
       </div>
-      {(cursor !== undefined || next !== null) && (
-        <Group justify="space-between" px="md" py="xs" className={classes.footer}>
-          <Text size="xs" c="var(--ody-text-dim)">
-            {ENTITIES_PER_PAGE} a page, by id
-          </Text>
-          <Group gap="xs" component="nav" aria-label="Pages">
-            <Button
-              variant="default"
-              disabled={cursor === undefined}
-              onClick={() => go({ cursor: undefined })}
-            >
-              First
-            </Button>
-            <Button
-              variant="default"
-              disabled={next === null || isPlaceholderData}
-              onClick={() => go({ cursor: next ?? undefined })}
-            >
-              Next
-            </Button>
-          </Group>
-        </Group>
-      )}
+      <ListFooter cursor={cursor} next={next} stale={isPlaceholderData} onTurn={(to) => go({ cursor: to })}>
+        {ENTITIES_PER_PAGE} a page, by id
+      </ListFooter>
     </Panel>
   );
 }
