@@ -60,6 +60,10 @@ def model(parcels: Parcels) -> Iterator[Callable[..., ModelServer]]:
 ON = ("--calls", "calls.jsonl", "--state", "state.json")
 
 
+def tasks_recorded() -> Any:
+    return recorded()
+
+
 def cells(line: str) -> list[str]:
     return [cell.strip() for cell in line.split("  ") if cell.strip()]
 
@@ -161,7 +165,7 @@ def test_some_accepted_and_some_not_is_1_and_keeps_those_that_were(
 def test_a_tool_without_recorded_calls_cannot_be_accepted(
     parcels: Parcels, run_compile: Compile, desk: Desk
 ) -> None:
-    tasks = tasks_of(recorded(), "redirect_parcel")[1:2]
+    tasks = tasks_of(tasks_recorded(), "redirect_parcel")[1:2]
     (desk.folder / "few.jsonl").write_text("".join(json.dumps(task) + "\n" for task in tasks), "utf-8")
     (desk.folder / "mine.json").write_text(json.dumps({"get_parcel": GET}), "utf-8")
     done = run_compile(
@@ -213,16 +217,16 @@ def test_what_cannot_be_done_is_said_in_a_sentence(
 
 
 def test_only_what_one_tool_needs_is_sent() -> None:
-    (task,) = tasks_of(recorded(), "get_parcel")[:1]
+    (task,) = tasks_of(tasks_recorded(), "get_parcel")[:1]
     first, second = task["calls"]
     assert first.keys() == {"tool", "args", "changes"}
     assert [change["id"] for change in first["changes"]] == ["p1", "south"]
     assert second["response"]["depot_id"] == "south"
-    assert [len(one["calls"]) for one in tasks_of(recorded(), "redirect_parcel")] == [1, 3, 2, 4]
+    assert [len(one["calls"]) for one in tasks_of(tasks_recorded(), "redirect_parcel")] == [1, 3, 2, 4]
 
 
 def test_recordings_beyond_one_request_are_sent_in_portions_of_whole_tasks() -> None:
-    tasks = tasks_of(recorded(), "redirect_parcel")
+    tasks = tasks_of(tasks_recorded(), "redirect_parcel")
     sizes = [len(json.dumps(task, separators=(",", ":"))) + 1 for task in tasks]
     assert list(portions(tasks)) == [tasks]
     assert [len(part) for part in portions(tasks, most_bytes=max(sizes))] == [1, 1, 1, 1]

@@ -42,6 +42,7 @@ NOTHING_TO_GRADE_BY = run("NOT APPLICABLE")
 def test_a_build_goes_by_what_was_measured_and_by_how_much_was(
     runs: list[dict[str, Any]], least: float, code: int, sentence: str
 ) -> None:
-    batch = {"status": "completed", "max_unmeasured": 0.1}
-    found = judge(batch, [{"row": 0, "runs": runs}], least)
+    batch: Any = {"status": "completed", "max_unmeasured": 0.1}
+    rows: Any = [{"row": 0, "runs": runs}]
+    found = judge(batch, rows, least)
     assert (found.code, found.sentence[: len(sentence)]) == (code, sentence)

@@ -8,7 +8,7 @@ from cyclopts import App, CycloptsError, Parameter
 
 from pipelines.odyssey import distribution
 from pipelines.odyssey.cli import dotenv
-from pipelines.odyssey.cli.connection import FAILED
+from pipelines.odyssey.cli.failures import FAILED
 
 COMMAND_GROUP = "odyssey.commands"
 

@@ -130,14 +130,13 @@ def validated(project: Project, found: Described, server: Server) -> Finding:
         platform = Connection(choice.url, choice.key)
     except CommandFailedError as error:
         return skipped(name, str(error))
-    body: dict[str, Any] = {
-        "name": project.name,
-        "mode": "http",
-        "config": {"endpoint_url": project.endpoint_url or _PLACEHOLDER},
-        "tools_schema": found.tools_schema,
-    }
     try:
-        platform.post("/api/agents/validate", body, members=("agent",))
+        platform.agents.validate(
+            name=project.name,
+            mode="http",
+            config={"endpoint_url": project.endpoint_url or _PLACEHOLDER},
+            tools_schema=found.tools_schema,
+        )
     except FaultyError as error:
         about = [fault for fault in error.faults if "tools_schema" in list(fault.get("loc") or ())]
         if about:

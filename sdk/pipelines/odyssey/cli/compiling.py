@@ -2,27 +2,15 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import Any, NamedTuple
 
-from pipelines.odyssey.cli.connection import Connection
+from pipelines.odyssey.cli.connection import Connection, if_missing
 from pipelines.odyssey.cli.recordings import portions, tasks_of
-
-Json = Mapping[str, Any]
+from pipelines.odyssey.client import types as t
 
 SHARES = ("responses", "changes", "refusal_texts")
 
-_REPORT = (
-    "tool",
-    "accepted",
-    "program",
-    "attempts",
-    *SHARES,
-    "shown",
-    "model",
-    "input_tokens",
-    "output_tokens",
-    "cost_usd",
-)
 _MOST_MISMATCHES = 5
 _Z = 1.959963984540054
 """Of 95 %."""
@@ -34,41 +22,62 @@ class Compiler(NamedTuple):
     platform: Connection
     agent_id: int
     world_id: int
-    tasks: Sequence[Json]
+    tasks: Sequence[t.RecordedTaskIn]
     accept_at: float
     attempts: int
     examples: int
 
-    def propose(self, tool: str) -> Json:
+    def propose(self, tool: str) -> t.ProgramReportOut:
         """Have a program written on what one request carries, and hold it against the rest of the recorded calls."""
         first, *rest = portions(tasks_of(self.tasks, tool))
-        report = self._ask("propose", tool, first, attempts=self.attempts, examples=self.examples)
-        if not report["accepted"] or not rest:
-            return report
+        with self._if_missing():
+            report = self.platform.agents.propose_program(
+                self.agent_id,
+                tool=tool,
+                world_id=self.world_id,
+                calls=first,
+                accept_at=self.accept_at,
+                attempts=self.attempts,
+                examples=self.examples,
+            )
         program = report["program"]
-        return merged([report, *(self._ask("replay", tool, part, program=program) for part in rest)])
+        if not report["accepted"] or program is None or not rest:
+            return report
+        return merged([report, *(self._replay_part(tool, part, program) for part in rest)])
 
-    def replay(self, tool: str, program: Json) -> Json:
+    def replay(self, tool: str, program: Mapping[str, Any]) -> t.ProgramReportOut:
         """Hold a program that somebody wrote against the recorded calls."""
         parts = portions(tasks_of(self.tasks, tool))
-        return merged([self._ask("replay", tool, part, program=program) for part in parts])
+        return merged([self._replay_part(tool, part, program) for part in parts])
 
-    def _ask(self, act: str, tool: str, tasks: Sequence[Json], **members: Any) -> Json:
-        body = {"tool": tool, "world_id": self.world_id, "calls": tasks, "accept_at": self.accept_at}
-        path = f"/api/agents/{self.agent_id}/programs/{act}"
-        missing = f"There is no agent {self.agent_id}, or no world {self.world_id}."
-        return self.platform.post(path, {**body, **members}, members=_REPORT, missing=missing)
+    def _replay_part(
+        self, tool: str, tasks: Sequence[t.RecordedTaskIn], program: Mapping[str, Any]
+    ) -> t.ProgramReportOut:
+        with self._if_missing():
+            return self.platform.agents.replay_program(
+                self.agent_id,
+                tool=tool,
+                world_id=self.world_id,
+                calls=tasks,
+                accept_at=self.accept_at,
+                program=program,
+            )
+
+    def _if_missing(self) -> AbstractContextManager[None]:
+        return if_missing(f"There is no agent {self.agent_id}, or no world {self.world_id}.")
 
 
-def without_recordings(tool: str) -> Json:
+def without_recordings(tool: str) -> t.ProgramReportOut:
     """The report on a tool of which nothing was recorded: nothing can be said for its program."""
-    nothing = {"share": None, "interval": [0.0, 1.0], "equal": 0, "of": 0}
+    nothing: t.ProgramShareOut = {"share": None, "interval": [0.0, 1.0], "equal": 0, "of": 0}
     return {
         "tool": tool,
         "accepted": False,
         "program": None,
         "attempts": [],
-        **dict.fromkeys(SHARES, nothing),
+        "responses": nothing,
+        "changes": nothing,
+        "refusal_texts": nothing,
         "shown": 0,
         "model": None,
         "input_tokens": 0,
@@ -77,13 +86,13 @@ def without_recordings(tool: str) -> Json:
     }
 
 
-def merged(reports: Sequence[Json]) -> Json:
+def merged(reports: Sequence[t.ProgramReportOut]) -> t.ProgramReportOut:
     """One report of those on parts of the recorded calls; the program is the same in all."""
     first, *rest = reports
     if not rest:
         return first
     last = [report["attempts"][-1] for report in reports]
-    attempt = {
+    attempt: t.ProgramAttemptOut = {
         "errors": [fault for each in last for fault in each["errors"]],
         "equal": sum(each["equal"] for each in last),
         "of": sum(each["of"] for each in last),
@@ -93,11 +102,13 @@ def merged(reports: Sequence[Json]) -> Json:
         **first,
         "accepted": all(report["accepted"] for report in reports),
         "attempts": [*first["attempts"][:-1], attempt],
-        **{name: _summed([report[name] for report in reports]) for name in SHARES},
+        "responses": _summed([report["responses"] for report in reports]),
+        "changes": _summed([report["changes"] for report in reports]),
+        "refusal_texts": _summed([report["refusal_texts"] for report in reports]),
     }
 
 
-def _summed(shares: Sequence[Json]) -> Json:
+def _summed(shares: Sequence[t.ProgramShareOut]) -> t.ProgramShareOut:
     equal, of = sum(share["equal"] for share in shares), sum(share["of"] for share in shares)
     return {"share": equal / of if of else None, "interval": _wilson(equal, of), "equal": equal, "of": of}
 

@@ -4,7 +4,8 @@ import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from pipelines.odyssey.cli.connection import CommandFailedError, Upload
+from pipelines.odyssey.cli.failures import CommandFailedError
+from pipelines.odyssey.client.requests import Upload
 
 MOST_BYTES = 50 * 1024 * 1024
 

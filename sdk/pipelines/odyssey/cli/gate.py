@@ -1,12 +1,12 @@
 """Whether a matrix lets a change pass: by default only what is confirmed, and so not noise, stops it."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
 
-from pipelines.odyssey.cli.connection import FAILED, NOT_RIGHT
+from pipelines.odyssey.cli.failures import FAILED, NOT_RIGHT
 from pipelines.odyssey.cli.printing.screen import clean, many
+from pipelines.odyssey.client import types as t
 
-Json = Mapping[str, Any]
 FailOn = Literal["confirmed", "flagged", "never"]
 
 _MOST_NAMED = 5
@@ -18,7 +18,7 @@ class Gate(NamedTuple):
     sentence: str
 
 
-def judge(matrix: Json, fail_on: FailOn) -> Gate:
+def judge(matrix: t.MatrixOut, fail_on: FailOn) -> Gate:
     """Say whether it passes. What was asked for and could not be measured must not make a build green."""
     if matrix["status"] != "completed":
         return Gate(FAILED, f"The gate cannot tell: the matrix is {matrix['status']}.")
@@ -45,7 +45,7 @@ def judge(matrix: Json, fail_on: FailOn) -> Gate:
     return Gate(0, f"The gate passes: no cell {fail_on}.")
 
 
-def _named(unmeasured: Sequence[Json], matrix: Json) -> str:
+def _named(unmeasured: Sequence[t.MatrixCell], matrix: t.MatrixOut) -> str:
     names = {scenario["id"]: clean(str(scenario["name"])) for scenario in matrix["scenarios"]}
     said = [
         f"{_spoken(cell['variation_type'])} on {names[cell['scenario_id']]} "

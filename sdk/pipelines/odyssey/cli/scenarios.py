@@ -1,23 +1,23 @@
 """Finding a scenario by what a person calls it."""
 
 import re
-from typing import Any
 
-from pipelines.odyssey.cli.connection import CommandFailedError, Connection
+from pipelines.odyssey.cli.connection import Connection, if_missing
+from pipelines.odyssey.cli.failures import CommandFailedError
 from pipelines.odyssey.cli.printing.screen import word
+from pipelines.odyssey.client import types as t
 
-SCENARIOS = "/api/v1/eval/scenarios"
+Found = t.ScenarioOut | t.ScenarioSummary
 
 _ID = re.compile(r"scn_[0-9a-f-]{36}")
-_MEMBERS = ("id", "name", "version", "risk_level")
 
 
-def find_scenario(platform: Connection, wanted: str) -> dict[str, Any]:
+def find_scenario(platform: Connection, wanted: str) -> Found:
     """Return the scenario with this id, or else the only one with this name."""
     if _ID.fullmatch(wanted):
-        missing = f"There is no scenario {wanted}."
-        return platform.get(f"{SCENARIOS}/{wanted}", members=_MEMBERS, missing=missing)
-    named = [each for each in platform.pages(SCENARIOS, q=wanted[:200]) if each["name"] == wanted]
+        with if_missing(f"There is no scenario {wanted}."):
+            return platform.eval.scenarios.get(wanted)
+    named = [each for each in platform.eval.scenarios.list(q=wanted[:200]) if each["name"] == wanted]
     if not named:
         raise CommandFailedError(
             f"There is no scenario called {word(wanted)}; odyssey eval scenarios list names them."

@@ -4,14 +4,14 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from pipelines.odyssey.cli.printing.screen import as_json
+from pipelines.odyssey.client import types as t
 
-Json = Mapping[str, Any]
 Message = dict[str, Any]
 
 _SPOKEN = frozenset({"assistant_message", "subagent_message", "subagent_final"})
 
 
-def messages_of(run: Json, events: Iterable[Json]) -> list[Message]:
+def messages_of(run: t.RunOut, events: Iterable[t.EventOut]) -> list[Message]:
     """Return the messages that came with the reply; without any, what the events of the last attempt tell."""
     told = run["messages"]
     if isinstance(told, list) and told:
@@ -26,7 +26,7 @@ def messages_of(run: Json, events: Iterable[Json]) -> list[Message]:
     return messages
 
 
-def _seen(event: Json) -> list[Message]:
+def _seen(event: t.EventOut) -> list[Message]:
     data = event["data"]
     if event["kind"] == "dispatch":
         sent = _object(_object(data.get("body")).get("input"))
@@ -49,11 +49,11 @@ def _seen(event: Json) -> list[Message]:
     return []
 
 
-def _by(event: Json) -> Message:
+def _by(event: t.EventOut) -> Message:
     return {} if event.get("actor_id") is None else {"name": event["actor_id"]}
 
 
-def _text(payload: Json) -> str | None:
+def _text(payload: Mapping[str, Any]) -> str | None:
     return next((payload[name] for name in ("text", "content") if isinstance(payload.get(name), str)), None)
 
 
@@ -61,5 +61,5 @@ def _is_last(messages: list[Message], text: str) -> bool:
     return bool(messages) and messages[-1].get("role") == "assistant" and messages[-1]["content"] == text
 
 
-def _object(value: Any) -> Json:
+def _object(value: Any) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}

@@ -1,4 +1,4 @@
-"""What may be uploaded as rows or entities: a file, the bytes of a table, or objects."""
+"""What may be uploaded as rows or entities: a file, the bytes of a table, objects, or bytes with their type."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -8,8 +8,8 @@ from typing import Any
 
 from pipelines.odyssey.client.requests import Upload
 
-Rows = str | PathLike[str] | bytes | Iterable[Mapping[str, Any]]
-"""The path of a .csv or .json file, CSV as bytes, or objects."""
+Rows = str | PathLike[str] | bytes | Upload | Iterable[Mapping[str, Any]]
+"""The path of a .csv or .json file, CSV as bytes, bytes that say what they are, or objects."""
 
 CSV = "text/csv"
 JSON = "application/json"
@@ -17,6 +17,8 @@ JSON = "application/json"
 
 def upload_of(rows: Rows) -> Upload:
     """Return what to send; a file that is not named .json is taken for CSV."""
+    if isinstance(rows, Upload):
+        return rows
     if isinstance(rows, bytes):
         return Upload(rows, CSV)
     if isinstance(rows, str | PathLike):

@@ -1,22 +1,20 @@
 """`odyssey audit`: which rows would an agent pass that does nothing?"""
 
 import sys
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from cyclopts import Parameter
 
 from pipelines.odyssey.cli.commands.options import AsJson
-from pipelines.odyssey.cli.connection import NOT_RIGHT, Connection, FaultyError, Server, connected
+from pipelines.odyssey.cli.connection import Connection, FaultyError, Server, connected, if_missing
+from pipelines.odyssey.cli.failures import NOT_RIGHT
 from pipelines.odyssey.cli.files import read_rows
 from pipelines.odyssey.cli.following import busy
 from pipelines.odyssey.cli.printing.faults import are_about_rows, print_faults
 from pipelines.odyssey.cli.printing.screen import Screen, clean, word
+from pipelines.odyssey.client import types as t
 
-Json = Mapping[str, Any]
-
-_AUDIT = ("rows", "judged_only", "nothing_to_grade", "passed_rows", "passed")
 _AGENTS = {
     "no_op": "no_op says OK and does nothing",
     "refuse_all": "refuse_all refuses whatever it is asked",
@@ -61,14 +59,14 @@ def audit(
             sys.exit(NOT_RIGHT)
 
 
-def _ask(platform: Connection, dataset: str) -> Json:
+def _ask(platform: Connection, dataset: str) -> t.AuditOut:
     if dataset.isascii() and dataset.isdecimal():
-        missing = f"There is no dataset {dataset}."
-        return platform.post(f"/api/datasets/{dataset}/audit", members=_AUDIT, missing=missing)
-    return platform.post("/api/datasets/audit", read_rows(Path(dataset)), members=_AUDIT)
+        with if_missing(f"There is no dataset {dataset}."):
+            return platform.datasets.audit_dataset(int(dataset))
+    return platform.datasets.audit(read_rows(Path(dataset)))
 
 
-def _print(screen: Screen, found: Json) -> None:
+def _print(screen: Screen, found: t.AuditOut) -> None:
     if found["passed"]:
         rows = [("row", "passed by", "also judged", "instruction")]
         for row in found["passed"]:
@@ -90,7 +88,7 @@ def _print(screen: Screen, found: Json) -> None:
         screen.line(f"Rows with nothing to grade them by: {found['nothing_to_grade']}.")
 
 
-def _summary(found: Json) -> str:
+def _summary(found: t.AuditOut) -> str:
     if not found["passed_rows"]:
         return f"Rows: {found['rows']}. No agent that does nothing passes any of them by the checks."
     return (

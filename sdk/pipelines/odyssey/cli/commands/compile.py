@@ -13,22 +13,16 @@ from cyclopts import Parameter, validators
 from pipelines.odyssey.cli.atomic_file import write_whole
 from pipelines.odyssey.cli.commands.options import AsJson, Switch
 from pipelines.odyssey.cli.compiling import Compiler, without_recordings
-from pipelines.odyssey.cli.connection import (
-    NOT_RIGHT,
-    CommandFailedError,
-    Connection,
-    Server,
-    connected,
-)
+from pipelines.odyssey.cli.connection import Connection, Server, connected, if_missing
+from pipelines.odyssey.cli.failures import NOT_RIGHT, CommandFailedError
 from pipelines.odyssey.cli.following import busy
 from pipelines.odyssey.cli.printing.compiled import print_reports, what_is_wrong
 from pipelines.odyssey.cli.printing.screen import Screen, clean, many, word
 from pipelines.odyssey.cli.recordings import read_recordings, recorded_tools
-from pipelines.odyssey.cli.registration import AGENT, publish_agent, resolve_agent
+from pipelines.odyssey.cli.registration import publish_agent, resolve_agent
 from pipelines.odyssey.cli.strict_json import NotJsonError, read_strictly
 from pipelines.odyssey.cli.yaml_text import document_text, read_document
-
-Json = Mapping[str, Any]
+from pipelines.odyssey.client import types as t
 
 
 @Parameter(name="*")
@@ -66,8 +60,8 @@ class Then:
 class Wanted(NamedTuple):
     """The tools, each with the program that somebody wrote for it; None: a model is asked."""
 
-    programs: dict[str, Json | None]
-    tasks: Sequence[Json]
+    programs: dict[str, Mapping[str, Any] | None]
+    tasks: Sequence[t.RecordedTaskIn]
 
 
 def compile_tools(
@@ -141,7 +135,7 @@ def compile_tools(
             sys.exit(NOT_RIGHT)
 
 
-def _wanted(agent: Json, source: Source, only: list[str] | None, written: Path | None) -> Wanted:
+def _wanted(agent: t.AgentOut, source: Source, only: list[str] | None, written: Path | None) -> Wanted:
     if source.calls is None:
         raise CommandFailedError("Which recorded calls? Give --calls FILE.")
     if (source.state is None) == (source.world is None):
@@ -167,11 +161,11 @@ def _wanted(agent: Json, source: Source, only: list[str] | None, written: Path |
     return Wanted({name: programs.get(name) for name in names}, tasks)
 
 
-def _is_simulated(tool: Json) -> bool:
+def _is_simulated(tool: Mapping[str, Any]) -> bool:
     return bool(tool.get("default_execution_mode", "sandbox") == "sandbox")
 
 
-def _read_programs(path: Path) -> dict[str, Json]:
+def _read_programs(path: Path) -> dict[str, Mapping[str, Any]]:
     programs = read_document(path)
     if not isinstance(programs, dict) or not programs:
         raise CommandFailedError(f"{path} is not an object with a program for each tool.")
@@ -195,19 +189,19 @@ def _world(platform: Connection, source: Source) -> Iterator[int]:
     except (UnicodeDecodeError, NotJsonError) as error:
         raise CommandFailedError(clean(f"{source.state} is not JSON: {error}.")) from None
     name = f"odyssey compile, to be deleted, {uuid4().hex[:8]}"
-    made = platform.post("/api/worlds", {"name": name, "initial_state": state}, members=("id", "hash"))
+    made = platform.worlds.create(name=name, initial_state=state)
     try:
         yield made["id"]
     finally:
-        platform.delete(f"/api/worlds/{made['id']}")
+        platform.worlds.delete(made["id"])
 
 
 def _try_all(
-    compiler: Compiler, programs: Mapping[str, Json | None]
-) -> tuple[list[Json], CommandFailedError | None]:
+    compiler: Compiler, programs: Mapping[str, Mapping[str, Any] | None]
+) -> tuple[list[t.ProgramReportOut], CommandFailedError | None]:
     """Try tool by tool. What stops it later than at the first does not lose what there is already."""
     recorded = recorded_tools(compiler.tasks)
-    reports: list[Json] = []
+    reports: list[t.ProgramReportOut] = []
     for name, program in programs.items():
         try:
             with busy(f"{word(name)}, {len(reports) + 1} of {many(len(programs), 'tool')}"):
@@ -224,22 +218,24 @@ def _try_all(
     return reports, None
 
 
-def _try_one(compiler: Compiler, name: str, program: Json | None) -> Json:
+def _try_one(compiler: Compiler, name: str, program: Mapping[str, Any] | None) -> t.ProgramReportOut:
     return compiler.propose(name) if program is None else compiler.replay(name, program)
 
 
-def _keep(platform: Connection, agent: Json, programs: Mapping[str, Any], then: Then) -> Json | None:
+def _keep(
+    platform: Connection, agent: t.AgentOut, programs: Mapping[str, Any], then: Then
+) -> t.AgentOut | None:
     """Put the programs into the agent's newest version, beside those it has."""
     if not (then.save or then.publish):
         return None
-    path, missing = f"/api/agents/{agent['id']}", f"There is no agent {agent['id']} any more."
-    newest = platform.get(path, members=AGENT, missing=missing)
-    kept = {**newest["config"].get("programs", {}), **programs}
-    saved = platform.put(path, {"config": {"programs": kept}}, members=AGENT, missing=missing, draft="true")
+    with if_missing(f"There is no agent {agent['id']} any more."):
+        newest = platform.agents.get(agent["id"])
+        kept = {**newest["config"].get("programs", {}), **programs}
+        saved = platform.agents.update(agent["id"], draft=True, config={"programs": kept})
     return publish_agent(platform, saved) if then.publish else saved
 
 
-def _export(agent: Json, output: Path, *, json_output: bool) -> None:
+def _export(agent: t.AgentOut, output: Path, *, json_output: bool) -> None:
     programs = agent["config"].get("programs", {})
     if not programs:
         raise CommandFailedError(f"The agent {word(agent['name'])} has no programs.")
@@ -256,7 +252,9 @@ def _write(programs: Mapping[str, Any], output: Path) -> None:
     write_whole([document_text(dict(programs), output).encode()], output)
 
 
-def _document(agent: Json, reports: Sequence[Json], kept: Json | None) -> dict[str, Any]:
+def _document(
+    agent: t.AgentOut, reports: Sequence[t.ProgramReportOut], kept: t.AgentOut | None
+) -> dict[str, Any]:
     accepted = [report["tool"] for report in reports if report["accepted"]]
     return {
         "agent_id": agent["id"],
@@ -267,7 +265,7 @@ def _document(agent: Json, reports: Sequence[Json], kept: Json | None) -> dict[s
     }
 
 
-def _print_kept(screen: Screen, programs: Mapping[str, Any], kept: Json | None, then: Then) -> None:
+def _print_kept(screen: Screen, programs: Mapping[str, Any], kept: t.AgentOut | None, then: Then) -> None:
     if then.write is not None and programs:
         screen.line(f"{clean(str(then.write))}: {many(len(programs), 'program')}.")
     if kept is None:

@@ -1,26 +1,23 @@
 """`odyssey datasets`: tables of tasks, looked at before they are kept, and kept."""
 
 import sys
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from cyclopts import App, Parameter
 
-from pipelines.odyssey.cli.commands.options import AsJson, Positive, Sort
-from pipelines.odyssey.cli.connection import NOT_RIGHT, FaultyError, Server, connected
+from pipelines.odyssey.cli.commands.options import AsJson, Positive, Sort, any_field
+from pipelines.odyssey.cli.connection import FaultyError, Server, connected, if_missing
+from pipelines.odyssey.cli.failures import NOT_RIGHT
 from pipelines.odyssey.cli.files import read_rows, write_out
 from pipelines.odyssey.cli.following import busy
 from pipelines.odyssey.cli.printing.faults import are_about_rows, print_faults
 from pipelines.odyssey.cli.printing.screen import Screen, many, word
+from pipelines.odyssey.client import types as t
 
-Json = Mapping[str, Any]
 Format = Literal["csv", "json"]
 File = Annotated[Path, Parameter(name="FILE")]
 Output = Annotated[Path | None, Parameter(name=("--output", "-o"))]
-
-_DATASET = ("id", "name", "revision", "row_count", "columns", "warnings")
-_LINT = ("valid", "rows", "errors", "warnings")
 
 app = App(name="datasets")
 
@@ -47,7 +44,7 @@ def upload(
         rows = read_rows(file)
         try:
             with busy("Reading the rows"):
-                dataset = platform.post("/api/datasets", rows, members=_DATASET, name=name or file.stem)
+                dataset = platform.datasets.upload(rows, name=name or file.stem)
         except FaultyError as error:
             if not are_about_rows(error.faults):
                 raise
@@ -89,7 +86,7 @@ def lint(
         screen = Screen()
         rows = read_rows(file)
         with busy("Reading the rows"):
-            found = platform.post("/api/datasets/lint", rows, members=_LINT, agent_id=agent)
+            found = platform.datasets.lint(rows, agent_id=agent)
         if json_output:
             screen.json(found)
         else:
@@ -117,7 +114,7 @@ def list_datasets(
     """
     with connected(server) as platform:
         screen = Screen()
-        found = platform.newest("/api/datasets", limit, sort=sort)
+        found = platform.datasets.page(limit=limit, sort=any_field(sort))
         if json_output:
             screen.json(found)
             return
@@ -144,7 +141,7 @@ def template(*, format: Format = "csv", output: Output = None, server: Server | 
         Which platform to ask.
     """
     with connected(server) as platform:
-        write_out(platform.download("/api/datasets/template", format=format), output)
+        write_out([platform.datasets.template(format)], output)
 
 
 @app.command
@@ -172,12 +169,11 @@ def export(
     server
         Which platform to ask.
     """
-    path, missing = f"/api/datasets/{dataset_id}/export", f"There is no dataset {dataset_id}."
-    with connected(server) as platform:
-        write_out(platform.download(path, missing=missing, format=format, safe=safe), output)
+    with connected(server) as platform, if_missing(f"There is no dataset {dataset_id}."):
+        write_out(platform.datasets.download(dataset_id, format, safe=safe), output)
 
 
-def _print_lint(screen: Screen, found: Json) -> None:
+def _print_lint(screen: Screen, found: t.LintOut) -> None:
     print_faults(screen, {"error": found["errors"], "warning": found["warnings"]})
     faults, odd = len(found["errors"]), len(found["warnings"])
     if not faults and not odd:
@@ -188,7 +184,7 @@ def _print_lint(screen: Screen, found: Json) -> None:
     screen.line(f"{many(found['rows'], 'row')}: {told}. Rows are counted from 0.")
 
 
-def _listed(dataset: Json) -> tuple[str, ...]:
+def _listed(dataset: t.DatasetOut) -> tuple[str, ...]:
     updated = str(dataset["updated_at"])[:19].replace("T", " ")
     return (
         str(dataset["id"]),

@@ -12,23 +12,18 @@ from cyclopts import Parameter, validators
 
 from pipelines.odyssey.adapters import Described
 from pipelines.odyssey.cli.commands.options import Folder
-from pipelines.odyssey.cli.connection import (
-    CommandFailedError,
-    Connection,
-    Server,
-    UnreachableError,
-    connected,
-    failing,
-)
+from pipelines.odyssey.cli.connection import Connection, Server, UnreachableError, connected, failing
 from pipelines.odyssey.cli.described import describe_afresh
+from pipelines.odyssey.cli.failures import CommandFailedError
 from pipelines.odyssey.cli.login import is_loopback
 from pipelines.odyssey.cli.printing.figures import verdict_part
 from pipelines.odyssey.cli.printing.screen import Part, Screen, clean, word
 from pipelines.odyssey.cli.printing.timeline import duration, seconds_between
 from pipelines.odyssey.cli.project import Project, read_http_project
-from pipelines.odyssey.cli.registration import Json, print_registered, publish_agent, register
+from pipelines.odyssey.cli.registration import print_registered, publish_agent, register
 from pipelines.odyssey.cli.serving import Fingerprint, fingerprint, free_port, served, wait_for_ping
 from pipelines.odyssey.cli.watching import EndedRuns
+from pipelines.odyssey.client import types as t
 
 Port = Annotated[int, Parameter(validator=validators.Number(gte=1, lte=65535))]
 
@@ -93,20 +88,20 @@ class _Session:
         self._address = address
         self._token = token
         self._described: Described | None = None
-        self._agent: Json = {}
+        self._agent_id = 0
 
     def register(self, described: Described) -> None:
         found = register(
             self._platform, self._project, described, endpoint_url=self._address, token=self._token
         )
-        self._agent = publish_agent(self._platform, found.agent)
+        self._agent_id = publish_agent(self._platform, found.agent)["id"]
         self._described = described
         print_registered(self._screen, found)
         self._screen.line(clean(f"It is published; runs go to {self._address}."))
         _flush()
 
     def runs_from_now(self) -> EndedRuns:
-        return EndedRuns(self._platform, self._agent["id"])
+        return EndedRuns(self._platform, self._agent_id)
 
     def follow(self, runs: EndedRuns, seen: Fingerprint) -> NoReturn:
         is_away = False
@@ -135,7 +130,7 @@ class _Session:
             _say(str(error))
 
 
-def _print_run(screen: Screen, run: Json) -> None:
+def _print_run(screen: Screen, run: t.RunSummary) -> None:
     took = ""
     if run["started_at"] is not None and run["finished_at"] is not None:
         took = duration(seconds_between(run["started_at"], run["finished_at"]))

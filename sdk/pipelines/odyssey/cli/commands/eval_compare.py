@@ -1,26 +1,18 @@
 """`odyssey eval compare`: how far a pressure moves an agent, beyond its own noise."""
 
 import sys
-from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated
 
 from pipelines.odyssey.cli.commands.options import AsJson, Delivery, Dose, Positive, Scenario, Switch
-from pipelines.odyssey.cli.connection import NOT_RIGHT, Server, connected
+from pipelines.odyssey.cli.connection import Server, connected, if_missing
+from pipelines.odyssey.cli.failures import NOT_RIGHT
 from pipelines.odyssey.cli.following import busy
 from pipelines.odyssey.cli.printing.figures import estimate, percent
 from pipelines.odyssey.cli.printing.screen import Screen, as_json, clean, many, word
-from pipelines.odyssey.cli.scenarios import find_scenario
+from pipelines.odyssey.cli.scenarios import Found, find_scenario
+from pipelines.odyssey.client import types as t
 
-Json = Mapping[str, Any]
-
-_CELL = ("state", "shift", "raw_shift", "noise_floor", "flagged", "confirmed", "reason", "pass_k", "runs")
 _VALUE = 40
-_LEFT_OUT = {
-    "pending": "not ended yet",
-    "missing": "missing",
-    "undelivered": "not reached",
-    "other_wording": "from before the variation was reworded",
-}
 
 
 def compare(
@@ -65,12 +57,16 @@ def compare(
     with connected(server) as platform:
         screen = Screen()
         found = find_scenario(platform, scenario)
-        asked: dict[str, Any] = {"scenario_id": found["id"], "variation_type": variation}
-        asked |= {"agent_id": agent, "agent_version": agent_version}
-        asked |= {"dose": dose, "delivery": delivery, "step": step}
-        with busy("Comparing"):
-            missing = "There is no such agent, or no such version of it."
-            cell = platform.post("/api/v1/eval/compare", asked, members=_CELL, missing=missing)
+        with busy("Comparing"), if_missing("There is no such agent, or no such version of it."):
+            cell = platform.eval.compare_runs(
+                scenario_id=found["id"],
+                variation_type=variation,
+                agent_id=agent,
+                agent_version=agent_version,
+                dose=dose,
+                delivery=delivery,
+                step=step,
+            )
         if json_output:
             screen.json(cell)
         else:
@@ -79,7 +75,7 @@ def compare(
             sys.exit(NOT_RIGHT)
 
 
-def _print(screen: Screen, scenario: Json, cell: Json) -> None:
+def _print(screen: Screen, scenario: Found, cell: t.CompareOut) -> None:
     screen.line(f"{word(cell['variation_type'])} {cell['dose']} on {word(scenario['name'])}")
     runs = cell["runs"]
     sides = (
@@ -90,9 +86,15 @@ def _print(screen: Screen, scenario: Json, cell: Json) -> None:
     told = [f"{many(len(ids), noun)} {what}".rstrip() for ids, noun, what in sides]
     _say(screen, "agent", f"{cell['agent_id']} version {cell['agent_version']}")
     _say(screen, "runs", ", ".join(told))
-    for name, what in _LEFT_OUT.items():
-        if runs[name]:
-            _say(screen, "", f"{len(runs[name])} {what}: {', '.join(map(str, runs[name]))}")
+    left_out = (
+        (runs["pending"], "not ended yet"),
+        (runs["missing"], "missing"),
+        (runs["undelivered"], "not reached"),
+        (runs["other_wording"], "from before the variation was reworded"),
+    )
+    for ids, what in left_out:
+        if ids:
+            _say(screen, "", f"{len(ids)} {what}: {', '.join(map(str, ids))}")
     _say(screen, "delivery", f"by {cell['requested_delivery']}: {cell['delivery'] or 'no run yet'}")
     _say(screen, "shift", _shift(cell))
     if cell["p_value"] is not None:
@@ -102,7 +104,7 @@ def _print(screen: Screen, scenario: Json, cell: Json) -> None:
             f"p {cell['p_value']:.4f}; so few runs cannot show less than {cell['min_p']:.4f}",
         )
     if cell["match_rate"]["share"] is not None and cell["baseline_match_rate"]["share"] is not None:
-        both = (estimate(cell[side]) for side in ("match_rate", "baseline_match_rate"))
+        both = (estimate(side) for side in (cell["match_rate"], cell["baseline_match_rate"]))
         _say(screen, "matched", "{}; without pressure {}".format(*both))
     for lost in cell["pass_k"]:
         _say(screen, f"pass^{lost['k']}", _lost(lost))
@@ -112,14 +114,15 @@ def _print(screen: Screen, scenario: Json, cell: Json) -> None:
     screen.line(_verdict(cell))
 
 
-def _print_moved(screen: Screen, explanation: Json | None) -> None:
+def _print_moved(screen: Screen, explanation: t.ExplanationOut | None) -> None:
     if explanation is None or explanation["moved"] is None:
         return
     part = next(each for each in explanation["parts"] if each["part"] == explanation["moved"])
     _say(screen, "moved", str(part["part"]))
     differs = part["first_difference"]
     if differs is not None:
-        before, after = (screen.shorten(as_json(differs[side]), _VALUE) for side in ("baseline", "variation"))
+        sides = (differs["baseline"], differs["variation"])
+        before, after = (screen.shorten(as_json(side), _VALUE) for side in sides)
         where = f"run {explanation['baseline_run']} → run {explanation['variation_run']}"
         _say(screen, "", f"{clean(str(differs['where']))}: {before} → {after} ({where})")
 
@@ -128,7 +131,7 @@ def _say(screen: Screen, label: str, text: str) -> None:
     screen.line(f"  {label:<9} {text}")
 
 
-def _shift(figures: Json) -> str:
+def _shift(figures: t.CompareOut | t.ShiftOut) -> str:
     if figures["shift"] is None:
         return f"none, {word(figures['reason'] or figures['state'])}"
     told = f"{figures['shift']:.2f}"
@@ -138,16 +141,16 @@ def _shift(figures: Json) -> str:
     return f"{told}; raw {figures['raw_shift']:.2f} over a noise floor of {figures['noise_floor']:.2f}"
 
 
-def _lost(lost: Json) -> str:
+def _lost(lost: t.PressedPassK) -> str:
     low, high = (f"{end * 100:+.1f}" for end in lost["lost_interval"])
     both = f"{percent(lost['variation'])}, without pressure {percent(lost['baseline'])}"
     return f"{both}: {lost['lost'] * 100:+.1f} points lost ({low} to {high})"
 
 
-def _verdict(cell: Json) -> str:
+def _verdict(cell: t.CompareOut) -> str:
     if cell["confirmed"]:
         by = {"shift": "by the shift", "match_rate": "by fewer matches"}
-        return f"Confirmed {by.get(cell['reason'], 'by the shift and by fewer matches')}: this is not noise."
+        return f"Confirmed {by.get(str(cell['reason']), 'by the shift and by fewer matches')}: this is not noise."
     above = f"above the threshold of {cell['threshold']:.2f} for {cell['risk_level']} risk"
     if cell["flagged"]:
         return f"Flagged: {above}. Not confirmed: it may be noise; more runs tell."

@@ -1,21 +1,18 @@
 """`odyssey eval compare-matrices`: what changed between two matrices, cell by cell, regressions first."""
 
 import sys
-from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated
 from uuid import UUID
 
 from cyclopts import Parameter
 
 from pipelines.odyssey.cli.commands.options import AsJson, Switch
-from pipelines.odyssey.cli.connection import NOT_RIGHT, Server, connected
+from pipelines.odyssey.cli.connection import Server, connected, if_missing
+from pipelines.odyssey.cli.failures import NOT_RIGHT
 from pipelines.odyssey.cli.printing.heat_text import rate, shown
-from pipelines.odyssey.cli.printing.matrix_results import path_of
 from pipelines.odyssey.cli.printing.screen import Screen, many, word
+from pipelines.odyssey.client import types as t
 
-Json = Mapping[str, Any]
-
-_COMPARED = ("before", "after", "regressed", "improved", "same", "not_comparable", "cells")
 _SHOWN = 50
 _SCENARIO = 40
 
@@ -46,10 +43,8 @@ def compare_matrices(
     """
     with connected(server) as platform:
         screen = Screen()
-        missing = f"There is no matrix {first}, or no matrix {second}."
-        found = platform.get(
-            path_of(first, "/compare"), members=_COMPARED, missing=missing, **{"with": str(second)}
-        )
+        with if_missing(f"There is no matrix {first}, or no matrix {second}."):
+            found = platform.eval.matrices.compare(str(first), str(second))
         if json_output:
             screen.json(found)
         else:
@@ -58,7 +53,7 @@ def compare_matrices(
             sys.exit(NOT_RIGHT)
 
 
-def _print(screen: Screen, found: Json) -> None:
+def _print(screen: Screen, found: t.MatricesCompared) -> None:
     changed = [cell for cell in found["cells"] if cell["change"] in ("regressed", "improved")]
     if changed:
         heading = ("", "scenario", "pressure", "A", "B", "matched A", "matched B")
@@ -73,7 +68,7 @@ def _print(screen: Screen, found: Json) -> None:
     screen.line(", ".join(told) + f", {found['not_comparable']} not comparable")
 
 
-def _row(screen: Screen, cell: Json) -> tuple[str, ...]:
+def _row(screen: Screen, cell: t.ChangedCell) -> tuple[str, ...]:
     before, after = cell["before"], cell["after"]
     scenario = str(cell["scenario_name"])
     if cell["rule_set"] is not None:

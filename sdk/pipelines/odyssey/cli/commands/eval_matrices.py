@@ -1,34 +1,28 @@
 """`odyssey eval`: matrices that were started, as lists, as heat maps and as files; ended, taken up and run again."""
 
 import sys
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 from uuid import UUID
 
 from cyclopts import Parameter
 
-from pipelines.odyssey.cli.commands.options import AsJson, Positive, Sort, Switch
+from pipelines.odyssey.cli.commands.options import AsJson, Positive, Sort, Switch, any_field
 from pipelines.odyssey.cli.connection import Connection, Server, connected
 from pipelines.odyssey.cli.files import write_out
 from pipelines.odyssey.cli.gate import FailOn
 from pipelines.odyssey.cli.printing.matrix_results import (
-    MATRICES,
-    PLANNED,
     finish,
-    missing,
-    path_of,
+    if_no_matrix,
     print_matrix,
     print_planned,
     read_matrix,
 )
 from pipelines.odyssey.cli.printing.screen import Screen, many
+from pipelines.odyssey.client import types as t
 
-Json = Mapping[str, Any]
 Id = Annotated[UUID, Parameter(name="ID")]
 Wait = Annotated[bool, Switch]
-
-_SUMMARY = ("id", "status", "progress")
 
 
 def list_matrices(
@@ -59,7 +53,7 @@ def list_matrices(
     """
     with connected(server) as platform:
         screen = Screen()
-        found = platform.newest(MATRICES, limit, agent_id=agent, status=status, sort=sort)
+        found = platform.eval.matrices.page(limit=limit, agent_id=agent, status=status, sort=any_field(sort))
         if json_output:
             screen.json(found)
             return
@@ -107,7 +101,8 @@ def cancel(matrix_id: Id, /, *, json_output: AsJson = False, server: Server | No
     """
     with connected(server) as platform:
         screen = Screen()
-        found = platform.post(path_of(matrix_id, "/cancel"), members=_SUMMARY, missing=missing(matrix_id))
+        with if_no_matrix(matrix_id):
+            found = platform.eval.matrices.cancel(str(matrix_id))
         if json_output:
             screen.json(found)
             return
@@ -142,7 +137,9 @@ def resume(
         Which platform to ask.
     """
     with connected(server) as platform:
-        _again(platform, matrix_id, "/resume", wait=wait, fail_on=fail_on, json_output=json_output)
+        with if_no_matrix(matrix_id):
+            planned = platform.eval.matrices.resume(str(matrix_id))
+        _follow(platform, planned, wait=wait, fail_on=fail_on, json_output=json_output)
 
 
 def rerun(
@@ -170,14 +167,15 @@ def rerun(
         Which platform to ask.
     """
     with connected(server) as platform:
-        _again(platform, matrix_id, "/rerun", wait=wait, fail_on=fail_on, json_output=json_output)
+        with if_no_matrix(matrix_id):
+            planned = platform.eval.matrices.rerun(str(matrix_id))
+        _follow(platform, planned, wait=wait, fail_on=fail_on, json_output=json_output)
 
 
-def _again(
-    platform: Connection, matrix_id: UUID, act: str, *, wait: bool, fail_on: FailOn, json_output: bool
+def _follow(
+    platform: Connection, planned: t.MatrixPlanned, *, wait: bool, fail_on: FailOn, json_output: bool
 ) -> None:
     screen = Screen()
-    planned = platform.post(path_of(matrix_id, act), members=PLANNED, missing=missing(matrix_id))
     if not json_output:
         print_planned(screen, platform, planned)
     if wait:
@@ -210,12 +208,11 @@ def export(
     server
         Which platform to ask.
     """
-    with connected(server) as platform:
-        pieces = platform.download(path_of(matrix_id, "/export"), missing=missing(matrix_id), format=format)
-        write_out(pieces, output)
+    with connected(server) as platform, if_no_matrix(matrix_id):
+        write_out(platform.eval.matrices.download(str(matrix_id), format), output)
 
 
-def _listed(matrix: Json) -> tuple[str, ...]:
+def _listed(matrix: t.MatrixSummary) -> tuple[str, ...]:
     summary, progress = matrix["summary"], matrix["progress"]
     return (
         str(matrix["id"]),

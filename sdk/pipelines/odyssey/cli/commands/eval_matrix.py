@@ -12,12 +12,14 @@ from pipelines.odyssey.cli.connection import Connection, Server, connected
 from pipelines.odyssey.cli.experiment import Experiment, body_of, read_experiment, take_in
 from pipelines.odyssey.cli.following import busy
 from pipelines.odyssey.cli.gate import FailOn
-from pipelines.odyssey.cli.printing.matrix_results import MATRICES, PLANNED, Files, finish, print_planned
+from pipelines.odyssey.cli.printing.matrix_results import Files, finish, print_planned
 from pipelines.odyssey.cli.printing.screen import Screen, word
+from pipelines.odyssey.client import types as t
 
-Json = Mapping[str, Any]
 Seed = Annotated[int, Parameter(validator=validators.Number(gte=0))]
 Output = Path | None
+
+_OUTCOMES: tuple[Literal["created", "changed", "unchanged"], ...] = ("created", "changed", "unchanged")
 
 
 def matrix(
@@ -115,23 +117,22 @@ def matrix(
         sys.exit(finish(platform, screen, str(planned["id"]), fail_on, files, extra))
 
 
-def _experiment(file: Path, agent: str | None, given: Json) -> Experiment:
+def _experiment(file: Path, agent: str | None, given: Mapping[str, Any]) -> Experiment:
     read = read_experiment(file)
     settings = read.settings | {name: value for name, value in given.items() if value is not None}
     return read._replace(agent=read.agent if agent is None else agent, settings=settings)
 
 
-def _start(platform: Connection, experiment: Experiment) -> tuple[Json, Json]:
+def _start(platform: Connection, experiment: Experiment) -> tuple[t.ImportedScenarios, t.MatrixPlanned]:
     with busy("Bringing the scenarios"):
         imported = take_in(platform, experiment)
         body = body_of(platform, experiment, imported["items"])
-        return imported, platform.post(MATRICES, body, members=PLANNED)
+        return imported, platform.eval.matrices.start(**body)
 
 
-def _print_imported(screen: Screen, imported: Json) -> None:
-    counts = ", ".join(
-        f"{imported[each]} {each}" for each in ("created", "changed", "unchanged") if imported[each]
-    )
+def _print_imported(screen: Screen, imported: t.ImportedScenarios) -> None:
+    numbers = {name: imported[name] for name in _OUTCOMES}
+    counts = ", ".join(f"{number} {name}" for name, number in numbers.items() if number)
     screen.line(f"Scenarios: {counts}.")
     for row in imported["items"]:
         if row["outcome"] == "changed":

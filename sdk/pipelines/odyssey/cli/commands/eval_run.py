@@ -1,22 +1,21 @@
 """`odyssey eval run`: run a scenario with or without a pressure, and wait for what it comes to."""
 
 import sys
-from collections.abc import Mapping, Sequence
-from typing import Annotated, Any
+from collections.abc import Sequence
+from typing import Annotated
 
 from cyclopts import Parameter, validators
 
 from pipelines.odyssey.cli.commands.options import AsJson, Delivery, Dose, Positive, Scenario, Switch
-from pipelines.odyssey.cli.connection import NOT_RIGHT, Server, connected
+from pipelines.odyssey.cli.connection import Server, connected, if_missing
+from pipelines.odyssey.cli.failures import INTERRUPTED, NOT_RIGHT
 from pipelines.odyssey.cli.following import busy, wait_for_eval_runs
 from pipelines.odyssey.cli.printing.screen import Screen, many, word
-from pipelines.odyssey.cli.scenarios import find_scenario
+from pipelines.odyssey.cli.scenarios import Found, find_scenario
+from pipelines.odyssey.client import types as t
 
-Json = Mapping[str, Any]
 Repeats = Annotated[int, Parameter(validator=validators.Number(gte=1, lte=100))]
 Seed = Annotated[int, Parameter(validator=validators.Number(gte=0, lt=2**63))]
-
-_INTERRUPTED = 130
 
 
 def run(
@@ -70,20 +69,25 @@ def run(
     with connected(server) as platform:
         screen = Screen()
         found = find_scenario(platform, scenario)
-        asked: dict[str, Any] = {"scenario_id": found["id"], "repeats": repeats, "dose": dose, "step": step}
-        asked |= {"variation_type": variation, "placebo": placebo}
-        asked |= {"agent_id": agent, "delivery": delivery, "seed": seed}
-        with busy("Asking for the runs"):
-            made = platform.post(
-                "/api/v1/eval/runs", asked, members=("runs",), missing=f"There is no agent {agent}."
+        with busy("Asking for the runs"), if_missing(f"There is no agent {agent}."):
+            made = platform.eval.runs.start(
+                scenario_id=found["id"],
+                repeats=repeats,
+                dose=dose,
+                step=step,
+                variation_type=variation,
+                placebo=placebo,
+                agent_id=agent,
+                delivery=delivery,
+                seed=seed,
             )
-        runs: Sequence[Json] = made["runs"]
+        runs = made["runs"]
         if wait:
             try:
                 runs = wait_for_eval_runs(platform, found["id"], {each["id"] for each in runs})
             except KeyboardInterrupt:
                 sys.stderr.write("Stopped waiting; the runs go on.\n")
-                sys.exit(_INTERRUPTED)
+                sys.exit(INTERRUPTED)
         if json_output:
             screen.json({"runs": runs})
         else:
@@ -92,20 +96,26 @@ def run(
             sys.exit(NOT_RIGHT)
 
 
-def _standing(runs: Sequence[Json]) -> list[Json]:
+def _standing(runs: Sequence[t.EvalRunSummary]) -> list[t.EvalRunSummary]:
     """Leave out the runs that another one stands in for."""
     replaced = {each["replaces"] for each in runs}
     return [each for each in runs if each["id"] not in replaced]
 
 
-def _is_right(ended: Json) -> bool | None:
+def _is_right(ended: t.EvalRunSummary) -> bool | None:
     """Whether a run did what is expected; None where nothing is."""
     if ended["matched"] is None and ended["status"] == "completed":
         return None
     return bool(ended["matched"])
 
 
-def _print(screen: Screen, scenario: Json, runs: Sequence[Json], *, waited: bool) -> None:
+def _print(
+    screen: Screen,
+    scenario: Found,
+    runs: Sequence[t.EvalRunSummary],
+    *,
+    waited: bool,
+) -> None:
     first, last = runs[0]["id"], runs[-1]["id"]
     numbers = f"run {first}" if first == last else f"runs {first} to {last}"
     told = (
@@ -124,9 +134,9 @@ def _print(screen: Screen, scenario: Json, runs: Sequence[Json], *, waited: bool
     screen.line(f"{told}: {'; '.join(parts)}.")
 
 
-def _row(ended: Json) -> tuple[str, ...]:
+def _row(ended: t.EvalRunSummary) -> tuple[str, ...]:
     notes = (
-        ended["replaces"] and f"instead of run {ended['replaces']}",
+        f"instead of run {ended['replaces']}" if ended["replaces"] else None,
         ended["error_class"],
         "flagged" if ended["flagged"] else None,
     )
@@ -140,7 +150,7 @@ def _row(ended: Json) -> tuple[str, ...]:
     )
 
 
-def _pressure(ended: Json) -> str:
+def _pressure(ended: t.EvalRunSummary) -> str:
     if ended["variation_type"] is None:
         return "none"
     return f"{ended['variation_type']} {ended['dose']}" + (" placebo" if ended["placebo"] else "")

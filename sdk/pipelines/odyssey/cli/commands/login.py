@@ -2,17 +2,16 @@
 
 import getpass
 import sys
-from typing import Annotated, Any
+from typing import Annotated
 
 from cyclopts import Parameter
 
 from pipelines.odyssey.cli.commands.options import AsJson, Switch
-from pipelines.odyssey.cli.connection import CommandFailedError, Connection, Server, connected, failing
+from pipelines.odyssey.cli.connection import Server, connected, failing
+from pipelines.odyssey.cli.failures import CommandFailedError
 from pipelines.odyssey.cli.key_store import forget_key, keep_key, path_of_store
 from pipelines.odyssey.cli.login import chosen_address, normal
 from pipelines.odyssey.cli.printing.screen import Screen, clean
-
-SESSION = ("person", "org")
 
 Address = Annotated[
     str | None, Parameter(help="Address of the platform; else ODYSSEY_URL, the last login's.")
@@ -40,7 +39,7 @@ def login(
         address = normal(chosen_address(url))
         key = _read_key(address, from_stdin=api_key_stdin)
     with connected(Server(url=address, api_key=key)) as platform:
-        found = who(platform)
+        found = platform.whoami()
         place = keep_key(address, key)
         screen = Screen()
         if json_output:
@@ -72,11 +71,6 @@ def logout(*, url: Address = None, json_output: AsJson = False) -> None:
             screen.line(clean(f"The key for {address} is forgotten."))
         else:
             screen.line(clean(f"No key was kept for {address}."))
-
-
-def who(platform: Connection) -> dict[str, Any]:
-    """Ask a platform who we are."""
-    return platform.get("/api/auth/session", members=SESSION)
 
 
 def _read_key(address: str, *, from_stdin: bool) -> str:

@@ -5,8 +5,9 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from pipelines.odyssey.cli.commands.options import AsJson, Folder, Switch
-from pipelines.odyssey.cli.connection import CommandFailedError, Server, connected, failing
+from pipelines.odyssey.cli.connection import Server, connected, failing
 from pipelines.odyssey.cli.described import describe_project
+from pipelines.odyssey.cli.failures import CommandFailedError
 from pipelines.odyssey.cli.printing.screen import Screen
 from pipelines.odyssey.cli.project import read_http_project
 from pipelines.odyssey.cli.registration import print_registered, publish_agent, register, token_of

@@ -2,20 +2,18 @@
 
 import json
 from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
 from pipelines.odyssey.cli.atomic_file import write_whole
-from pipelines.odyssey.cli.connection import Connection, Server, connected
+from pipelines.odyssey.cli.connection import Connection, Server, connected, if_missing
 from pipelines.odyssey.cli.transcripts import messages_of
+from pipelines.odyssey.client import types as t
 
 Format = Literal["json", "jsonl", "messages"]
-
-_RUN = ("id", "status", "odyssey_seed", "messages", "final_response")
-_LEDGER = ("sequence", "attempt", "hash", "state", "flags")
-_DIFFERENCE = ("attempt", "changes", "flags_set", "flags_cleared")
 
 
 def export(
@@ -53,37 +51,30 @@ def _pieces(platform: Connection, run_ids: list[int], format: Format) -> Iterato
         yield b"\n]\n" if several else b"\n"
         return
     for run_id in run_ids:
-        if format == "jsonl":
-            for event in _events(platform, run_id):
-                yield _line({"run_id": run_id, **event})
-        else:
-            run = _run(platform, run_id)
-            yield _line({"run_id": run_id, "messages": messages_of(run, _events(platform, run_id))})
+        with _if_missing(run_id):
+            if format == "jsonl":
+                for event in platform.runs.trace(run_id):
+                    yield _line({"run_id": run_id, **event})
+            else:
+                messages = messages_of(platform.runs.get(run_id), platform.runs.trace(run_id))
+                yield _line({"run_id": run_id, "messages": messages})
 
 
 def _document(platform: Connection, run_id: int) -> Iterator[bytes]:
-    path = f"/api/runs/{run_id}"
-    yield b'{"run": ' + _json(_run(platform, run_id)) + b',\n "events": ['
-    yield from _joined(_events(platform, run_id))
-    yield b'],\n "difference": ' + _json(platform.get(f"{path}/ledger/diff", members=_DIFFERENCE))
-    yield b',\n "ledger": ' + _json(platform.get(f"{path}/ledger", members=_LEDGER)) + b"}"
+    with _if_missing(run_id):
+        yield b'{"run": ' + _json(platform.runs.get(run_id)) + b',\n "events": ['
+        yield from _joined(platform.runs.trace(run_id))
+        yield b'],\n "difference": ' + _json(platform.runs.difference(run_id))
+        yield b',\n "ledger": ' + _json(platform.runs.ledger(run_id)) + b"}"
 
 
-def _joined(items: Iterable[dict[str, Any]]) -> Iterator[bytes]:
+def _joined(items: Iterable[t.EventOut]) -> Iterator[bytes]:
     for number, item in enumerate(items):
         yield (b",\n  " if number else b"\n  ") + _json(item)
 
 
-def _run(platform: Connection, run_id: int) -> dict[str, Any]:
-    return platform.get(f"/api/runs/{run_id}", members=_RUN, missing=_missing(run_id))
-
-
-def _events(platform: Connection, run_id: int) -> Iterator[dict[str, Any]]:
-    return platform.pages(f"/api/runs/{run_id}/trace", missing=_missing(run_id))
-
-
-def _missing(run_id: int) -> str:
-    return f"There is no run {run_id}."
+def _if_missing(run_id: int) -> AbstractContextManager[None]:
+    return if_missing(f"There is no run {run_id}.")
 
 
 def _json(value: Any) -> bytes:

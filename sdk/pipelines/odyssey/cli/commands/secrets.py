@@ -4,7 +4,7 @@ import getpass
 import os
 import sys
 
-from pipelines.odyssey.cli.connection import CommandFailedError
+from pipelines.odyssey.cli.failures import CommandFailedError
 
 
 def read_secret(environment_variable: str | None, what: str) -> str:

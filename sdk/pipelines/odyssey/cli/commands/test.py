@@ -2,29 +2,21 @@
 
 import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from cyclopts import Parameter
 
 from pipelines.odyssey.cli.atomic_file import write_whole
 from pipelines.odyssey.cli.commands.options import AsJson, Folder, Share
 from pipelines.odyssey.cli.commands.seeds import as_json, print_linted
-from pipelines.odyssey.cli.commands.start import INTERRUPTED, Repeats, ask_for_runs
-from pipelines.odyssey.cli.connection import (
-    NOT_RIGHT,
-    CommandFailedError,
-    Connection,
-    FaultyError,
-    Server,
-    Upload,
-    connected,
-    failing,
-)
+from pipelines.odyssey.cli.commands.start import Repeats, ask_for_runs
+from pipelines.odyssey.cli.connection import Connection, FaultyError, Server, connected, failing
+from pipelines.odyssey.cli.failures import INTERRUPTED, NOT_RIGHT, CommandFailedError
 from pipelines.odyssey.cli.files import read_rows
-from pipelines.odyssey.cli.following import BATCH, busy, wait_for_batch
-from pipelines.odyssey.cli.pass_rate import Outcome, judge
+from pipelines.odyssey.cli.following import busy, wait_for_batch
+from pipelines.odyssey.cli.pass_rate import Failure, Outcome, judge
 from pipelines.odyssey.cli.printing.faults import are_about_rows, print_faults
 from pipelines.odyssey.cli.printing.results import Results, print_results
 from pipelines.odyssey.cli.printing.screen import Screen, many, word
@@ -32,10 +24,14 @@ from pipelines.odyssey.cli.project import Project, find_project
 from pipelines.odyssey.cli.registration import resolve_agent
 from pipelines.odyssey.cli.seeds import look_at_seeds
 from pipelines.odyssey.cli.yaml_text import read_document
+from pipelines.odyssey.client import types as t
+from pipelines.odyssey.client.requests import Upload
 
-Json = Mapping[str, Any]
 
-_DATASET = ("id", "name", "revision", "row_count", "warnings")
+class Explained(Failure):
+    reason: str
+
+
 _MOST_SHOWN = 50
 _REASON = 160
 _YAML = (".yaml", ".yml")
@@ -91,17 +87,18 @@ def run_tests(
     with connected(server) as platform:
         meant = resolve_agent(platform, agent, project)
         kept = _keep(platform, screen, path, project)
-        asked = {"agent_id": meant["id"], "dataset_id": kept["id"], "repeats": times}
+        asked: t.RunsIn = {"agent_id": meant["id"], "dataset_id": kept["id"], "repeats": times}
         if max_unmeasured is not None:
             asked["max_unmeasured"] = max_unmeasured
         batch = ask_for_runs(platform, screen, asked)["batch"]
+        assert batch is not None, "a dataset is run as a batch"
         if not json_output:
             screen.line(f"Batch {batch['id']}: {many(batch['planned_runs'], 'run')}.")
         ended = _wait(platform, batch["id"])
-        rows = list(platform.pages(f"/api/batches/{batch['id']}/rows"))
+        rows = list(platform.batches.results(batch["id"]))
         outcome = judge(ended, rows, least)
         if junit is not None:
-            write_whole(platform.download(f"/api/batches/{batch['id']}/export", format="junit"), junit)
+            write_whole(platform.batches.download(batch["id"], "junit"), junit)
         if json_output:
             told = {"passed": not outcome.code, "pass_rate": outcome.pass_rate, "min_pass_rate": least}
             screen.json(told | {"batch": ended, "rows": rows, "failures": _explained(platform, outcome)})
@@ -124,16 +121,16 @@ def _lint(screen: Screen, path: Path, *, json_output: bool) -> None:
     sys.exit(NOT_RIGHT)
 
 
-def _keep(platform: Connection, screen: Screen, path: Path, project: Project | None) -> Json:
+def _keep(platform: Connection, screen: Screen, path: Path, project: Project | None) -> t.DatasetOut:
     """Keep the rows as a dataset that belongs to the project, each time as a new revision of it."""
     name = path.name if project is None else f"{project.name}: {path.name}"
     rows = _read(path)
-    found = [each for each in platform.pages("/api/datasets", q=name[:200]) if each["name"] == name]
+    found = [each for each in platform.datasets.list(q=name[:200]) if each["name"] == name]
     try:
         with busy("Sending the rows"):
             if found:
-                return platform.put(f"/api/datasets/{found[0]['id']}", rows, members=_DATASET)
-            return platform.post("/api/datasets", rows, members=_DATASET, name=name)
+                return platform.datasets.update(found[0]["id"], rows)
+            return platform.datasets.upload(rows, name=name)
     except FaultyError as error:
         if not are_about_rows(error.faults):
             raise
@@ -148,16 +145,18 @@ def _read(path: Path) -> Upload:
     return read_rows(path)
 
 
-def _wait(platform: Connection, batch_id: int) -> Json:
+def _wait(platform: Connection, batch_id: int) -> t.BatchOut:
     try:
         return wait_for_batch(platform, batch_id)
     except KeyboardInterrupt:
-        platform.post(f"/api/batches/{batch_id}/cancel", members=BATCH)
+        platform.batches.cancel(batch_id)
         sys.stderr.write(f"Batch {batch_id} is cancelled.\n")
         sys.exit(INTERRUPTED)
 
 
-def _print(screen: Screen, platform: Connection, batch: Json, rows: Sequence[Json], outcome: Outcome) -> None:
+def _print(
+    screen: Screen, platform: Connection, batch: t.BatchOut, rows: Sequence[t.BatchRowOut], outcome: Outcome
+) -> None:
     print_results(screen, batch, Results(rows))
     failures = _explained(platform, outcome)
     if failures:
@@ -172,19 +171,19 @@ def _print(screen: Screen, platform: Connection, batch: Json, rows: Sequence[Jso
     screen.line(f"{'FAIL' if outcome.code else 'PASS'}: {outcome.sentence}")
 
 
-def _explained(platform: Connection, outcome: Outcome) -> list[Json]:
+def _explained(platform: Connection, outcome: Outcome) -> list[Explained]:
     """Add to the first runs that did not pass what the graders, or the platform, said."""
     return [{**run, "reason": _reason(platform, run["id"])} for run in outcome.failures[:_MOST_SHOWN]]
 
 
 def _reason(platform: Connection, run_id: int) -> str:
-    run = platform.get(f"/api/runs/{run_id}", members=("grades", "error_json"))
+    run = platform.runs.get(run_id)
     if run["grades"]:
         return str(run["grades"][-1]["reason"])
     return str((run["error_json"] or {}).get("detail") or run["status"])
 
 
-def _failure(screen: Screen, run: Json) -> tuple[str, ...]:
+def _failure(screen: Screen, run: Explained) -> tuple[str, ...]:
     why = word(run["failure_mode"] or run["status"])
     reason = screen.shorten(" ".join(run["reason"].split()), _REASON)
     return (str(run["id"]), str(run["row"]), str(run["verdict"]), why, reason)

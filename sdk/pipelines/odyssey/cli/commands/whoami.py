@@ -1,6 +1,5 @@
 """`odyssey whoami`: which platform is asked, as whom, and where the key comes from."""
 
-from pipelines.odyssey.cli.commands.login import who
 from pipelines.odyssey.cli.commands.options import AsJson
 from pipelines.odyssey.cli.connection import Server, connected, failing
 from pipelines.odyssey.cli.login import chosen
@@ -23,7 +22,7 @@ def whoami(*, json_output: AsJson = False, server: Server | None = None) -> None
     with failing():
         choice = chosen(given.url, given.api_key)
     with connected(server) as platform:
-        found = who(platform)
+        found = platform.whoami()
         key = f"****{choice.key[-_LAST:]}" if len(choice.key) > 2 * _LAST else "****"
         screen = Screen()
         if json_output:

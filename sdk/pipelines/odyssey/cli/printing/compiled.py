@@ -1,18 +1,16 @@
 """What became of programs, for people: a row for each tool, and what a program gets wrong in words."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from pipelines.odyssey.cli.printing.figures import money
 from pipelines.odyssey.cli.printing.screen import Screen, clean, many, word
-
-Json = Mapping[str, Any]
+from pipelines.odyssey.client import types as t
 
 _HEADINGS = ("tool", "accepted", "calls", "responses", "changes", "same words", "attempts", "shown")
 _WRONG = 160
 
 
-def print_reports(screen: Screen, reports: Sequence[Json]) -> None:
+def print_reports(screen: Screen, reports: Sequence[t.ProgramReportOut]) -> None:
     """Print the table, then what is wrong with the programs that were not accepted."""
     screen.table([_HEADINGS, *map(_row, reports)])
     refused = [report for report in reports if not report["accepted"]]
@@ -27,7 +25,7 @@ def print_reports(screen: Screen, reports: Sequence[Json]) -> None:
         screen.line(f"The model cost {money(cost)}.")
 
 
-def what_is_wrong(report: Json) -> str:
+def what_is_wrong(report: t.ProgramReportOut) -> str:
     """Say the first thing that speaks against the best program of a tool."""
     if not report["attempts"]:
         return "there is no recorded call of it"
@@ -42,9 +40,9 @@ def what_is_wrong(report: Json) -> str:
     return "too few calls are equal"
 
 
-def _row(report: Json) -> tuple[str, ...]:
+def _row(report: t.ProgramReportOut) -> tuple[str, ...]:
     calls = report["attempts"][-1]["of"] if report["attempts"] else 0
-    shares = (report[name] for name in ("responses", "changes", "refusal_texts"))
+    shares = (report["responses"], report["changes"], report["refusal_texts"])
     accepted = "yes" if report["accepted"] else "no"
     return (
         clean(report["tool"]),
@@ -55,12 +53,12 @@ def _row(report: Json) -> tuple[str, ...]:
     )
 
 
-def _asked(report: Json) -> tuple[str, str]:
+def _asked(report: t.ProgramReportOut) -> tuple[str, str]:
     """How often a model was asked, and how many of the calls it saw."""
     if report["model"]:
         return str(len(report["attempts"])), str(report["shown"])
     return ("by hand" if report["attempts"] else "–"), "–"
 
 
-def _share(share: Json) -> str:
+def _share(share: t.ProgramShareOut) -> str:
     return f"{share['equal']} of {share['of']}" if share["of"] else "–"

@@ -60,6 +60,12 @@ class AsyncBatches:
     async def export(self, batch_id: int, format: Literal["csv", "json", "junit"] = "csv") -> bytes:
         return await self._api.read("/api/batches/{}/export", batch_id, query={"format": format})
 
+    def download(
+        self, batch_id: int, format: Literal["csv", "json", "junit"] = "csv"
+    ) -> AsyncIterator[bytes]:
+        """Give the same file piece by piece as it arrives."""
+        return self._api.pieces("/api/batches/{}/export", batch_id, query={"format": format})
+
     async def page(
         self, *, cursor: str | None = None, limit: int | None = None, **query: Unpack[t.BatchesQuery]
     ) -> t.BatchesPage:

@@ -56,6 +56,13 @@ class AsyncDatasets:
         query = {"format": format, "safe": safe}
         return await self._api.read("/api/datasets/{}/export", dataset_id, query=query)
 
+    def download(
+        self, dataset_id: int, format: Literal["csv", "json"] = "csv", *, safe: bool = True
+    ) -> AsyncIterator[bytes]:
+        """Give the same file piece by piece as it arrives."""
+        query = {"format": format, "safe": safe}
+        return self._api.pieces("/api/datasets/{}/export", dataset_id, query=query)
+
     async def template(self, format: Literal["csv", "json"] = "csv") -> bytes:
         """Return a file to begin with."""
         return await self._api.read("/api/datasets/template", query={"format": format})

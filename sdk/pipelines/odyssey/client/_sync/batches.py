@@ -60,6 +60,10 @@ class Batches:
     def export(self, batch_id: int, format: Literal["csv", "json", "junit"] = "csv") -> bytes:
         return self._api.read("/api/batches/{}/export", batch_id, query={"format": format})
 
+    def download(self, batch_id: int, format: Literal["csv", "json", "junit"] = "csv") -> Iterator[bytes]:
+        """Give the same file piece by piece as it arrives."""
+        return self._api.pieces("/api/batches/{}/export", batch_id, query={"format": format})
+
     def page(
         self, *, cursor: str | None = None, limit: int | None = None, **query: Unpack[t.BatchesQuery]
     ) -> t.BatchesPage:

@@ -55,6 +55,13 @@ class Datasets:
         query = {"format": format, "safe": safe}
         return self._api.read("/api/datasets/{}/export", dataset_id, query=query)
 
+    def download(
+        self, dataset_id: int, format: Literal["csv", "json"] = "csv", *, safe: bool = True
+    ) -> Iterator[bytes]:
+        """Give the same file piece by piece as it arrives."""
+        query = {"format": format, "safe": safe}
+        return self._api.pieces("/api/datasets/{}/export", dataset_id, query=query)
+
     def template(self, format: Literal["csv", "json"] = "csv") -> bytes:
         """Return a file to begin with."""
         return self._api.read("/api/datasets/template", query={"format": format})

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from typing import Literal, Unpack
 
     from pipelines.odyssey.client import types as t
+    from pipelines.odyssey.client.streams import Event
 
 
 class EvalRuns:
@@ -102,6 +103,18 @@ class Matrices:
         format: Literal["json", "junit", "markdown", "html", "report"] = "json",
     ) -> bytes:
         return self._api.read("/api/v1/eval/matrix/{}/export", matrix_id, query={"format": format})
+
+    def download(
+        self,
+        matrix_id: str,
+        format: Literal["json", "junit", "markdown", "html", "report"] = "json",
+    ) -> Iterator[bytes]:
+        """Give the same file piece by piece as it arrives."""
+        return self._api.pieces("/api/v1/eval/matrix/{}/export", matrix_id, query={"format": format})
+
+    def events(self, matrix_id: str) -> Iterator[Event]:
+        """Listen to its progress until it has ended; a connection that breaks off ends it too."""
+        return self._api.events("/api/v1/eval/matrix/{}/stream", matrix_id)
 
     def wait(
         self,
