@@ -3,7 +3,10 @@
 import math
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Annotated, Any, NamedTuple
+
+from cyclopts import Parameter, validators
 
 from pipelines.odyssey.cli.connection import Connection, if_missing
 from pipelines.odyssey.cli.recordings import portions, tasks_of
@@ -16,6 +19,34 @@ _Z = 1.959963984540054
 """Of 95 %."""
 
 
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Trial:
+    """How programs are tried."""
+
+    accept_at: Annotated[
+        float,
+        Parameter(
+            validator=validators.Number(gte=0.9, lte=1),
+            help="The least share of equal responses, and of equal changes, from 0.9 to 1.",
+        ),
+    ] = 1.0
+    attempts: Annotated[
+        int,
+        Parameter(
+            validator=validators.Number(gte=1, lte=3),
+            help="How often the model may try each tool, each time told what was wrong.",
+        ),
+    ] = 3
+    examples: Annotated[
+        int,
+        Parameter(
+            validator=validators.Number(gte=0, lte=50),
+            help="How many recorded calls of a tool the model is shown.",
+        ),
+    ] = 12
+
+
 class Compiler(NamedTuple):
     """What is the same for every tool."""
 
@@ -23,9 +54,7 @@ class Compiler(NamedTuple):
     agent_id: int
     world_id: int
     tasks: Sequence[t.RecordedTaskIn]
-    accept_at: float
-    attempts: int
-    examples: int
+    trial: Trial
 
     def propose(self, tool: str) -> t.ProgramReportOut:
         """Have a program written on what one request carries, and hold it against the rest of the recorded calls."""
@@ -36,9 +65,9 @@ class Compiler(NamedTuple):
                 tool=tool,
                 world_id=self.world_id,
                 calls=first,
-                accept_at=self.accept_at,
-                attempts=self.attempts,
-                examples=self.examples,
+                accept_at=self.trial.accept_at,
+                attempts=self.trial.attempts,
+                examples=self.trial.examples,
             )
         program = report["program"]
         if not report["accepted"] or program is None or not rest:
@@ -59,7 +88,7 @@ class Compiler(NamedTuple):
                 tool=tool,
                 world_id=self.world_id,
                 calls=tasks,
-                accept_at=self.accept_at,
+                accept_at=self.trial.accept_at,
                 program=program,
             )
 

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 from uuid import uuid4
 
-from cyclopts import Parameter, validators
+from cyclopts import Parameter
 
 from pipelines.odyssey.cli.atomic_file import write_whole
 from pipelines.odyssey.cli.commands.options import AsJson, Switch
-from pipelines.odyssey.cli.compiling import Compiler, without_recordings
+from pipelines.odyssey.cli.compiling import Compiler, Trial, without_recordings
 from pipelines.odyssey.cli.connection import Connection, Server, connected, if_missing
 from pipelines.odyssey.cli.failures import NOT_RIGHT, CommandFailedError
 from pipelines.odyssey.cli.following import busy
@@ -47,6 +47,29 @@ class Source:
 
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
+class Choice:
+    """Which tools get a program, and from where."""
+
+    tool: Annotated[
+        list[str] | None,
+        Parameter(
+            name="--tool",
+            negative="",
+            help="Only this tool; may be given several times. Else every simulated tool that was recorded, or that "
+            "--from has.",
+        ),
+    ] = None
+    written: Annotated[
+        Path | None,
+        Parameter(
+            name="--from",
+            help="YAML or JSON file {tool: program}: these are tried, and no model is asked.",
+        ),
+    ] = None
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
 class Then:
     """What to do with programs that were accepted."""
 
@@ -69,11 +92,8 @@ def compile_tools(
     /,
     *,
     source: Source | None = None,
-    tool: Annotated[list[str] | None, Parameter(name="--tool", negative="")] = None,
-    written: Annotated[Path | None, Parameter(name="--from")] = None,
-    accept_at: Annotated[float, Parameter(validator=validators.Number(gte=0.9, lte=1))] = 1.0,
-    attempts: Annotated[int, Parameter(validator=validators.Number(gte=1, lte=3))] = 3,
-    examples: Annotated[int, Parameter(validator=validators.Number(gte=0, lte=50))] = 12,
+    choice: Choice | None = None,
+    trial: Trial | None = None,
     then: Then | None = None,
     export: Annotated[Path | None, Parameter(allow_leading_hyphen=True)] = None,
     json_output: AsJson = False,
@@ -90,16 +110,10 @@ def compile_tools(
         Its number or name.
     source
         What programs are tried on.
-    tool
-        Only this tool; may be given several times. Else every simulated tool that was recorded, or that --from has.
-    written
-        YAML or JSON file {tool: program}: these are tried, and no model is asked.
-    accept_at
-        The least share of equal responses, and of equal changes, from 0.9 to 1.
-    attempts
-        How often the model may try each tool, each time told what was wrong.
-    examples
-        How many recorded calls of a tool the model is shown.
+    choice
+        Which tools get a program, and from where.
+    trial
+        How programs are tried.
     then
         What to do with programs that were accepted.
     export
@@ -110,19 +124,17 @@ def compile_tools(
         Which platform to ask.
     """
     source, then = source or Source(), then or Then()
+    screen = Screen()
     with connected(server) as platform:
         meant = resolve_agent(platform, agent, None)
         if export is not None:
             _export(meant, export, json_output=json_output)
             return
-        wanted = _wanted(meant, source, tool, written)
-        screen = Screen()
+        wanted = _wanted(meant, source, choice or Choice())
         with _world(platform, source) as world_id:
-            compiler = Compiler(platform, meant["id"], world_id, wanted.tasks, accept_at, attempts, examples)
+            compiler = Compiler(platform, meant["id"], world_id, wanted.tasks, trial or Trial())
             reports, stopped = _try_all(compiler, wanted.programs)
         programs = {report["tool"]: report["program"] for report in reports if report["accepted"]}
-        if then.write is not None and programs:
-            _write(programs, then.write)
         kept = _keep(platform, meant, programs, then) if programs else None
         if json_output:
             screen.json(_document(meant, reports, kept))
@@ -135,17 +147,18 @@ def compile_tools(
             sys.exit(NOT_RIGHT)
 
 
-def _wanted(agent: t.AgentOut, source: Source, only: list[str] | None, written: Path | None) -> Wanted:
+def _wanted(agent: t.AgentOut, source: Source, choice: Choice) -> Wanted:
     if source.calls is None:
         raise CommandFailedError("Which recorded calls? Give --calls FILE.")
     if (source.state is None) == (source.world is None):
         raise CommandFailedError("Where do the tasks start? Give either --state FILE or --world ID.")
     tools = {tool["name"]: tool for tool in agent["tools_schema"]}
+    written = choice.written
     programs = {} if written is None else _read_programs(written)
     tasks = read_recordings(source.calls)
     recorded = recorded_tools(tasks)
-    if only is not None:
-        names = list(dict.fromkeys(only))
+    if choice.tool is not None:
+        names = list(dict.fromkeys(choice.tool))
     elif written is not None:
         names = list(programs)
     else:
@@ -225,7 +238,9 @@ def _try_one(compiler: Compiler, name: str, program: Mapping[str, Any] | None) -
 def _keep(
     platform: Connection, agent: t.AgentOut, programs: Mapping[str, Any], then: Then
 ) -> t.AgentOut | None:
-    """Put the programs into the agent's newest version, beside those it has."""
+    """Write the programs to a file, or put them into the agent's newest version, beside those it has."""
+    if then.write is not None:
+        _write(programs, then.write)
     if not (then.save or then.publish):
         return None
     with if_missing(f"There is no agent {agent['id']} any more."):

@@ -2,12 +2,13 @@
 
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Annotated
 
 from cyclopts import Parameter, validators
 
 from pipelines.odyssey.cli.commands.options import AsJson, Delivery, Dose, Positive, Scenario, Switch
-from pipelines.odyssey.cli.connection import Server, connected, if_missing
+from pipelines.odyssey.cli.connection import Connection, Server, connected, if_missing
 from pipelines.odyssey.cli.failures import INTERRUPTED, NOT_RIGHT
 from pipelines.odyssey.cli.following import busy, wait_for_eval_runs
 from pipelines.odyssey.cli.printing.screen import Screen, many, word
@@ -18,6 +19,29 @@ Repeats = Annotated[int, Parameter(validator=validators.Number(gte=1, lte=100))]
 Seed = Annotated[int, Parameter(validator=validators.Number(gte=0, lt=2**63))]
 
 
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Pressure:
+    """How the agent is pressed."""
+
+    dose: Annotated[Dose, Parameter(help="How strong the pressure is.")] = "medium"
+    delivery: Annotated[
+        Delivery | None, Parameter(help="How it reaches the agent; without it as the agent's config says.")
+    ] = None
+    step: Annotated[
+        Positive,
+        Parameter(help="Of tool_result: the answered call from which on a result may carry the text."),
+    ] = 1
+    placebo: Annotated[
+        bool,
+        Switch,
+        Parameter(
+            help="Give the placebo of the variation instead: a text of the same length that presses nobody."
+        ),
+    ] = False
+    seed: Annotated[Seed | None, Parameter(help="Decides wordings and the random seeds of the runs.")] = None
+
+
 def run(
     scenario: Scenario,
     /,
@@ -25,11 +49,7 @@ def run(
     variation: str | None = None,
     repeats: Repeats = 1,
     agent: Positive | None = None,
-    dose: Dose = "medium",
-    delivery: Delivery | None = None,
-    step: Positive = 1,
-    placebo: Annotated[bool, Switch] = False,
-    seed: Seed | None = None,
+    pressure: Pressure | None = None,
     wait: Annotated[bool, Switch] = False,
     json_output: AsJson = False,
     server: Server | None = None,
@@ -49,16 +69,8 @@ def run(
         How many runs.
     agent
         Number of the agent; without it the scenario's, else the only one that is published.
-    dose
-        How strong the pressure is.
-    delivery
-        How it reaches the agent; without it as the agent's config says.
-    step
-        Of tool_result: the answered call from which on a result may carry the text.
-    placebo
-        Give the placebo of the variation instead: a text of the same length that presses nobody.
-    seed
-        Decides wordings and the random seeds of the runs.
+    pressure
+        How the agent is pressed.
     wait
         Wait until every run has ended, and print what they did.
     json_output
@@ -69,19 +81,7 @@ def run(
     with connected(server) as platform:
         screen = Screen()
         found = find_scenario(platform, scenario)
-        with busy("Asking for the runs"), if_missing(f"There is no agent {agent}."):
-            made = platform.eval.runs.start(
-                scenario_id=found["id"],
-                repeats=repeats,
-                dose=dose,
-                step=step,
-                variation_type=variation,
-                placebo=placebo,
-                agent_id=agent,
-                delivery=delivery,
-                seed=seed,
-            )
-        runs = made["runs"]
+        runs = _start(platform, found, variation, repeats, agent, pressure or Pressure())
         if wait:
             try:
                 runs = wait_for_eval_runs(platform, found["id"], {each["id"] for each in runs})
@@ -94,6 +94,29 @@ def run(
             _print(screen, found, runs, waited=wait)
         if wait and any(_is_right(each) is False for each in _standing(runs)):
             sys.exit(NOT_RIGHT)
+
+
+def _start(
+    platform: Connection,
+    scenario: Found,
+    variation: str | None,
+    repeats: int,
+    agent: int | None,
+    pressure: Pressure,
+) -> list[t.EvalRunSummary]:
+    with busy("Asking for the runs"), if_missing(f"There is no agent {agent}."):
+        made = platform.eval.runs.start(
+            scenario_id=scenario["id"],
+            variation_type=variation,
+            repeats=repeats,
+            agent_id=agent,
+            dose=pressure.dose,
+            delivery=pressure.delivery,
+            step=pressure.step,
+            placebo=pressure.placebo,
+            seed=pressure.seed,
+        )
+    return made["runs"]
 
 
 def _standing(runs: Sequence[t.EvalRunSummary]) -> list[t.EvalRunSummary]:

@@ -3,6 +3,7 @@
 import json
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -37,14 +38,44 @@ _REASON = 160
 _YAML = (".yaml", ".yml")
 
 
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Demand:
+    """How often each task is run, and how well that must go."""
+
+    repeats: Annotated[
+        Repeats | None, Parameter(help="How often each task is run; else test.repeats, else once.")
+    ] = None
+    min_pass_rate: Annotated[
+        Share | None,
+        Parameter(help="The share of runs, from 0 to 1, that must pass; else test.min_pass_rate, else all."),
+    ] = None
+    max_unmeasured: Annotated[
+        Share | None,
+        Parameter(
+            help="The share of runs that may say nothing of the agent before it cannot be told (code 2); else 0.1."
+        ),
+    ] = None
+
+    def runs(self, agent: t.AgentOut, dataset: t.DatasetOut, project: Project | None) -> t.RunsIn:
+        times = self.repeats or (project.repeats if project else 1)
+        wanted: t.RunsIn = {"agent_id": agent["id"], "dataset_id": dataset["id"], "repeats": times}
+        if self.max_unmeasured is not None:
+            wanted["max_unmeasured"] = self.max_unmeasured
+        return wanted
+
+    def least(self, project: Project | None) -> float:
+        if self.min_pass_rate is not None:
+            return self.min_pass_rate
+        return project.min_pass_rate if project else 1.0
+
+
 def run_tests(
     dataset: Annotated[Path | None, Parameter(name="DATASET")] = None,
     /,
     *,
     agent: str | None = None,
-    repeats: Repeats | None = None,
-    min_pass_rate: Share | None = None,
-    max_unmeasured: Share | None = None,
+    demand: Demand | None = None,
     junit: Annotated[Path | None, Parameter(name="--junit")] = None,
     folder: Folder = None,
     json_output: AsJson = False,
@@ -60,12 +91,8 @@ def run_tests(
         A CSV table, or a JSON or YAML list of seeds; else test.dataset of odyssey.toml.
     agent
         Number or name of a published agent; else the one of odyssey.toml.
-    repeats
-        How often each task is run; else test.repeats, else once.
-    min_pass_rate
-        The share of runs, from 0 to 1, that must pass; else test.min_pass_rate, else all.
-    max_unmeasured
-        The share of runs that may say nothing of the agent before it cannot be told (code 2); else 0.1.
+    demand
+        How often each task is run, and how well that must go.
     junit
         Where to write the results as JUnit XML too.
     folder
@@ -82,16 +109,12 @@ def run_tests(
         if path is None:
             raise CommandFailedError("Which tasks? Give a file, or write test.dataset into odyssey.toml.")
         _lint(screen, path, json_output=json_output)
-    times = repeats or (project.repeats if project else 1)
-    least = min_pass_rate if min_pass_rate is not None else (project.min_pass_rate if project else 1.0)
+    demand = demand or Demand()
+    least = demand.least(project)
     with connected(server) as platform:
         meant = resolve_agent(platform, agent, project)
         kept = _keep(platform, screen, path, project)
-        asked: t.RunsIn = {"agent_id": meant["id"], "dataset_id": kept["id"], "repeats": times}
-        if max_unmeasured is not None:
-            asked["max_unmeasured"] = max_unmeasured
-        batch = ask_for_runs(platform, screen, asked)["batch"]
-        assert batch is not None, "a dataset is run as a batch"
+        batch = _start(platform, screen, demand.runs(meant, kept, project))
         if not json_output:
             screen.line(f"Batch {batch['id']}: {many(batch['planned_runs'], 'run')}.")
         ended = _wait(platform, batch["id"])
@@ -137,6 +160,12 @@ def _keep(platform: Connection, screen: Screen, path: Path, project: Project | N
         screen.line("Nothing was started. Rows are counted from 0.")
         print_faults(screen, {"error": error.faults})
         sys.exit(NOT_RIGHT)
+
+
+def _start(platform: Connection, screen: Screen, wanted: t.RunsIn) -> t.BatchOut:
+    batch = ask_for_runs(platform, screen, wanted)["batch"]
+    assert batch is not None, "a dataset is run as a batch"
+    return batch
 
 
 def _read(path: Path) -> Upload:

@@ -1,10 +1,13 @@
 """What is shown of a matrix when it starts, while it goes on, and when it has ended."""
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal
+
+from cyclopts import Parameter
 
 from pipelines.odyssey.cli.connection import Connection, if_missing
 from pipelines.odyssey.cli.failures import INTERRUPTED
@@ -18,17 +21,24 @@ from pipelines.odyssey.client import types as t
 Kind = Literal["junit", "markdown", "html", "report"]
 
 
-class Files(NamedTuple):
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Files:
     """Where to write what others read."""
 
-    junit: Path | None = None
-    markdown: Path | None = None
-    html: Path | None = None
-    report: Path | None = None
+    junit: Annotated[Path | None, Parameter(help="Write JUnit XML here, a case for each cell.")] = None
+    markdown: Annotated[Path | None, Parameter(help="Write a summary for a pull request here.")] = None
+    html: Annotated[Path | None, Parameter(help="Write the heat map here, as one HTML file.")] = None
+    report: Annotated[Path | None, Parameter(help="Write the report here, as one HTML file.")] = None
 
-    def wanted(self) -> Iterator[tuple[Kind, Path]]:
-        kinds: tuple[Kind, ...] = ("junit", "markdown", "html", "report")
-        return ((kind, file) for kind, file in zip(kinds, self, strict=True) if file is not None)
+    def wanted(self) -> dict[Kind, Path]:
+        files: dict[Kind, Path | None] = {
+            "junit": self.junit,
+            "markdown": self.markdown,
+            "html": self.html,
+            "report": self.report,
+        }
+        return {kind: file for kind, file in files.items() if file is not None}
 
 
 _NONE = Files()
@@ -87,7 +97,7 @@ def finish(
     gate = judge(matrix, fail_on)
     if extra is None:
         print_matrix(screen, matrix)
-    for kind, file in files.wanted():
+    for kind, file in files.wanted().items():
         write_out(platform.eval.matrices.download(matrix_id, kind), file)
     if extra is None:
         screen.line(gate.sentence)
