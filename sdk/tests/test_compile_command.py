@@ -13,9 +13,15 @@ from support.model_server import ModelServer, Raw
 from support.parcels import FORGETFUL, GET, RIGHT, STATE, TOOLS, recorded, write_recording
 from support.platform import Org
 
-from pipelines.odyssey.cli.compiling import SHARES, merged, without_recordings
+from pipelines.odyssey.cli.compiling import (
+    SHARES,
+    merged,
+    portions,
+    read_recordings,
+    tasks_of,
+    without_recordings,
+)
 from pipelines.odyssey.cli.failures import CommandFailedError
-from pipelines.odyssey.cli.recordings import portions, read_recordings, tasks_of
 from pipelines.odyssey.cli.yaml_text import document_text, read_document
 
 Compile = Callable[..., subprocess.CompletedProcess[str]]

@@ -10,8 +10,7 @@ import pytest
 from support.hostile import STRINGS
 from support.matrices import confirmed, flagged, matrix, of_every_kind, unmeasured
 
-from pipelines.odyssey.cli.gate import judge
-from pipelines.odyssey.cli.printing.matrix_results import print_matrix
+from pipelines.odyssey.cli.matrix_results import judge, print_matrix
 from pipelines.odyssey.cli.printing.screen import Screen
 from pipelines.odyssey.client import types as t
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from pipelines.odyssey.cli.pass_rate import judge
+from pipelines.odyssey.cli.commands.test import judge
 
 
 def run(verdict: str, status: str = "completed", failure_mode: str | None = None) -> dict[str, Any]:

@@ -10,19 +10,27 @@ from uuid import uuid4
 
 from cyclopts import Parameter
 
-from pipelines.odyssey.cli.atomic_file import write_whole
 from pipelines.odyssey.cli.commands.options import AsJson, Switch
-from pipelines.odyssey.cli.compiling import Compiler, Trial, without_recordings
+from pipelines.odyssey.cli.compiling import (
+    Compiler,
+    Trial,
+    read_recordings,
+    recorded_tools,
+    without_recordings,
+)
 from pipelines.odyssey.cli.connection import Connection, Server, connected, if_missing
 from pipelines.odyssey.cli.failures import NOT_RIGHT, CommandFailedError
+from pipelines.odyssey.cli.files import write_whole
 from pipelines.odyssey.cli.following import busy
-from pipelines.odyssey.cli.printing.compiled import print_reports, what_is_wrong
+from pipelines.odyssey.cli.printing.figures import money
 from pipelines.odyssey.cli.printing.screen import Screen, clean, many, word
-from pipelines.odyssey.cli.recordings import read_recordings, recorded_tools
 from pipelines.odyssey.cli.registration import publish_agent, resolve_agent
 from pipelines.odyssey.cli.strict_json import NotJsonError, read_strictly
 from pipelines.odyssey.cli.yaml_text import document_text, read_document
 from pipelines.odyssey.client import types as t
+
+_HEADINGS = ("tool", "accepted", "calls", "responses", "changes", "same words", "attempts", "shown")
+_WRONG = 160
 
 
 @Parameter(name="*")
@@ -287,3 +295,57 @@ def _print_kept(screen: Screen, programs: Mapping[str, Any], kept: t.AgentOut | 
         return
     said = "is published" if then.publish else f"is a draft; `odyssey publish {kept['id']}` has runs use it"
     screen.line(f"Agent {kept['id']}: version {kept['version']} {said}.")
+
+
+def print_reports(screen: Screen, reports: Sequence[t.ProgramReportOut]) -> None:
+    """Print the table, then what is wrong with the programs that were not accepted."""
+    screen.table([_HEADINGS, *map(_report_row, reports)])
+    refused = [report for report in reports if not report["accepted"]]
+    if refused:
+        screen.line()
+    for report in refused:
+        screen.line(f"{word(report['tool'])}: {screen.shorten(what_is_wrong(report), _WRONG)}")
+    screen.line()
+    screen.line(f"{len(reports) - len(refused)} of {many(len(reports), 'program')} accepted.")
+    cost = sum(report["cost_usd"] for report in reports)
+    if cost:
+        screen.line(f"The model cost {money(cost)}.")
+
+
+def what_is_wrong(report: t.ProgramReportOut) -> str:
+    """Say the first thing that speaks against the best program of a tool."""
+    if not report["attempts"]:
+        return "there is no recorded call of it"
+    attempt = sorted(report["attempts"], key=lambda one: (not one["errors"], one["equal"]))[-1]
+    if attempt["errors"]:
+        fault = attempt["errors"][0]
+        place = ".".join(map(str, fault["loc"]))
+        more = len(attempt["errors"]) - 1
+        return f"{f'{place}: ' if place else ''}{fault['msg']}{f' (and {more} more)' if more else ''}"
+    for one in attempt["mismatches"]:
+        return f"call {one['call']} of task {word(one['task'])}: {one['problem']}"
+    return "too few calls are equal"
+
+
+def _report_row(report: t.ProgramReportOut) -> tuple[str, ...]:
+    calls = report["attempts"][-1]["of"] if report["attempts"] else 0
+    shares = (report["responses"], report["changes"], report["refusal_texts"])
+    accepted = "yes" if report["accepted"] else "no"
+    return (
+        clean(report["tool"]),
+        accepted,
+        str(calls),
+        *map(_share, shares),
+        *_asked_of_model(report),
+    )
+
+
+def _asked_of_model(report: t.ProgramReportOut) -> tuple[str, str]:
+    """How often a model was asked, and how many of the calls it saw."""
+    if report["model"]:
+        return str(len(report["attempts"])), str(report["shown"])
+    return ("by hand" if report["attempts"] else "–"), "–"
+
+
+def _share(share: t.ProgramShareOut) -> str:
+    return f"{share['equal']} of {share['of']}" if share["of"] else "–"

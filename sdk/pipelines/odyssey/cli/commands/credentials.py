@@ -4,8 +4,7 @@ from typing import Annotated
 
 from cyclopts import App, Parameter
 
-from pipelines.odyssey.cli.commands.options import AsJson, Positive, Sort, any_field
-from pipelines.odyssey.cli.commands.secrets import read_secret
+from pipelines.odyssey.cli.commands.options import AsJson, Positive, Sort, any_field, read_secret
 from pipelines.odyssey.cli.connection import Server, connected, if_missing
 from pipelines.odyssey.cli.printing.screen import Screen, word
 from pipelines.odyssey.client import types as t

@@ -5,6 +5,7 @@ import secrets
 import signal
 import sys
 import time
+from collections.abc import Iterator
 from typing import Annotated, NoReturn
 
 import httpx
@@ -22,13 +23,44 @@ from pipelines.odyssey.cli.printing.timeline import duration, seconds_between
 from pipelines.odyssey.cli.project import Project, read_http_project
 from pipelines.odyssey.cli.registration import print_registered, publish_agent, register
 from pipelines.odyssey.cli.serving import Fingerprint, fingerprint, free_port, served, wait_for_ping
-from pipelines.odyssey.cli.watching import EndedRuns
 from pipelines.odyssey.client import types as t
+from pipelines.odyssey.client.waiting import run_is_done
 
 Port = Annotated[int, Parameter(validator=validators.Number(gte=1, lte=65535))]
 
 _PAUSE_S = 0.5
 _TOKEN_BYTES = 24
+
+
+class EndedRuns:
+    """What has ended since the last look."""
+
+    def __init__(self, platform: Connection, agent_id: int) -> None:
+        self._platform = platform
+        self._agent_id = agent_id
+        newest = platform.runs.page(limit=1, agent_id=agent_id)["items"]
+        self._floor = newest[0]["id"] if newest else 0
+        """All runs up to this number are told of, or were there before us."""
+        self._told: set[int] = set()
+
+    def look(self) -> Iterator[t.RunSummary]:
+        """Give the runs that ended and have their verdict, the oldest first."""
+        later = self._later()
+        for run in later:
+            if run["id"] not in self._told and run_is_done(run):
+                self._told.add(run["id"])
+                yield run
+        while later and later[0]["id"] in self._told:
+            self._floor = later.pop(0)["id"]
+            self._told.discard(self._floor)
+
+    def _later(self) -> list[t.RunSummary]:
+        found: list[t.RunSummary] = []
+        for run in self._platform.runs.list(agent_id=self._agent_id):
+            if run["id"] <= self._floor:
+                break
+            found.append(run)
+        return found[::-1]
 
 
 def dev(

@@ -9,8 +9,7 @@ from uuid import UUID
 
 from cyclopts import App, Parameter
 
-from pipelines.odyssey.cli.commands.options import AsJson, Positive, Sort, any_field
-from pipelines.odyssey.cli.commands.secrets import read_secret
+from pipelines.odyssey.cli.commands.options import AsJson, Positive, Sort, any_field, read_secret
 from pipelines.odyssey.cli.connection import Connection, Server, connected, if_missing
 from pipelines.odyssey.cli.failures import NOT_RIGHT, CommandFailedError
 from pipelines.odyssey.cli.following import busy

@@ -12,8 +12,7 @@ from pipelines.odyssey.cli.commands.options import AsJson, Delivery, Dose, Posit
 from pipelines.odyssey.cli.connection import Connection, Server, connected
 from pipelines.odyssey.cli.experiment import Experiment, body_of, read_experiment, take_in
 from pipelines.odyssey.cli.following import busy
-from pipelines.odyssey.cli.gate import FailOn
-from pipelines.odyssey.cli.printing.matrix_results import Files, finish, print_planned
+from pipelines.odyssey.cli.matrix_results import FailOn, Files, finish, print_planned
 from pipelines.odyssey.cli.printing.screen import Screen, word
 from pipelines.odyssey.client import types as t
 

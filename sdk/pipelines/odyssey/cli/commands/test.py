@@ -5,21 +5,20 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 from cyclopts import Parameter
 
-from pipelines.odyssey.cli.atomic_file import write_whole
 from pipelines.odyssey.cli.commands.options import AsJson, Folder, Share
 from pipelines.odyssey.cli.commands.seeds import as_json, print_linted
 from pipelines.odyssey.cli.commands.start import Repeats, ask_for_runs
 from pipelines.odyssey.cli.connection import Connection, FaultyError, Server, connected, failing
-from pipelines.odyssey.cli.failures import INTERRUPTED, NOT_RIGHT, CommandFailedError
-from pipelines.odyssey.cli.files import read_rows
+from pipelines.odyssey.cli.failures import FAILED, INTERRUPTED, NOT_RIGHT, CommandFailedError
+from pipelines.odyssey.cli.files import read_rows, write_whole
 from pipelines.odyssey.cli.following import busy, wait_for_batch
-from pipelines.odyssey.cli.pass_rate import Failure, Outcome, judge
 from pipelines.odyssey.cli.printing.faults import are_about_rows, print_faults
-from pipelines.odyssey.cli.printing.results import Results, print_results
+from pipelines.odyssey.cli.printing.figures import percent
+from pipelines.odyssey.cli.printing.results import Results, had_nothing, has_passed, print_results
 from pipelines.odyssey.cli.printing.screen import Screen, many, word
 from pipelines.odyssey.cli.project import Project, find_project
 from pipelines.odyssey.cli.registration import resolve_agent
@@ -27,6 +26,19 @@ from pipelines.odyssey.cli.seeds import look_at_seeds
 from pipelines.odyssey.cli.yaml_text import read_document
 from pipelines.odyssey.client import types as t
 from pipelines.odyssey.client.requests import Upload
+
+
+class Failure(t.RowRunOut):
+    row: int
+
+
+class Outcome(NamedTuple):
+    code: int
+    """0: enough passed, 1: too few did, 2: it cannot be told."""
+    pass_rate: float | None
+    sentence: str
+    failures: Sequence[Failure]
+    """Runs that should have passed and did not, each with the `row` it belongs to."""
 
 
 class Explained(Failure):
@@ -216,3 +228,30 @@ def _failure(screen: Screen, run: Explained) -> tuple[str, ...]:
     why = word(run["failure_mode"] or run["status"])
     reason = screen.shorten(" ".join(run["reason"].split()), _REASON)
     return (str(run["id"]), str(run["row"]), str(run["verdict"]), why, reason)
+
+
+def judge(batch: t.BatchOut, rows: Sequence[t.BatchRowOut], least: float) -> Outcome:
+    """Say whether enough of the runs passed that say something of the agent, and whether enough of them do."""
+    runs: list[Failure] = [
+        {**run, "row": row["row"]} for row in rows for run in row["runs"] if not had_nothing(run)
+    ]
+    failures = [run for run in runs if not has_passed(run)]
+    if batch["status"] != "completed":
+        return Outcome(NOT_RIGHT, None, f"The batch is {batch['status']}.", failures)
+    if not runs:
+        sentence = "No run could be graded: give the rows checks or a rubric."
+        return Outcome(FAILED, None, sentence, failures)
+    measured = [run for run in runs if run["verdict"] in ("PASS", "FAIL")]
+    unmeasured = len(runs) - len(measured)
+    if not measured:
+        sentence = f"None of {many(len(runs), 'run')} says anything of the agent, so it cannot be told."
+        return Outcome(FAILED, None, sentence, failures)
+    passed = sum(has_passed(run) for run in measured)
+    rate = passed / len(measured)
+    said = f"{passed} of {len(measured)} passed, {percent(rate)}; at least {percent(least)} must."
+    if rate < least:
+        return Outcome(NOT_RIGHT, rate, said, failures)
+    most = batch["max_unmeasured"]
+    if unmeasured:
+        said += f" {many(unmeasured, 'run')} said nothing of the agent; at most {percent(most)} may."
+    return Outcome(FAILED if unmeasured / len(runs) > most else 0, rate, said, failures)
