@@ -8,15 +8,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pipelines.odyssey.client._async.agents import AsyncAgents
-from pipelines.odyssey.client._async.batches import AsyncBatches
-from pipelines.odyssey.client._async.cassettes import AsyncCassettes
-from pipelines.odyssey.client._async.credentials import AsyncCredentials
 from pipelines.odyssey.client._async.datasets import AsyncDatasets
-from pipelines.odyssey.client._async.evals import AsyncEval
-from pipelines.odyssey.client._async.organisation import AsyncKeys, AsyncOrg, AsyncPeople, AsyncSettings
-from pipelines.odyssey.client._async.review import AsyncReview
-from pipelines.odyssey.client._async.runs import AsyncRuns
-from pipelines.odyssey.client._async.tool_endpoints import AsyncToolEndpoints
+from pipelines.odyssey.client._async.evals import AsyncEval, AsyncReview
+from pipelines.odyssey.client._async.organisation import (
+    AsyncCredentials,
+    AsyncKeys,
+    AsyncOrg,
+    AsyncPeople,
+    AsyncSettings,
+)
+from pipelines.odyssey.client._async.runs import AsyncBatches, AsyncRuns
+from pipelines.odyssey.client._async.tool_endpoints import AsyncCassettes, AsyncToolEndpoints
 from pipelines.odyssey.client._async.transport import AsyncTransport
 from pipelines.odyssey.client._async.worlds import AsyncWorlds
 from pipelines.odyssey.client.place import find_place

@@ -9,15 +9,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pipelines.odyssey.client._sync.agents import Agents
-from pipelines.odyssey.client._sync.batches import Batches
-from pipelines.odyssey.client._sync.cassettes import Cassettes
-from pipelines.odyssey.client._sync.credentials import Credentials
 from pipelines.odyssey.client._sync.datasets import Datasets
-from pipelines.odyssey.client._sync.evals import Eval
-from pipelines.odyssey.client._sync.organisation import Keys, Org, People, Settings
-from pipelines.odyssey.client._sync.review import Review
-from pipelines.odyssey.client._sync.runs import Runs
-from pipelines.odyssey.client._sync.tool_endpoints import ToolEndpoints
+from pipelines.odyssey.client._sync.evals import Eval, Review
+from pipelines.odyssey.client._sync.organisation import (
+    Credentials,
+    Keys,
+    Org,
+    People,
+    Settings,
+)
+from pipelines.odyssey.client._sync.runs import Batches, Runs
+from pipelines.odyssey.client._sync.tool_endpoints import Cassettes, ToolEndpoints
 from pipelines.odyssey.client._sync.transport import Transport
 from pipelines.odyssey.client._sync.worlds import Worlds
 from pipelines.odyssey.client.place import find_place
