@@ -14,7 +14,6 @@ from support.parcels import FORGETFUL, GET, RIGHT, STATE, TOOLS, recorded, write
 from support.platform import Org
 
 from pipelines.odyssey.cli.compiling import (
-    SHARES,
     merged,
     portions,
     read_recordings,
@@ -302,7 +301,10 @@ def test_programs_are_read_back_as_they_were_written(tmp_path: Path, name: str) 
 
 
 def test_of_many_mismatches_five_are_told() -> None:
-    shares = {name: {"share": 0.0, "equal": 0, "of": 4, "interval": None} for name in SHARES}
+    shares = {
+        name: {"share": 0.0, "equal": 0, "of": 4, "interval": None}
+        for name in ("responses", "changes", "refusal_texts")
+    }
 
     def report(first: int) -> Any:
         mismatches = [{"call": number} for number in range(first, first + 4)]

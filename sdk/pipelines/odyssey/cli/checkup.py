@@ -24,7 +24,6 @@ from pipelines.odyssey.conformance.finding import Finding, failed, passed, skipp
 from pipelines.odyssey.conformance.tools_schema import schema_faults
 from pipelines.odyssey.distribution import NAME
 
-_LINES = 6
 PROBE = "/api/odyssey-proxy/tools/__reachability_probe__"
 _PACKAGE = "pipelines"
 # Like uvicorn, it has the folder first on the path. Nothing is imported.
@@ -37,6 +36,7 @@ folders = (os.path.join(folder, "odyssey") for folder in (spec and spec.submodul
 print(json.dumps([spec and spec.origin, next(filter(os.path.isdir, folders), None)]))
 """
 _PLACEHOLDER = "https://agent.example.com/dispatch"
+_LINES = 6
 
 
 class NotLoadedError(CommandFailedError):

@@ -24,8 +24,6 @@ MOST_CALLS = 20_000
 _CALL = ("tool", "args", "response", "error", "changes")
 _OF_OTHERS = ("tool", "args", "changes")
 _CHANGE = ("entity_type", "id", "before", "after")
-SHARES = ("responses", "changes", "refusal_texts")
-
 _MOST_MISMATCHES = 5
 _Z = 1.959963984540054
 """Of 95 %."""

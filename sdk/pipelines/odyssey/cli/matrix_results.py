@@ -18,9 +18,9 @@ from pipelines.odyssey.cli.printing.screen import Screen, clean, many, word
 from pipelines.odyssey.client import types as t
 
 FailOn = Literal["confirmed", "flagged", "never"]
+Kind = Literal["junit", "markdown", "html", "report"]
 
 _MOST_NAMED = 5
-Kind = Literal["junit", "markdown", "html", "report"]
 
 
 class Gate(NamedTuple):

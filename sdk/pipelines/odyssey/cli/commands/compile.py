@@ -147,7 +147,7 @@ def compile_tools(
         if json_output:
             screen.json(_document(meant, reports, kept))
         else:
-            print_reports(screen, reports)
+            _print_reports(screen, reports)
             _print_kept(screen, programs, kept, then)
         if stopped is not None:
             raise stopped
@@ -233,7 +233,7 @@ def _try_all(
             return reports, error
         reports.append(report)
         if not sys.stderr.isatty():
-            said = "accepted" if report["accepted"] else f"not accepted: {what_is_wrong(report)}"
+            said = "accepted" if report["accepted"] else f"not accepted: {_what_is_wrong(report)}"
             sys.stderr.write(clean(f"{len(reports)} of {len(programs)}  {name}  {said}") + "\n")
             sys.stderr.flush()
     return reports, None
@@ -297,14 +297,14 @@ def _print_kept(screen: Screen, programs: Mapping[str, Any], kept: t.AgentOut | 
     screen.line(f"Agent {kept['id']}: version {kept['version']} {said}.")
 
 
-def print_reports(screen: Screen, reports: Sequence[t.ProgramReportOut]) -> None:
+def _print_reports(screen: Screen, reports: Sequence[t.ProgramReportOut]) -> None:
     """Print the table, then what is wrong with the programs that were not accepted."""
     screen.table([_HEADINGS, *map(_report_row, reports)])
     refused = [report for report in reports if not report["accepted"]]
     if refused:
         screen.line()
     for report in refused:
-        screen.line(f"{word(report['tool'])}: {screen.shorten(what_is_wrong(report), _WRONG)}")
+        screen.line(f"{word(report['tool'])}: {screen.shorten(_what_is_wrong(report), _WRONG)}")
     screen.line()
     screen.line(f"{len(reports) - len(refused)} of {many(len(reports), 'program')} accepted.")
     cost = sum(report["cost_usd"] for report in reports)
@@ -312,7 +312,7 @@ def print_reports(screen: Screen, reports: Sequence[t.ProgramReportOut]) -> None
         screen.line(f"The model cost {money(cost)}.")
 
 
-def what_is_wrong(report: t.ProgramReportOut) -> str:
+def _what_is_wrong(report: t.ProgramReportOut) -> str:
     """Say the first thing that speaks against the best program of a tool."""
     if not report["attempts"]:
         return "there is no recorded call of it"

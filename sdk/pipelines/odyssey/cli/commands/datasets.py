@@ -1,4 +1,4 @@
-"""`odyssey datasets`: tables of tasks, looked at before they are kept, and kept."""
+"""`odyssey datasets` and `odyssey audit`: tables of tasks, looked at before they are kept, and kept."""
 
 import sys
 from pathlib import Path
@@ -15,14 +15,15 @@ from pipelines.odyssey.cli.printing.faults import are_about_rows, print_faults
 from pipelines.odyssey.cli.printing.screen import Screen, clean, many, word
 from pipelines.odyssey.client import types as t
 
+Format = Literal["csv", "json"]
+File = Annotated[Path, Parameter(name="FILE")]
+Output = Annotated[Path | None, Parameter(name=("--output", "-o"))]
+
 _IDLE_AGENTS = {
     "no_op": "no_op says OK and does nothing",
     "refuse_all": "refuse_all refuses whatever it is asked",
     "claims_done": "claims_done says that all was done and does nothing",
 }
-Format = Literal["csv", "json"]
-File = Annotated[Path, Parameter(name="FILE")]
-Output = Annotated[Path | None, Parameter(name=("--output", "-o"))]
 
 app = App(name="datasets")
 

@@ -32,37 +32,6 @@ _PAUSE_S = 0.5
 _TOKEN_BYTES = 24
 
 
-class EndedRuns:
-    """What has ended since the last look."""
-
-    def __init__(self, platform: Connection, agent_id: int) -> None:
-        self._platform = platform
-        self._agent_id = agent_id
-        newest = platform.runs.page(limit=1, agent_id=agent_id)["items"]
-        self._floor = newest[0]["id"] if newest else 0
-        """All runs up to this number are told of, or were there before us."""
-        self._told: set[int] = set()
-
-    def look(self) -> Iterator[t.RunSummary]:
-        """Give the runs that ended and have their verdict, the oldest first."""
-        later = self._later()
-        for run in later:
-            if run["id"] not in self._told and run_is_done(run):
-                self._told.add(run["id"])
-                yield run
-        while later and later[0]["id"] in self._told:
-            self._floor = later.pop(0)["id"]
-            self._told.discard(self._floor)
-
-    def _later(self) -> list[t.RunSummary]:
-        found: list[t.RunSummary] = []
-        for run in self._platform.runs.list(agent_id=self._agent_id):
-            if run["id"] <= self._floor:
-                break
-            found.append(run)
-        return found[::-1]
-
-
 def dev(
     *,
     port: Port | None = None,
@@ -110,6 +79,37 @@ def dev(
             screen.line("Ended.")
 
 
+class _EndedRuns:
+    """What has ended since the last look."""
+
+    def __init__(self, platform: Connection, agent_id: int) -> None:
+        self._platform = platform
+        self._agent_id = agent_id
+        newest = platform.runs.page(limit=1, agent_id=agent_id)["items"]
+        self._floor = newest[0]["id"] if newest else 0
+        """All runs up to this number are told of, or were there before us."""
+        self._told: set[int] = set()
+
+    def look(self) -> Iterator[t.RunSummary]:
+        """Give the runs that ended and have their verdict, the oldest first."""
+        later = self._later()
+        for run in later:
+            if run["id"] not in self._told and run_is_done(run):
+                self._told.add(run["id"])
+                yield run
+        while later and later[0]["id"] in self._told:
+            self._floor = later.pop(0)["id"]
+            self._told.discard(self._floor)
+
+    def _later(self) -> list[t.RunSummary]:
+        found: list[t.RunSummary] = []
+        for run in self._platform.runs.list(agent_id=self._agent_id):
+            if run["id"] <= self._floor:
+                break
+            found.append(run)
+        return found[::-1]
+
+
 class _Session:
     def __init__(
         self, platform: Connection, screen: Screen, project: Project, address: str, token: str | None
@@ -132,10 +132,10 @@ class _Session:
         self._screen.line(clean(f"It is published; runs go to {self._address}."))
         _flush()
 
-    def runs_from_now(self) -> EndedRuns:
-        return EndedRuns(self._platform, self._agent_id)
+    def runs_from_now(self) -> _EndedRuns:
+        return _EndedRuns(self._platform, self._agent_id)
 
-    def follow(self, runs: EndedRuns, seen: Fingerprint) -> NoReturn:
+    def follow(self, runs: _EndedRuns, seen: Fingerprint) -> NoReturn:
         is_away = False
         while True:
             try:

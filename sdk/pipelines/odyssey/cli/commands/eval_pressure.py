@@ -17,11 +17,11 @@ from pipelines.odyssey.cli.printing.screen import Screen, as_json, clean, many, 
 from pipelines.odyssey.client import types as t
 
 Found = t.ScenarioOut | t.ScenarioSummary
+Repeats = Annotated[int, Parameter(validator=validators.Number(gte=1, lte=100))]
+Seed = Annotated[int, Parameter(validator=validators.Number(gte=0, lt=2**63))]
 
 _ID = re.compile(r"scn_[0-9a-f-]{36}")
 _VALUE = 40
-Repeats = Annotated[int, Parameter(validator=validators.Number(gte=1, lte=100))]
-Seed = Annotated[int, Parameter(validator=validators.Number(gte=0, lt=2**63))]
 
 
 @Parameter(name="*")
@@ -85,7 +85,7 @@ def run(
     """
     with connected(server) as platform:
         screen = Screen()
-        found = find_scenario(platform, scenario)
+        found = _find_scenario(platform, scenario)
         runs = _start(platform, found, variation, repeats, agent, pressure or Pressure())
         if wait:
             try:
@@ -225,7 +225,7 @@ def compare(
     """
     with connected(server) as platform:
         screen = Screen()
-        found = find_scenario(platform, scenario)
+        found = _find_scenario(platform, scenario)
         with busy("Comparing"), if_missing("There is no such agent, or no such version of it."):
             cell = platform.eval.compare_runs(
                 scenario_id=found["id"],
@@ -328,7 +328,7 @@ def _verdict(cell: t.CompareOut) -> str:
     return f"Not flagged: not {above}."
 
 
-def find_scenario(platform: Connection, wanted: str) -> Found:
+def _find_scenario(platform: Connection, wanted: str) -> Found:
     """Return the scenario with this id, or else the only one with this name."""
     if _ID.fullmatch(wanted):
         with if_missing(f"There is no scenario {wanted}."):

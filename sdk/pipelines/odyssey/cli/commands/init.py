@@ -64,7 +64,7 @@ def init(
     """
     with failing():
         called = _name(name, folder)
-        files = write_files(new_files(folder, framework=framework, mode=mode, name=called), force=force)
+        files = _write_files(_new_files(folder, framework=framework, mode=mode, name=called), force=force)
         then = _next(folder, framework, mode)
         screen = Screen()
         if json_output:
@@ -101,13 +101,13 @@ def _next(folder: Path, framework: Framework, mode: Mode) -> list[str]:
     return steps if len(steps) <= 3 else [" && ".join(steps[:2]), *steps[2:]]
 
 
-class NewFile(NamedTuple):
+class _NewFile(NamedTuple):
     path: Path
     text: str
     is_secret: bool = False
 
 
-def new_files(folder: Path, *, framework: Framework, mode: Mode, name: str) -> list[NewFile]:
+def _new_files(folder: Path, *, framework: Framework, mode: Mode, name: str) -> list[_NewFile]:
     """Make the files of a project; nothing is written yet."""
     if mode == "code" and framework != "plain":
         raise CommandFailedError(
@@ -123,13 +123,13 @@ def new_files(folder: Path, *, framework: Framework, mode: Mode, name: str) -> l
         "requirements.txt": _requirements(framework, mode),
         ".gitignore": _IGNORED,
     }
-    files = [NewFile(folder / file, text) for file, text in sorted(texts.items())]
+    files = [_NewFile(folder / file, text) for file, text in sorted(texts.items())]
     if mode == "http":
-        files.append(NewFile(folder / ".env", f"AGENT_TOKEN={secrets.token_urlsafe(32)}\n", is_secret=True))
+        files.append(_NewFile(folder / ".env", f"AGENT_TOKEN={secrets.token_urlsafe(32)}\n", is_secret=True))
     return files
 
 
-def write_files(files: list[NewFile], *, force: bool) -> list[NewFile]:
+def _write_files(files: list[_NewFile], *, force: bool) -> list[_NewFile]:
     """Write all files or none; one that is there is named, and replaced only by force, a secret not even then."""
     there = [file.path.name for file in files if file.path.exists() or file.path.is_symlink()]
     if there and not force:
@@ -149,7 +149,7 @@ def write_files(files: list[NewFile], *, force: bool) -> list[NewFile]:
     return wanted
 
 
-def _write(file: NewFile) -> None:
+def _write(file: _NewFile) -> None:
     if not file.is_secret:
         file.path.write_text(file.text, encoding="utf-8", newline="\n")
         return

@@ -1,4 +1,4 @@
-"""`odyssey login` and `odyssey logout`: a key that is kept, so that it stands in no file of a project."""
+"""`odyssey login`, `logout` and `whoami`: a key that is kept, so that it stands in no file of a project."""
 
 import getpass
 import sys
@@ -74,21 +74,6 @@ def logout(*, url: Address = None, json_output: AsJson = False) -> None:
             screen.line(clean(f"No key was kept for {address}."))
 
 
-def _read_key(address: str, *, from_stdin: bool) -> str:
-    if from_stdin:
-        key = sys.stdin.read()
-    elif sys.stdin.isatty():
-        try:
-            key = getpass.getpass(clean(f"API key for {address}: "))
-        except (KeyboardInterrupt, EOFError):
-            raise CommandFailedError("No key was given, and nothing is kept.") from None
-    else:
-        raise CommandFailedError("There is no terminal to ask on; pipe the key in and say --api-key-stdin.")
-    if not key.strip():
-        raise CommandFailedError("No key was given, and nothing is kept.")
-    return key.strip()
-
-
 def whoami(*, json_output: AsJson = False, server: Server | None = None) -> None:
     """Print the organisation, the person and their role, the address, and where the key was found.
 
@@ -115,3 +100,18 @@ def whoami(*, json_output: AsJson = False, server: Server | None = None) -> None
         screen.line(clean(f"role     {found['person']['role']}"))
         screen.line(clean(f"address  {platform.address}"))
         screen.line(clean(f"key      {key}, from {choice.key_from}"))
+
+
+def _read_key(address: str, *, from_stdin: bool) -> str:
+    if from_stdin:
+        key = sys.stdin.read()
+    elif sys.stdin.isatty():
+        try:
+            key = getpass.getpass(clean(f"API key for {address}: "))
+        except (KeyboardInterrupt, EOFError):
+            raise CommandFailedError("No key was given, and nothing is kept.") from None
+    else:
+        raise CommandFailedError("There is no terminal to ask on; pipe the key in and say --api-key-stdin.")
+    if not key.strip():
+        raise CommandFailedError("No key was given, and nothing is kept.")
+    return key.strip()

@@ -27,6 +27,10 @@ from pipelines.odyssey.cli.yaml_text import read_document
 from pipelines.odyssey.client import types as t
 from pipelines.odyssey.client.requests import Upload
 
+_MOST_SHOWN = 50
+_REASON = 160
+_YAML = (".yaml", ".yml")
+
 
 class Failure(t.RowRunOut):
     row: int
@@ -43,11 +47,6 @@ class Outcome(NamedTuple):
 
 class Explained(Failure):
     reason: str
-
-
-_MOST_SHOWN = 50
-_REASON = 160
-_YAML = (".yaml", ".yml")
 
 
 @Parameter(name="*")
