@@ -101,6 +101,14 @@ def test_a_server_that_is_not_odyssey_is_told_apart(
     assert f"answered HTTP {status}, but not as Odyssey does" in said
 
 
+@pytest.mark.parametrize("page", [{"items": {}, "next_cursor": None}, {"items": []}])
+def test_a_page_that_is_none_is_not_of_odyssey(answering: Answering, page: dict[str, object]) -> None:
+    with Connection(answering(200, json.dumps(page)), KEY) as platform:
+        for asked in (lambda: platform.runs.page(limit=1), lambda: list(platform.runs.list())):
+            with pytest.raises(CommandFailedError, match="answered HTTP 200, but not as Odyssey does"):
+                asked()
+
+
 @pytest.mark.parametrize("lacking", ["id", "verdict"])
 def test_an_answer_that_lacks_a_member_is_not_of_odyssey(answering: Answering, lacking: str) -> None:
     run = dict.fromkeys(RunSummary.__required_keys__ | RunOut.__required_keys__)

@@ -121,6 +121,17 @@ class _Transport(Transport):
         with self._telling():
             yield from super().events(path, *parts, after=after, silence_s=silence_s)
 
+    def _page(
+        self,
+        path: str,
+        *parts: object,
+        cursor: str | None,
+        limit: int | None,
+        query: Mapping[str, Any] | None,
+    ) -> Any:
+        with self._telling():
+            return super()._page(path, *parts, cursor=cursor, limit=limit, query=query)
+
     def _whole(self, answer: dict[str, Any], route: str, status: int | None = None) -> dict[str, Any]:
         if not answer.keys() >= ANSWERS[route].__required_keys__:
             raise stranger(self.place, status)

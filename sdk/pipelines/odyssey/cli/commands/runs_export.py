@@ -13,10 +13,10 @@ from pipelines.odyssey.cli.files import write_whole
 from pipelines.odyssey.cli.printing.screen import as_json
 from pipelines.odyssey.client import types as t
 
+Format = Literal["json", "jsonl", "messages"]
 Message = dict[str, Any]
 
 _SPOKEN = frozenset({"assistant_message", "subagent_message", "subagent_final"})
-Format = Literal["json", "jsonl", "messages"]
 
 
 def export(
@@ -59,7 +59,7 @@ def _pieces(platform: Connection, run_ids: list[int], format: Format) -> Iterato
                 for event in platform.runs.trace(run_id):
                     yield _line({"run_id": run_id, **event})
             else:
-                messages = messages_of(platform.runs.get(run_id), platform.runs.trace(run_id))
+                messages = _messages_of(platform.runs.get(run_id), platform.runs.trace(run_id))
                 yield _line({"run_id": run_id, "messages": messages})
 
 
@@ -89,7 +89,7 @@ def _line(value: Any) -> bytes:
     return _json(value) + b"\n"
 
 
-def messages_of(run: t.RunOut, events: Iterable[t.EventOut]) -> list[Message]:
+def _messages_of(run: t.RunOut, events: Iterable[t.EventOut]) -> list[Message]:
     """Return the messages that came with the reply; without any, what the events of the last attempt tell."""
     told = run["messages"]
     if isinstance(told, list) and told:
