@@ -28,6 +28,12 @@ _DOCSTRING = '''"""What the platform takes and gives, as its openapi.json says.
 _IMPORTS = (
     "from collections.abc import Mapping, Sequence\nfrom typing import Any, Literal, NotRequired, TypedDict\n"
 )
+_ANSWERS = """
+
+ANSWERS: Mapping[str, Any] = {{
+{}}}
+'''What each route answers: a class of this module.'''
+"""
 _NAMES = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None"}
 _NOT_FILTERS = ("cursor", "limit")
 _LONGEST = 100
@@ -61,6 +67,7 @@ class _Writer:
         self._schemas: dict[str, Json] = dict(document["components"]["schemas"])
         asked, answered = set[str](), set[str]()
         self._queries: dict[str, Json] = {}
+        self._answers: dict[str, str] = {}
         for path, item in document["paths"].items():
             if "/odyssey-proxy/" in path:
                 continue  # what agents ask in a run, which the client does not
@@ -68,6 +75,7 @@ class _Writer:
                 asked |= self._reached(operation.get("requestBody", {}))
                 good = {status: each for status, each in operation["responses"].items() if status[0] == "2"}
                 answered |= self._reached(good)
+                self._add_answer(f"{method.upper()} {path}", good)
                 if method == "get":
                     self._add_query(operation, good)
         self._only_sent = asked - answered
@@ -79,7 +87,8 @@ class _Writer:
             self._write(name, self._schemas[name])
         for name, schema in sorted(self._queries.items()):
             self._write(name, schema)
-        return _DOCSTRING + _IMPORTS + "".join(self._written.values())
+        answers = "".join(f"    {route!r}: {name},\n" for route, name in sorted(self._answers.items()))
+        return _DOCSTRING + _IMPORTS + "".join(self._written.values()) + _ANSWERS.format(answers)
 
     def _reached(self, part: Any) -> set[str]:
         found: set[str] = set()
@@ -87,6 +96,12 @@ class _Writer:
             if name not in found:
                 found |= {name} | self._reached(self._schemas[name])
         return found
+
+    def _add_answer(self, route: str, good: Json) -> None:
+        for answer in good.values():
+            schema = answer.get("content", {}).get("application/json", {}).get("schema", {})
+            if "$ref" in schema:
+                self._answers[re.sub(r"{\w+}", "{}", route)] = schema["$ref"].rpartition("/")[2]
 
     def _add_query(self, operation: Json, good: Json) -> None:
         answers = next(iter(_references(good)), "")

@@ -13,9 +13,14 @@ from support.model_server import ModelServer, Raw
 from support.parcels import FORGETFUL, GET, RIGHT, STATE, TOOLS, recorded, write_recording
 from support.platform import Org
 
-from pipelines.odyssey.cli.compiling import SHARES, merged, without_recordings
+from pipelines.odyssey.cli.compiling import (
+    merged,
+    portions,
+    read_recordings,
+    tasks_of,
+    without_recordings,
+)
 from pipelines.odyssey.cli.failures import CommandFailedError
-from pipelines.odyssey.cli.recordings import portions, read_recordings, tasks_of
 from pipelines.odyssey.cli.yaml_text import document_text, read_document
 
 Compile = Callable[..., subprocess.CompletedProcess[str]]
@@ -58,6 +63,10 @@ def model(parcels: Parcels) -> Iterator[Callable[..., ModelServer]]:
 
 
 ON = ("--calls", "calls.jsonl", "--state", "state.json")
+
+
+def tasks_recorded() -> Any:
+    return recorded()
 
 
 def cells(line: str) -> list[str]:
@@ -161,7 +170,7 @@ def test_some_accepted_and_some_not_is_1_and_keeps_those_that_were(
 def test_a_tool_without_recorded_calls_cannot_be_accepted(
     parcels: Parcels, run_compile: Compile, desk: Desk
 ) -> None:
-    tasks = tasks_of(recorded(), "redirect_parcel")[1:2]
+    tasks = tasks_of(tasks_recorded(), "redirect_parcel")[1:2]
     (desk.folder / "few.jsonl").write_text("".join(json.dumps(task) + "\n" for task in tasks), "utf-8")
     (desk.folder / "mine.json").write_text(json.dumps({"get_parcel": GET}), "utf-8")
     done = run_compile(
@@ -213,16 +222,16 @@ def test_what_cannot_be_done_is_said_in_a_sentence(
 
 
 def test_only_what_one_tool_needs_is_sent() -> None:
-    (task,) = tasks_of(recorded(), "get_parcel")[:1]
+    (task,) = tasks_of(tasks_recorded(), "get_parcel")[:1]
     first, second = task["calls"]
     assert first.keys() == {"tool", "args", "changes"}
     assert [change["id"] for change in first["changes"]] == ["p1", "south"]
     assert second["response"]["depot_id"] == "south"
-    assert [len(one["calls"]) for one in tasks_of(recorded(), "redirect_parcel")] == [1, 3, 2, 4]
+    assert [len(one["calls"]) for one in tasks_of(tasks_recorded(), "redirect_parcel")] == [1, 3, 2, 4]
 
 
 def test_recordings_beyond_one_request_are_sent_in_portions_of_whole_tasks() -> None:
-    tasks = tasks_of(recorded(), "redirect_parcel")
+    tasks = tasks_of(tasks_recorded(), "redirect_parcel")
     sizes = [len(json.dumps(task, separators=(",", ":"))) + 1 for task in tasks]
     assert list(portions(tasks)) == [tasks]
     assert [len(part) for part in portions(tasks, most_bytes=max(sizes))] == [1, 1, 1, 1]
@@ -292,7 +301,10 @@ def test_programs_are_read_back_as_they_were_written(tmp_path: Path, name: str) 
 
 
 def test_of_many_mismatches_five_are_told() -> None:
-    shares = {name: {"share": 0.0, "equal": 0, "of": 4, "interval": None} for name in SHARES}
+    shares = {
+        name: {"share": 0.0, "equal": 0, "of": 4, "interval": None}
+        for name in ("responses", "changes", "refusal_texts")
+    }
 
     def report(first: int) -> Any:
         mismatches = [{"call": number} for number in range(first, first + 4)]

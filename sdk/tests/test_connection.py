@@ -8,7 +8,9 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 import pytest
 
 from pipelines.odyssey.cli.app import build_app
-from pipelines.odyssey.cli.connection import Server, connected
+from pipelines.odyssey.cli.connection import Connection, Server, connected, if_missing
+from pipelines.odyssey.cli.failures import CommandFailedError
+from pipelines.odyssey.client.types import RunOut, RunSummary
 
 KEY = "pk_live_" + "7" * 40
 Answering = Callable[[int, str], str]
@@ -32,6 +34,10 @@ def answering() -> Iterator[Answering]:
                 self.end_headers()
                 self.wfile.write(body.encode())
 
+            def do_POST(self) -> None:
+                self.rfile.read(int(self.headers.get("Content-Length", 0)))
+                self.do_GET()
+
             def log_message(self, *_: object) -> None:
                 pass
 
@@ -48,7 +54,7 @@ def answering() -> Iterator[Answering]:
 
 def failure(capsys: pytest.CaptureFixture[str], server: Server) -> str:
     with pytest.raises(SystemExit) as ended, connected(server) as platform:
-        platform.get("/api/runs/1", members=("id",))
+        platform.runs.get(1)
     assert ended.value.code == 2
     said = capsys.readouterr()
     assert said.out == ""
@@ -93,6 +99,44 @@ def test_a_server_that_is_not_odyssey_is_told_apart(
 ) -> None:
     said = failure(capsys, Server(api_key=KEY, url=answering(status, body)))
     assert f"answered HTTP {status}, but not as Odyssey does" in said
+
+
+@pytest.mark.parametrize("page", [{"items": {}, "next_cursor": None}, {"items": []}])
+def test_a_page_that_is_none_is_not_of_odyssey(answering: Answering, page: dict[str, object]) -> None:
+    with Connection(answering(200, json.dumps(page)), KEY) as platform:
+        for asked in (lambda: platform.runs.page(limit=1), lambda: list(platform.runs.list())):
+            with pytest.raises(CommandFailedError, match="answered HTTP 200, but not as Odyssey does"):
+                asked()
+
+
+@pytest.mark.parametrize("lacking", ["id", "verdict"])
+def test_an_answer_that_lacks_a_member_is_not_of_odyssey(answering: Answering, lacking: str) -> None:
+    run = dict.fromkeys(RunSummary.__required_keys__ | RunOut.__required_keys__)
+    with Connection(answering(200, json.dumps(run)), KEY) as platform:
+        platform.runs.get(1)
+        platform.runs.grade(1)
+    del run[lacking]
+    with Connection(answering(200, json.dumps(run)), KEY) as platform:
+        with pytest.raises(CommandFailedError, match="answered HTTP 200, but not as Odyssey does"):
+            platform.runs.get(1)
+        with pytest.raises(CommandFailedError, match="answered, but not as Odyssey does"):
+            platform.runs.grade(1)
+
+
+@pytest.mark.parametrize(
+    ("problem", "said"),
+    [
+        ({"detail": "No run has this number."}, "There is no run 1."),
+        ({"hello": 1}, "answered HTTP 404, but not as Odyssey does"),
+    ],
+)
+def test_what_is_missing_is_named_by_the_command(
+    answering: Answering, problem: dict[str, object], said: str
+) -> None:
+    url = answering(404, json.dumps(problem))
+    missing = if_missing("There is no run 1.")
+    with Connection(url, KEY) as platform, pytest.raises(CommandFailedError, match=said), missing:
+        platform.runs.get(1)
 
 
 def test_what_a_server_says_is_shown_harmlessly_and_without_the_key(

@@ -243,7 +243,9 @@ def platform(probe_status: int, validate_status: int) -> Iterator[str]:
             is_probe = self.path == "/api/odyssey-proxy/tools/__reachability_probe__"
             status = probe_status if is_probe else validate_status
             fault = {"loc": ["tools_schema", 0, "name"], "msg": "the name is taken"}
-            body: dict[str, Any] = {"agent": {}} if status == 200 else {"detail": "No.", "errors": [fault]}
+            body: dict[str, Any] = (
+                {"agent": {}, "valid": True} if status == 200 else {"detail": "No.", "errors": [fault]}
+            )
             content = json.dumps(body).encode()
             self.send_response(status)
             self.send_header("Content-Length", str(len(content)))

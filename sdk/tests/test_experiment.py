@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.odyssey.cli.connection import CommandFailedError
 from pipelines.odyssey.cli.experiment import read_experiment
+from pipelines.odyssey.cli.failures import CommandFailedError
 
 SCENARIO = "name: {}\nrisk_level: low\ninput_context: {{}}\nexpected_behavior: {{}}\n"
 

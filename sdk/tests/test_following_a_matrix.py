@@ -9,8 +9,10 @@ from typing import Any
 import pytest
 
 from pipelines.odyssey.cli import following
-from pipelines.odyssey.cli.connection import CommandFailedError, Connection
+from pipelines.odyssey.cli.connection import Connection, if_missing
+from pipelines.odyssey.cli.failures import CommandFailedError
 from pipelines.odyssey.cli.following import wait_for_matrix
+from pipelines.odyssey.client.types import MatrixOut
 
 KEY = "pk_live_" + "5" * 40
 Streaming = Callable[..., str]
@@ -62,7 +64,8 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 def waited(url: str, capsys: pytest.CaptureFixture[str]) -> list[str]:
     platform = Connection(url, KEY)
     try:
-        wait_for_matrix(platform, "/matrix", "There is no matrix.")
+        with if_missing("There is no matrix."):
+            wait_for_matrix(platform, "m")
     finally:
         platform.close()
     return capsys.readouterr().err.splitlines()
@@ -92,8 +95,9 @@ def test_a_person_with_too_many_streams_waits_by_reading(
     monkeypatch.setattr(following, "_WITHOUT_STREAM_S", 0.0)
     full = (429, json.dumps({"detail": "Close one.", "code": "too_many_streams", "retryable": True}))
     done = {"planned": 40, "missing": 0, "seconds_left": None}
-    going_on = json.dumps({"status": "running", "progress": done | {"ended": 20}})
-    over = json.dumps({"status": "completed", "progress": done | {"ended": 40}})
+    matrix = dict.fromkeys(MatrixOut.__required_keys__)
+    going_on = json.dumps(matrix | {"status": "running", "progress": done | {"ended": 20}})
+    over = json.dumps(matrix | {"status": "completed", "progress": done | {"ended": 40}})
     url = streaming(full, going_on, full, over)
     assert waited(url, capsys) == ["20 of 40 runs done", "40 of 40 runs done"]
 

@@ -10,13 +10,13 @@ import pytest
 from support.hostile import STRINGS
 from support.matrices import confirmed, flagged, matrix, of_every_kind, unmeasured
 
-from pipelines.odyssey.cli.gate import judge
-from pipelines.odyssey.cli.printing.matrix_results import print_matrix
+from pipelines.odyssey.cli.matrix_results import judge, print_matrix
 from pipelines.odyssey.cli.printing.screen import Screen
+from pipelines.odyssey.client import types as t
 
 
-def as_json(found: Any) -> dict[str, Any]:
-    said: dict[str, Any] = json.loads(found.model_dump_json())
+def as_json(found: Any) -> t.MatrixOut:
+    said: t.MatrixOut = json.loads(found.model_dump_json())
     return said
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from pipelines.odyssey.cli.pass_rate import judge
+from pipelines.odyssey.cli.commands.test import judge
 
 
 def run(verdict: str, status: str = "completed", failure_mode: str | None = None) -> dict[str, Any]:
@@ -42,6 +42,7 @@ NOTHING_TO_GRADE_BY = run("NOT APPLICABLE")
 def test_a_build_goes_by_what_was_measured_and_by_how_much_was(
     runs: list[dict[str, Any]], least: float, code: int, sentence: str
 ) -> None:
-    batch = {"status": "completed", "max_unmeasured": 0.1}
-    found = judge(batch, [{"row": 0, "runs": runs}], least)
+    batch: Any = {"status": "completed", "max_unmeasured": 0.1}
+    rows: Any = [{"row": 0, "runs": runs}]
+    found = judge(batch, rows, least)
     assert (found.code, found.sentence[: len(sentence)]) == (code, sentence)

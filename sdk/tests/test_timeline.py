@@ -7,7 +7,7 @@ import pytest
 from pipelines.odyssey.cli.printing.screen import Screen, clean
 from pipelines.odyssey.cli.printing.timeline import Timeline, duration
 
-RUN = {
+RUN: Any = {
     "created_at": "2026-01-01T00:00:00Z",
     "started_at": "2026-01-01T00:00:01Z",
     "odyssey_seed": {"initial_state": {"order": {"ord_1": {"note": "a" * 80, "status": "new"}}}},
@@ -20,7 +20,7 @@ def shown(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setenv("COLUMNS", "70")
 
     def show(kind: str, data: dict[str, Any], **members: Any) -> str:
-        event = {
+        event: Any = {
             "sequence": 7,
             "attempt": 1,
             "kind": kind,
@@ -131,7 +131,7 @@ def test_a_forward_without_an_outcome_is_told_at_the_end_of_its_attempt(
         (2, 5, "reply", {}),
     ]
     for attempt, sequence, kind, data in events:
-        event = {"sequence": sequence, "attempt": attempt, "kind": kind, "data": data, "actor_id": None}
+        event: Any = {"sequence": sequence, "attempt": attempt, "kind": kind, "data": data, "actor_id": None}
         timeline.show(event | {"occurred_at": "2026-01-01T00:00:02Z"})
     timeline.end()
     lines = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
@@ -155,7 +155,7 @@ def test_every_attempt_has_a_heading_and_starts_from_the_first_state(
     operation = {"op": "update", "entity_type": "order", "id": "ord_1", "fields": {"status": "held"}}
     data = {"tool_name": "t", "source": "odyssey", "operations": [operation]}
     for number, attempt in enumerate((1, 1, 2), 1):
-        moment = {"sequence": number, "attempt": attempt, "occurred_at": "2026-01-01T00:00:02Z"}
+        moment: Any = {"sequence": number, "attempt": attempt, "occurred_at": "2026-01-01T00:00:02Z"}
         timeline.show(moment | {"kind": "tool_call", "actor_id": None, "data": data})
     assert [line.strip() for line in capsys.readouterr().out.splitlines() if not line.startswith("#")] == [
         "",

@@ -61,8 +61,8 @@ GRADE: dict[str, Any] = {
 }
 
 
-def told(capsys: pytest.CaptureFixture[str], *grades: dict[str, Any]) -> str:
-    print_verdict(Screen(), {"grades": list(grades)})
+def told(capsys: pytest.CaptureFixture[str], *grades: Any) -> str:
+    print_verdict(Screen(), grades)
     return capsys.readouterr().out
 
 
@@ -115,7 +115,7 @@ def test_the_time_left_goes_by_the_pace_so_far() -> None:
     assert time_left(State(20, 20, "", True), 10) is None
 
 
-def row(number: int, verdict: str, mode: str | None = None, status: str = "completed") -> dict[str, Any]:
+def row(number: int, verdict: str, mode: str | None = None, status: str = "completed") -> Any:
     run = {"verdict": verdict, "failure_mode": mode, "status": status}
     counts = {"passes": int(verdict == "PASS"), "fails": int(verdict == "FAIL")}
     return {"row": number, "user_instruction": f"task {number}", "runs": [run], **counts}
@@ -132,9 +132,7 @@ def row(number: int, verdict: str, mode: str | None = None, status: str = "compl
         (row(0, "FAIL", "check_failed"), False),
     ],
 )
-def test_not_applicable_with_something_to_grade_by_is_not_passed(
-    given: dict[str, Any], nothing: bool
-) -> None:
+def test_not_applicable_with_something_to_grade_by_is_not_passed(given: Any, nothing: bool) -> None:
     assert had_nothing(given["runs"][0]) is nothing
     assert Results([given]).not_passed == int(not nothing)
 

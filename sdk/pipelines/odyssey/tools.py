@@ -12,7 +12,6 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 from pipelines.odyssey.errors import ToolError
 
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,127}")
-Json = dict[str, Any]
 
 _SCALARS: dict[Any, str] = {
     str: "string",
@@ -72,7 +71,7 @@ def adapter(
     field_map: Mapping[str, str] | None = None,
     flags: Sequence[str] | None = None,
     op: Literal["add", "update", "remove", "set_flag"] = "update",
-) -> Json:
+) -> dict[str, Any]:
     """Say how a live answer becomes ledger updates: paths are JSONPath into the answer."""
     given = {
         "op": op,
@@ -123,9 +122,9 @@ class Tool:
             execution=execution or simulated(),
         )
 
-    def as_dict(self) -> Json:
+    def as_dict(self) -> dict[str, Any]:
         """Return the tool's entry of `tools_schema`."""
-        entry: Json = {"name": self.name}
+        entry: dict[str, Any] = {"name": self.name}
         if self.description:
             entry["description"] = self.description
         entry["input_schema"] = dict(self.input_schema)
@@ -136,7 +135,7 @@ class Tool:
 
 def tools_schema(
     tools: Iterable[Tool | Mapping[str, Any]], executions: Mapping[str, Execution] | None = None
-) -> list[Json]:
+) -> list[dict[str, Any]]:
     """Write the list a registration takes; `executions` says who answers, by the tool's name."""
     entries = [tool.as_dict() if isinstance(tool, Tool) else _entry(tool) for tool in tools]
     names = [str(entry.get("name")) for entry in entries]
@@ -158,7 +157,7 @@ def tools_schema_json(
     return json.dumps(tools_schema(tools, executions), indent=2, ensure_ascii=False)
 
 
-def executed(entry: Mapping[str, Any], execution: Execution) -> Json:
+def executed(entry: Mapping[str, Any], execution: Execution) -> dict[str, Any]:
     """Return an entry with the members that say who answers it."""
     members = dict(execution.members)
     binding = members.get("passthrough_binding")
@@ -167,7 +166,7 @@ def executed(entry: Mapping[str, Any], execution: Execution) -> Json:
     return {**entry, **members}
 
 
-def _entry(given: Mapping[str, Any]) -> Json:
+def _entry(given: Mapping[str, Any]) -> dict[str, Any]:
     """Read a tool as models are given it: nested in `function`, its schema called `parameters`."""
     nested = given.get("function")
     entry = dict(nested if isinstance(nested, Mapping) else given)
@@ -176,9 +175,9 @@ def _entry(given: Mapping[str, Any]) -> Json:
     return entry
 
 
-def _schema_of(function: Callable[..., Any]) -> Json:
+def _schema_of(function: Callable[..., Any]) -> dict[str, Any]:
     hints = get_type_hints(function)
-    properties: Json = {}
+    properties: dict[str, Any] = {}
     required: list[str] = []
     for name, parameter in inspect.signature(function).parameters.items():
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
@@ -192,7 +191,7 @@ def _schema_of(function: Callable[..., Any]) -> Json:
     return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
 
 
-def _schema_of_type(kind: Any, place: str) -> Json:
+def _schema_of_type(kind: Any, place: str) -> dict[str, Any]:
     if kind is Any:
         return {}
     if kind in _SCALARS:

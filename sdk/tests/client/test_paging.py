@@ -68,3 +68,20 @@ def test_a_page_that_is_none_is_told_apart(drive: Drive, serving: Serving, say: 
         client = drive(server.url)
         with pytest.raises(Exception, match="not as Odyssey does"):
             client.runs.list()
+
+
+def test_a_page_beyond_what_one_answer_holds_is_put_together(
+    drive: Drive, serving: Serving, say: Say
+) -> None:
+    shelf = Shelf()
+    shelf.fill([200, 120])
+
+    def answer(asked: Any) -> Any:
+        query = parse_qs(urlsplit(asked.path).query)
+        return say(200, shelf.page(int(query.get("cursor", ["0"])[0]), int(query["limit"][0])))
+
+    with serving(answer) as server:
+        page = drive(server.url)._api.page("/api/keys", cursor=None, limit=250)
+        assert [int(item["id"]) for item in page["items"]] == list(range(250))
+        assert page["next_cursor"] == "1"
+        assert [urlsplit(asked.path).query for asked in server.asked] == ["limit=200", "cursor=1&limit=50"]

@@ -17,6 +17,8 @@ ROOT = Path(__file__).parents[3]
 PACKAGE = ROOT / "server" / "odyssey"
 TEXT = (ROOT / "ARCHITECTURE.md").read_text("utf-8")
 PACKAGES = [path.parent for path in sorted(PACKAGE.rglob("__init__.py")) if "static" not in path.parts]
+SDK = ROOT / "sdk" / "pipelines"
+GENERATED = (SDK / "odyssey/client/types.py", SDK / "odyssey/client/_sync", SDK / "odyssey/cli/scaffolds")
 LONGEST_FILE, LONGEST_FUNCTION = 400, 60
 
 
@@ -83,7 +85,8 @@ def test_a_package_says_what_it_is_for_and_names_files_it_has(folder: Path) -> N
 
 def test_files_and_functions_are_short() -> None:
     long = []
-    for path in sorted(PACKAGE.rglob("*.py")):
+    written = [path for path in SDK.rglob("*.py") if not any(path.is_relative_to(each) for each in GENERATED)]
+    for path in sorted([*PACKAGE.rglob("*.py"), *written]):
         text = path.read_text("utf-8")
         if len(text.splitlines()) > LONGEST_FILE:
             long.append(f"{path}: {len(text.splitlines())} lines")

@@ -8,7 +8,7 @@ from cyclopts import App, CycloptsError, Parameter
 
 from pipelines.odyssey import distribution
 from pipelines.odyssey.cli import dotenv
-from pipelines.odyssey.cli.connection import FAILED
+from pipelines.odyssey.cli.failures import FAILED
 
 COMMAND_GROUP = "odyssey.commands"
 
@@ -52,7 +52,14 @@ _ADDED = {
     "signin-link": "Print a link that signs a person in, once, within 15 minutes.",
     "fidelity": "Replay recorded calls of a real back end and print how often simulated tools answer the same.",
 }
-_ELSEWHERE = {"logout": "login:logout", "test": "test:run_tests", "compile": "compile:compile_tools"}
+_ELSEWHERE = {
+    "audit": "datasets:audit",
+    "compile": "compile:compile_tools",
+    "logout": "login:logout",
+    "publish": "push:publish",
+    "test": "test:run_tests",
+    "whoami": "login:whoami",
+}
 """Commands that are not the function of their name in the module of their name."""
 
 

@@ -1,10 +1,12 @@
 """What `odyssey doctor` looks at besides the wire: token, SDK, import, tools, tasks, the way to the platform."""
 
 import csv
+import importlib
 import json
 import os
 import subprocess
 import sys
+import traceback
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,7 +17,6 @@ from pipelines.odyssey.adapters import Described, describe
 from pipelines.odyssey.cli.connection import Connection, FaultyError, Server
 from pipelines.odyssey.cli.failures import CommandFailedError
 from pipelines.odyssey.cli.key_store import last_address
-from pipelines.odyssey.cli.loading import NotLoadedError, load
 from pipelines.odyssey.cli.login import LOOPBACK, chosen, read_address, shown
 from pipelines.odyssey.cli.project import Project
 from pipelines.odyssey.cli.seeds import Fault, look_at_seeds, unguarded
@@ -35,6 +36,15 @@ folders = (os.path.join(folder, "odyssey") for folder in (spec and spec.submodul
 print(json.dumps([spec and spec.origin, next(filter(os.path.isdir, folders), None)]))
 """
 _PLACEHOLDER = "https://agent.example.com/dispatch"
+_LINES = 6
+
+
+class NotLoadedError(CommandFailedError):
+    """It cannot be imported; `fix` says what to do."""
+
+    def __init__(self, message: str, fix: str) -> None:
+        super().__init__(message)
+        self.fix = fix
 
 
 class Task(NamedTuple):
@@ -130,14 +140,13 @@ def validated(project: Project, found: Described, server: Server) -> Finding:
         platform = Connection(choice.url, choice.key)
     except CommandFailedError as error:
         return skipped(name, str(error))
-    body: dict[str, Any] = {
-        "name": project.name,
-        "mode": "http",
-        "config": {"endpoint_url": project.endpoint_url or _PLACEHOLDER},
-        "tools_schema": found.tools_schema,
-    }
     try:
-        platform.post("/api/agents/validate", body, members=("agent",))
+        platform.agents.validate(
+            name=project.name,
+            mode="http",
+            config={"endpoint_url": project.endpoint_url or _PLACEHOLDER},
+            tools_schema=found.tools_schema,
+        )
     except FaultyError as error:
         about = [fault for fault in error.faults if "tools_schema" in list(fault.get("loc") or ())]
         if about:
@@ -224,3 +233,54 @@ def _place(fault: Fault) -> str:
     parts = [None if fault.line is None else f"line {fault.line}", fault.column]
     said = ", ".join(part for part in parts if part)
     return f" {said}" if said else ""
+
+
+def load(reference: str, folder: Path) -> Any:
+    """Import `module:attribute` with the folder first on the path."""
+    module, _, attribute = reference.partition(":")
+    if not module or not attribute:
+        raise NotLoadedError(
+            f"{reference!r} names no module and attribute", "Write it as module:attribute, such as agent:app."
+        )
+    root = str(folder.resolve())
+    if sys.path[:1] != [root]:
+        sys.path.insert(0, root)
+    try:
+        found: Any = importlib.import_module(module)
+    except BaseException as error:
+        if isinstance(error, KeyboardInterrupt):
+            raise
+        raise _not_imported(error, module, folder) from None
+    for part in attribute.split("."):
+        if not hasattr(found, part):
+            raise NotLoadedError(
+                f"{module} has no {attribute!r}", f"Define {attribute} in {module}, or name another."
+            )
+        found = getattr(found, part)
+    return found
+
+
+def _not_imported(error: BaseException, module: str, folder: Path) -> NotLoadedError:
+    if isinstance(error, ModuleNotFoundError) and error.name == module.partition(".")[0]:
+        return NotLoadedError(
+            f"there is no module {module!r} in {folder.resolve()}",
+            "Run this in the folder of the agent, or name the right module.",
+        )
+    frames = [
+        frame
+        for frame in traceback.extract_tb(error.__traceback__)
+        if "importlib" not in frame.filename and frame.filename != __file__
+    ]
+    shown = [f"{Path(frame.filename).name}, line {frame.lineno}: {frame.line}" for frame in frames[-_LINES:]]
+    said = " | ".join([f"importing {module} raised {type(error).__name__}: {error}", *shown[-2:]])
+    return NotLoadedError(said, _fix_of(error))
+
+
+def _fix_of(error: BaseException) -> str:
+    if isinstance(error, ModuleNotFoundError):
+        return f"Install {error.name}, for instance with pip install -r requirements.txt, where odyssey is installed."
+    if isinstance(error, KeyError):
+        return f"If {error} is a variable of the environment, set it or put it into .env."
+    if isinstance(error, SyntaxError):
+        return "Mend the syntax at that line."
+    return "Mend what the last line says; python -c 'import …' shows the whole traceback."

@@ -2,12 +2,13 @@
 
 CommandFailedError
 ├── UnreachableError     nothing was answered; asking again may help
+├── NotThereError        there is nothing of that number, id or name
 ├── NoStreamError        too many streams are open; reading helps
 └── FaultyError          what was sent has faults, each with its place
 """
 
 import sys
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Annotated, Any, NoReturn
@@ -15,26 +16,25 @@ from typing import Annotated, Any, NoReturn
 from cyclopts import Parameter
 
 from pipelines.odyssey import errors
-from pipelines.odyssey.cli.failures import CommandFailedError as CommandFailedError
+from pipelines.odyssey.cli.failures import FAILED, CommandFailedError
 from pipelines.odyssey.cli.login import DEFAULT_URL, chosen
 from pipelines.odyssey.cli.printing.screen import clean
+from pipelines.odyssey.client._sync.client import Resources
 from pipelines.odyssey.client._sync.transport import Transport
 from pipelines.odyssey.client.answers import NOT_ODYSSEY, stranger
 from pipelines.odyssey.client.place import Place, find_place
-from pipelines.odyssey.client.requests import Upload as Upload
+from pipelines.odyssey.client.requests import SILENCE_S, Upload
 from pipelines.odyssey.client.retries import TOO_MANY_STREAMS, Retries
 from pipelines.odyssey.client.streams import Event
-
-NOT_RIGHT = 1
-"""Exit code of a command that did its work and found faults, runs that did not pass, regressions, idle checks."""
-FAILED = 2
-"""Exit code of a command that could not do its work."""
-PAGE = 200
-PAGED = ("items", "next_cursor")
+from pipelines.odyssey.client.types import ANSWERS
 
 
 class UnreachableError(CommandFailedError):
     """Nothing was answered."""
+
+
+class NotThereError(CommandFailedError):
+    """The platform does not have what was asked for."""
 
 
 class NoStreamError(CommandFailedError):
@@ -62,113 +62,110 @@ class Server:
     ] = field(default=None, repr=False)
 
 
-class Connection:
+class Connection(Resources):
     """Speaks with one platform; raises CommandFailedError with a sentence, which never holds the key."""
 
     def __init__(self, url: str, api_key: str) -> None:
-        # A platform that is not there is said at once; those who wait for it ask again themselves.
-        self._api = Transport(_place(url, api_key), retries=Retries(reconnects=False))
+        super().__init__(_Transport(_place(url, api_key)))
 
     @property
     def address(self) -> str:
         """Where the platform is, without what is secret about it."""
         return self._api.place.shown
 
-    def close(self) -> None:
-        self._api.close()
 
-    def get(
-        self, path: str, *, members: Collection[str], missing: str | None = None, **query: Any
-    ) -> dict[str, Any]:
-        """Return an object that has these members; `missing` is what to say when there is none at the path."""
-        with self._saying(missing):
-            return self._with(members, self._api.get(path, query=query), status=200)
+class _Transport(Transport):
+    """Sees to it that answers have the members their types promise, and tells every failure in one sentence."""
+
+    def __init__(self, place: Place) -> None:
+        # A platform that is not there is said at once; those who wait for it ask again themselves.
+        super().__init__(place, retries=Retries(reconnects=False))
+
+    def get(self, path: str, *parts: object, query: Mapping[str, Any] | None = None) -> Any:
+        with self._telling():
+            answer = super().get(path, *parts, query=query)
+            return self._whole(answer, f"GET {path}", status=200)
 
     def post(
         self,
         path: str,
+        *parts: object,
         body: Upload | Mapping[str, Any] | None = None,
-        *,
-        members: Collection[str],
-        missing: str | None = None,
-        **query: Any,
-    ) -> dict[str, Any]:
-        """Send JSON or a file, and return an object that has these members."""
-        with self._saying(missing):
-            return self._with(members, self._api.post(path, body=body, query=query))
+        query: Mapping[str, Any] | None = None,
+        key: str | None = None,
+    ) -> Any:
+        with self._telling():
+            return self._whole(super().post(path, *parts, body=body, query=query, key=key), f"POST {path}")
 
     def put(
         self,
         path: str,
+        *parts: object,
         body: Upload | Mapping[str, Any],
-        *,
-        members: Collection[str],
-        missing: str | None = None,
-        **query: Any,
-    ) -> dict[str, Any]:
-        """Replace what is at a path, and return it as an object that has these members."""
-        with self._saying(missing):
-            return self._with(members, self._api.put(path, body=body, query=query))
+        query: Mapping[str, Any] | None = None,
+    ) -> Any:
+        with self._telling():
+            return self._whole(super().put(path, *parts, body=body, query=query), f"PUT {path}")
 
-    def delete(self, path: str, *, missing: str | None = None) -> None:
-        """Have what is at the path deleted."""
-        with self._saying(missing):
-            self._api.delete(path)
+    def delete(self, path: str, *parts: object) -> None:
+        with self._telling():
+            super().delete(path, *parts)
 
-    def download(self, path: str, *, missing: str | None = None, **query: Any) -> Iterator[bytes]:
-        """Give a file piece by piece as it arrives."""
-        with self._saying(missing):
-            yield from self._api.pieces(path, query=query)
+    def pieces(self, path: str, *parts: object, query: Mapping[str, Any] | None = None) -> Iterator[bytes]:
+        with self._telling():
+            yield from super().pieces(path, *parts, query=query)
 
-    def events(self, path: str, *, missing: str | None = None) -> Iterator[Event]:
-        """Listen to a stream of events, each with the JSON object it carries, until it ends."""
-        with self._saying(missing):
-            yield from self._api.events(path)
+    def events(
+        self, path: str, *parts: object, after: str | None = None, silence_s: float = SILENCE_S
+    ) -> Iterator[Event]:
+        with self._telling():
+            yield from super().events(path, *parts, after=after, silence_s=silence_s)
 
-    def pages(self, path: str, *, missing: str | None = None, **query: Any) -> Iterator[dict[str, Any]]:
-        """Go through a list page by page, each read once."""
-        with self._saying(missing):
-            yield from self._api.items(path, query=query)
+    def _page(
+        self,
+        path: str,
+        *parts: object,
+        cursor: str | None,
+        limit: int | None,
+        query: Mapping[str, Any] | None,
+    ) -> Any:
+        with self._telling():
+            return super()._page(path, *parts, cursor=cursor, limit=limit, query=query)
 
-    def newest(self, path: str, limit: int, **query: Any) -> dict[str, Any]:
-        """Return the first so many of a list, as one page."""
-        items: list[dict[str, Any]] = []
-        cursor = None
-        while True:
-            size = min(limit - len(items), PAGE)
-            page = self.get(path, members=PAGED, limit=size, cursor=cursor, **query)
-            items += page["items"]
-            cursor = page["next_cursor"]
-            if cursor is None or len(items) >= limit:
-                return {**page, "items": items}
-
-    def _with(
-        self, members: Collection[str], body: dict[str, Any], status: int | None = None
-    ) -> dict[str, Any]:
-        if not body.keys() >= set(members):
-            raise stranger(self._api.place, status)
-        return body
+    def _whole(self, answer: dict[str, Any], route: str, status: int | None = None) -> dict[str, Any]:
+        if not answer.keys() >= ANSWERS[route].__required_keys__:
+            raise stranger(self.place, status)
+        return answer
 
     @contextmanager
-    def _saying(self, missing: str | None) -> Iterator[None]:
+    def _telling(self) -> Iterator[None]:
         try:
             yield
         except errors.UnreachableError as error:
             raise UnreachableError(str(error)) from None
         except errors.ApiError as error:
-            raise self._refusal(error, missing) from None
+            raise self._told(error) from None
 
-    def _refusal(self, error: errors.ApiError, missing: str | None) -> CommandFailedError:
+    def _told(self, error: errors.ApiError) -> CommandFailedError:
         if error.code == NOT_ODYSSEY:
             return CommandFailedError(error.detail)
-        if error.status == 404 and missing is not None:
-            return CommandFailedError(missing)
+        if error.status == 404:
+            return NotThereError(error.detail)
         if error.code == TOO_MANY_STREAMS:
             return NoStreamError(error.detail)
         said = error.detail
         if error.status == 401:
-            said = f"{self.address} refused the API key: {said}"
+            said = f"{self.place.shown} refused the API key: {said}"
         return FaultyError(said, error.errors) if error.errors else CommandFailedError(said)
+
+
+@contextmanager
+def if_missing(sentence: str) -> Iterator[None]:
+    """Say this when the platform does not have what is asked for."""
+    try:
+        yield
+    except NotThereError:
+        raise CommandFailedError(sentence) from None
 
 
 def _place(url: str, api_key: str) -> Place:
@@ -184,11 +181,8 @@ def connected(server: Server | None) -> Iterator[Connection]:
     server = server or Server()
     with failing():
         choice = chosen(server.url, server.api_key)
-        connection = Connection(choice.url, choice.key)
-        try:
+        with Connection(choice.url, choice.key) as connection:
             yield connection
-        finally:
-            connection.close()
 
 
 @contextmanager

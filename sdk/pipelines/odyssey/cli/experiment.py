@@ -7,22 +7,20 @@ variations: all               # or a list
 repeats: 4
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
-from pipelines.odyssey.cli.connection import CommandFailedError, Connection, FaultyError
+from pipelines.odyssey.cli.connection import Connection, FaultyError
+from pipelines.odyssey.cli.failures import CommandFailedError
 from pipelines.odyssey.cli.printing.screen import word
 from pipelines.odyssey.cli.yaml_text import read_document
+from pipelines.odyssey.client import types as t
 
-Json = Mapping[str, Any]
 Named = str | int
 """A name, or a number."""
 
-SCENARIOS = "/api/v1/eval/scenarios"
-VARIATIONS = "/api/v1/eval/variations"
-IMPORTED = ("created", "changed", "unchanged", "items")
 ALL = "all"
 
 _OURS = ("agent", "world", "scenarios", "variations")
@@ -77,7 +75,7 @@ def read_experiment(path: Path) -> Experiment:
     )
 
 
-def _refuse_unknown(path: Path, document: Json) -> None:
+def _refuse_unknown(path: Path, document: Mapping[str, Any]) -> None:
     known = (*_OURS, *_PASSED_ON)
     for name in document:
         if name not in known:
@@ -86,7 +84,7 @@ def _refuse_unknown(path: Path, document: Json) -> None:
             raise CommandFailedError(f"{path} has a member {word(name)}, which means nothing here; {hint}")
 
 
-def _named(path: Path, document: Json, member: str) -> Named | None:
+def _named(path: Path, document: Mapping[str, Any], member: str) -> Named | None:
     value = document.get(member)
     if value is None or (isinstance(value, str | int) and not isinstance(value, bool) and value != ""):
         return value
@@ -145,9 +143,9 @@ def _refuse_twins(entries: Sequence[Entry]) -> None:
             seen[name] = entry.file
 
 
-def take_in(platform: Connection, experiment: Experiment) -> dict[str, Any]:
+def take_in(platform: Connection, experiment: Experiment) -> t.ImportedScenarios:
     """Bring the scenarios to the platform, all or none; a fault is told by its file."""
-    world = None if experiment.world is None else find(platform, "world", experiment.world)
+    world = None if experiment.world is None else find("world", platform.worlds.list, experiment.world)
     rows = [
         entry.content
         if world is None or "world_id" in entry.content
@@ -155,40 +153,43 @@ def take_in(platform: Connection, experiment: Experiment) -> dict[str, Any]:
         for entry in experiment.entries
     ]
     try:
-        return platform.post(f"{SCENARIOS}/import", {"scenarios": rows}, members=IMPORTED)
+        # What a person wrote is for the platform to judge.
+        return platform.eval.scenarios.import_scenarios(cast("list[t.ScenarioIn]", rows))
     except FaultyError as error:
         raise FaultyError(
             str(error), [_placed(fault, experiment.entries) for fault in error.faults]
         ) from None
 
 
-def _placed(fault: Json, entries: Sequence[Entry]) -> Json:
+def _placed(fault: Mapping[str, Any], entries: Sequence[Entry]) -> Mapping[str, Any]:
     match fault.get("loc"):
         case ["scenarios", int() as index, *_] if index < len(entries):
             return {**fault, "loc": [str(entries[index].file)]}
     return fault
 
 
-def body_of(platform: Connection, experiment: Experiment, scenarios: Sequence[Json]) -> dict[str, Any]:
+def body_of(
+    platform: Connection, experiment: Experiment, scenarios: Sequence[t.ImportedScenario]
+) -> t.MatrixIn:
     """Put together what is asked for: the scenarios by the ids they have on the platform."""
     variations = experiment.variations
     if variations is None:
-        variations = [str(each["name"]) for each in platform.pages(VARIATIONS)]
-    body = {
-        **experiment.settings,
+        variations = [str(each["name"]) for each in platform.eval.variations.list()]
+    body: t.MatrixIn = {
+        **cast("t.MatrixIn", experiment.settings),
         "scenario_ids": [each["id"] for each in scenarios],
         "variation_types": variations,
     }
     if experiment.agent is not None:
-        body["agent_id"] = find(platform, "agent", experiment.agent)
+        body["agent_id"] = find("agent", platform.agents.list, experiment.agent)
     return body
 
 
-def find(platform: Connection, noun: str, wanted: Named) -> int:
+def find(noun: str, listed: Callable[..., Iterator[t.AgentOut | t.WorldSummary]], wanted: Named) -> int:
     """Find the number of an agent or a world by its name; a number is taken as it is."""
     if isinstance(wanted, int) or (wanted.isascii() and wanted.isdecimal()):
         return int(wanted)
-    named = [each for each in platform.pages(f"/api/{noun}s", q=wanted[:200]) if each["name"] == wanted]
+    named = [each for each in listed(q=wanted[:200]) if each["name"] == wanted]
     if not named:
         raise CommandFailedError(f"There is no {noun} called {word(wanted)}.")
     if len(named) > 1:

@@ -6,7 +6,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from rich.console import Console
 from rich.progress import (
@@ -18,28 +18,15 @@ from rich.progress import (
     TimeElapsedColumn,
 )
 
-from pipelines.odyssey.cli.connection import Connection, NoStreamError, UnreachableError
+from pipelines.odyssey.cli.connection import Connection, NoStreamError, UnreachableError, if_missing
 from pipelines.odyssey.cli.printing.figures import VERDICTS, counted
 from pipelines.odyssey.cli.printing.screen import many
 from pipelines.odyssey.cli.printing.timeline import duration
+from pipelines.odyssey.client import types as t
+from pipelines.odyssey.client.waiting import batch_progress, run_is_done
 
-Json = Mapping[str, Any]
+Seen = TypeVar("Seen")
 
-BATCH = (
-    "id",
-    "max_unmeasured",
-    "status",
-    "runs",
-    "verdicts",
-    "planned_runs",
-    "pass_rate",
-    "pass_k",
-    "failure_modes",
-    "cost_usd",
-)
-RUN = ("id", "status", "verdict", "grades")
-
-_ENDED = ("completed", "failed", "cancelled")
 _FIRST_WAIT_S = 0.1
 _LONGEST_WAIT_S = 1.0
 _PATIENCE_S = 60.0
@@ -56,64 +43,53 @@ class State(NamedTuple):
     is_over: bool
 
 
-def wait_for_batch(platform: Connection, batch_id: int) -> dict[str, Any]:
+def wait_for_batch(platform: Connection, batch_id: int) -> t.BatchOut:
     """Wait until every run of a batch has ended and has its verdict."""
-    path, missing = f"/api/batches/{batch_id}", f"There is no batch {batch_id} any more."
-    batch: dict[str, Any] = {}
-
-    def look() -> State:
-        nonlocal batch
-        batch = platform.get(path, members=BATCH, missing=missing)
-        return _state_of(batch)
-
-    _follow(look)
-    return batch
+    with if_missing(f"There is no batch {batch_id} any more."):
+        return _follow(lambda: platform.batches.get(batch_id), _state_of)
 
 
-def wait_for_run(platform: Connection, run_id: int) -> dict[str, Any]:
+def wait_for_run(platform: Connection, run_id: int) -> t.RunOut:
     """Wait until one run has ended and has its verdict."""
-    path, missing = f"/api/runs/{run_id}", f"There is no run {run_id} any more."
-    run: dict[str, Any] = {}
 
-    def look() -> State:
-        nonlocal run
-        run = platform.get(path, members=RUN, missing=missing)
-        is_over = run["status"] in _ENDED and run["verdict"] != "PENDING"
+    def state_of(run: t.RunOut) -> State:
+        is_over = run_is_done(run)
         return State(int(is_over), 1, f"run {run_id} is {run['status']}, verdict {run['verdict']}", is_over)
 
-    _follow(look)
-    return run
+    with if_missing(f"There is no run {run_id} any more."):
+        return _follow(lambda: platform.runs.get(run_id), state_of)
 
 
 def wait_for_eval_runs(
     platform: Connection, scenario_id: str, run_ids: Collection[int]
-) -> list[dict[str, Any]]:
+) -> list[t.EvalRunSummary]:
     """Wait until runs of a scenario have ended and were looked at, with those that repeat a missing one."""
-    runs: list[dict[str, Any]] = []
+    known = 0
 
-    def look() -> State:
-        nonlocal runs
-        known = len(runs)
-        newest_first = platform.pages("/api/v1/eval/runs", scenario_id=scenario_id)
+    def look() -> list[t.EvalRunSummary]:
+        newest_first = platform.eval.runs.list(scenario_id=scenario_id)
         recent = itertools.takewhile(lambda run: run["id"] >= min(run_ids), newest_first)
-        runs = [run for run in recent if run["id"] in run_ids or run["replaces"] in run_ids][::-1]
+        return [run for run in recent if run["id"] in run_ids or run["replaces"] in run_ids][::-1]
+
+    def state_of(runs: list[t.EvalRunSummary]) -> State:
+        nonlocal known
+        before, known = known, len(runs)
         done = sum(run["observed_at"] is not None for run in runs)
         said = counted(Counter(str(run["status"]) for run in runs))
         # A run that was made while we read page by page is seen only the next time.
-        return State(done, len(runs), said, done == len(runs) == known)
+        return State(done, len(runs), said, done == len(runs) == before)
 
-    _follow(look)
-    return runs
+    return _follow(look, state_of)
 
 
-def wait_for_matrix(platform: Connection, path: str, missing: str) -> None:
+def wait_for_matrix(platform: Connection, matrix_id: str) -> None:
     """Wait until a matrix has ended, told by its stream of events, or by itself while too many streams are open."""
     last_answer = time.monotonic()
     show = _Bar() if sys.stderr.isatty() else _Lines()
     with show:
         while True:
             try:
-                for event in platform.events(f"{path}/stream", missing=missing):
+                for event in platform.eval.matrices.events(matrix_id):
                     last_answer = time.monotonic()
                     if event.name == "end":
                         return
@@ -123,8 +99,8 @@ def wait_for_matrix(platform: Connection, path: str, missing: str) -> None:
                 if time.monotonic() - last_answer > _PATIENCE_S:
                     raise
             except NoStreamError:
-                matrix = platform.get(path, members=("status", "progress"), missing=missing)
-                show.update(_progress(matrix["progress"]), matrix["progress"].get("seconds_left"))
+                matrix = platform.eval.matrices.get(matrix_id)
+                show.update(_progress(matrix["progress"]), matrix["progress"]["seconds_left"])
                 if matrix["status"] != "running":
                     return
                 time.sleep(_WITHOUT_STREAM_S)
@@ -132,7 +108,7 @@ def wait_for_matrix(platform: Connection, path: str, missing: str) -> None:
             time.sleep(_LONGEST_WAIT_S)
 
 
-def _progress(data: Json) -> State:
+def _progress(data: Mapping[str, Any]) -> State:
     ended, planned, missing = (int(data.get(name) or 0) for name in ("ended", "planned", "missing"))
     said = f"{missing} missing" if missing else ""
     return State(ended, planned, said, is_over=ended >= planned)
@@ -150,18 +126,14 @@ def _nothing() -> Iterator[None]:
     yield
 
 
-def _state_of(batch: Json) -> State:
-    ungraded, total = batch["verdicts"]["PENDING"], batch["planned_runs"]
-    ended = sum(batch["runs"][status] for status in _ENDED)
-    waiting = batch["runs"]["pending"] + batch["runs"]["running"]
-    # Runs that wait or go on are PENDING too, as far as there is something to grade them by.
-    done = max(0, ended - max(0, ungraded - waiting))
-    is_over = batch["status"] in _ENDED and not ungraded
+def _state_of(batch: t.BatchOut) -> State:
+    progress = batch_progress(batch)
     said = "the agent is pinged" if batch["status"] == "checking" else counted(batch["verdicts"], VERDICTS)
-    return State(total if is_over else min(done, total), total, said, is_over)
+    return State(progress.done, progress.total, said, progress.is_over)
 
 
-def _follow(look: Callable[[], State]) -> None:
+def _follow(look: Callable[[], Seen], state_of: Callable[[Seen], State]) -> Seen:
+    """Look again and again until it is over, and return what was seen last."""
     started = time.monotonic()
     show = _Bar() if sys.stderr.isatty() else _Lines()
     with show:
@@ -169,15 +141,16 @@ def _follow(look: Callable[[], State]) -> None:
         last_answer = started
         while True:
             try:
-                state = look()
+                seen = look()
                 last_answer = time.monotonic()
             except UnreachableError:
                 if time.monotonic() - last_answer > _PATIENCE_S:
                     raise
             else:
+                state = state_of(seen)
                 show.update(state, time_left(state, time.monotonic() - started))
                 if state.is_over:
-                    return
+                    return seen
             time.sleep(wait)
             wait = min(wait * 1.5, _LONGEST_WAIT_S)
 

@@ -5,17 +5,15 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from pipelines.odyssey.adapters import Described
-from pipelines.odyssey.cli.connection import CommandFailedError, Connection
+from pipelines.odyssey.cli.connection import Connection, if_missing
+from pipelines.odyssey.cli.failures import CommandFailedError
 from pipelines.odyssey.cli.printing.screen import Screen, clean, word
 from pipelines.odyssey.cli.project import Project
-
-Json = Mapping[str, Any]
-
-AGENT = ("id", "name", "version", "published_version", "status", "tools_schema", "config")
+from pipelines.odyssey.client import types as t
 
 
 class Registered(NamedTuple):
-    agent: Json
+    agent: t.AgentOut
     is_new: bool
     added: list[str]
     removed: list[str]
@@ -29,9 +27,9 @@ class Registered(NamedTuple):
         return {"agent": self.agent, "created": self.is_new, "tools": tools, "settings": self.settings}
 
 
-def find_agent(platform: Connection, name: str) -> Json | None:
+def find_agent(platform: Connection, name: str) -> t.AgentOut | None:
     """Return the one agent of this name, None if there is none."""
-    found = [agent for agent in platform.pages("/api/agents", q=name[:200]) if agent["name"] == name]
+    found = [agent for agent in platform.agents.list(q=name[:200]) if agent["name"] == name]
     if len(found) > 1:
         ids = ", ".join(str(agent["id"]) for agent in found)
         raise CommandFailedError(
@@ -40,10 +38,11 @@ def find_agent(platform: Connection, name: str) -> Json | None:
     return found[0] if found else None
 
 
-def resolve_agent(platform: Connection, given: str | None, project: Project | None) -> Json:
+def resolve_agent(platform: Connection, given: str | None, project: Project | None) -> t.AgentOut:
     """Return the agent that is meant: by number, by name, or the project's."""
     if given is not None and given.isascii() and given.isdecimal():
-        return platform.get(f"/api/agents/{given}", members=AGENT, missing=f"There is no agent {given}.")
+        with if_missing(f"There is no agent {given}."):
+            return platform.agents.get(int(given))
     name = given if given is not None else (None if project is None else project.name)
     if name is None:
         raise CommandFailedError(
@@ -67,19 +66,18 @@ def register(
     config |= {"auth_header_name": "Authorization" if token else None}
     config |= {"auth_header_value": f"Bearer {token}" if token else None}
     config |= {"sub_agents": None, "topology": None} | (described.sub_agents or {})
-    body = {"name": project.name, "tools_schema": described.tools_schema, "config": config}
+    name, tools = project.name, described.tools_schema
     if before is None:
         given = {name: value for name, value in config.items() if value is not None}
-        after: Json = platform.post("/api/agents", {**body, "config": given}, members=AGENT)
+        after = platform.agents.create(name=name, tools_schema=tools, config=given)
     else:
-        path = f"/api/agents/{before['id']}"
-        after = platform.put(path, body, members=AGENT, draft="true")
+        after = platform.agents.update(before["id"], draft=True, name=name, tools_schema=tools, config=config)
     return _compared(before, after)
 
 
-def publish_agent(platform: Connection, agent: Json) -> Json:
-    path, missing = f"/api/agents/{agent['id']}/publish", f"There is no agent {agent['id']}."
-    return platform.post(path, members=AGENT, missing=missing)
+def publish_agent(platform: Connection, agent: t.AgentOut) -> t.AgentOut:
+    with if_missing(f"There is no agent {agent['id']}."):
+        return platform.agents.publish(agent["id"])
 
 
 def token_of(project: Project) -> str | None:
@@ -107,17 +105,17 @@ def print_registered(screen: Screen, found: Registered) -> None:
         screen.text(", ".join(found.settings), lead="  changed too    ")
 
 
-def _compared(before: Json | None, after: Json) -> Registered:
+def _compared(before: t.AgentOut | None, after: t.AgentOut) -> Registered:
     old = _by_name(before)
     new = _by_name(after)
     added = [name for name in new if name not in old]
     removed = [name for name in old if name not in new]
     changed = [name for name in new if name in old and new[name] != old[name]]
-    was: Json = {} if before is None else before["config"]
-    now: Json = after["config"]
+    was: Mapping[str, Any] = {} if before is None else before["config"]
+    now = after["config"]
     settings = sorted(name for name in was.keys() | now.keys() if was.get(name) != now.get(name))
     return Registered(after, before is None, added, removed, changed, settings)
 
 
-def _by_name(agent: Json | None) -> dict[str, Json]:
+def _by_name(agent: t.AgentOut | None) -> dict[str, dict[str, Any]]:
     return {} if agent is None else {str(tool.get("name")): tool for tool in agent["tools_schema"]}

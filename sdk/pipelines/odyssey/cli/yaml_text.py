@@ -7,7 +7,7 @@ from typing import Any
 
 import yaml
 
-from pipelines.odyssey.cli.connection import CommandFailedError
+from pipelines.odyssey.cli.failures import CommandFailedError
 
 _PREFIX = "tag:yaml.org,2002:"
 _BASE: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)

@@ -1,12 +1,16 @@
-"""What is asked: one request as a value, built once and sent as often as it is tried."""
+"""What is asked: one request as a value, built once and sent as often as it is tried, and what may be uploaded."""
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from os import PathLike
+from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import quote
 from uuid import uuid4
 
+CSV = "text/csv"
+JSON = "application/json"
 QUICK_S = 60.0
 LONG_S = 900.0
 """For what the platform reads or counts row by row before it answers."""
@@ -22,6 +26,10 @@ class Upload(NamedTuple):
 
     content: bytes
     media_type: str
+
+
+Rows = str | PathLike[str] | bytes | Upload | Iterable[Mapping[str, Any]]
+"""The path of a .csv or .json file, CSV as bytes, bytes that say what they are, or objects."""
 
 
 class Ask(NamedTuple):
@@ -73,3 +81,24 @@ def takes_key(path: str) -> bool:
 
 def _encoded(body: Mapping[str, Any]) -> bytes:
     return json.dumps(body, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
+
+
+def upload_of(rows: Rows) -> Upload:
+    """Return what to send; a file that is not named .json is taken for CSV."""
+    if isinstance(rows, Upload):
+        return rows
+    if isinstance(rows, bytes):
+        return Upload(rows, CSV)
+    if isinstance(rows, str | PathLike):
+        path = Path(rows)
+        return Upload(path.read_bytes(), JSON if path.suffix.lower() == ".json" else CSV)
+    return Upload(json.dumps(list(rows), ensure_ascii=False, allow_nan=False).encode(), JSON)
+
+
+def name_of(rows: Rows, name: str | None) -> str:
+    """Return the name that is given, else the file's."""
+    if name is not None:
+        return name
+    if isinstance(rows, str | PathLike):
+        return Path(rows).stem
+    raise TypeError("upload() needs name= when the rows do not come from a file")

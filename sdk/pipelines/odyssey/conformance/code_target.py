@@ -1,10 +1,12 @@
 """An agent of code mode, as the checks see it: a function that is called in a process of its own."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from pipelines.odyssey.conformance.wire import Answer, Json, Unanswered
+from pipelines.odyssey.conformance.wire import Answer, Unanswered
 from pipelines.odyssey.local.driver import CodeFailure, run_code
 from pipelines.odyssey.local.proxy import LocalRun
 
@@ -16,7 +18,7 @@ class CodeTarget:
     without_sdk: bool = True
     timeout_s: float = 300
 
-    def dispatch(self, run: LocalRun, body: Json) -> Answer | Unanswered:
+    def dispatch(self, run: LocalRun, body: Mapping[str, Any]) -> Answer | Unanswered:
         """Call the function with the task of a dispatch."""
         task = {"user_instruction": "", "input": {}, **body["input"]}
         more = {name: task[name] for name in ("system_injection",) if name in task}

@@ -13,8 +13,6 @@ import httpx
 
 from pipelines.odyssey.local.proxy import LocalRun
 
-Json = Mapping[str, Any]
-
 TASK_ID = 42
 AGENT_ID = 8
 MOST_BYTES = 1024 * 1024
@@ -49,7 +47,7 @@ class Unanswered(NamedTuple):
 class Dispatched(Protocol):
     """An agent, however it is run."""
 
-    def dispatch(self, run: LocalRun, body: Json) -> Answer | Unanswered:
+    def dispatch(self, run: LocalRun, body: Mapping[str, Any]) -> Answer | Unanswered:
         """Have it work on a task."""
 
 
@@ -64,23 +62,25 @@ class Target:
     timeout_s: float = 300
 
     def post(
-        self, body: bytes | Json | list[Any], headers: Mapping[str, str] | None = None
+        self, body: bytes | Mapping[str, Any] | list[Any], headers: Mapping[str, str] | None = None
     ) -> Answer | Unanswered:
         """Send with the right header."""
         own = {} if self.auth_value is None else {self.auth_header: self.auth_value}
         return self._send(body, {**(headers or {}), **own})
 
-    def dispatch(self, run: LocalRun, body: Json) -> Answer | Unanswered:
+    def dispatch(self, run: LocalRun, body: Mapping[str, Any]) -> Answer | Unanswered:
         """Send a dispatch as the platform does."""
         return self.post(body, dispatch_headers(run))
 
-    def post_as_stranger(self, body: Json, *, with_wrong_token: bool) -> Answer | Unanswered:
+    def post_as_stranger(self, body: Mapping[str, Any], *, with_wrong_token: bool) -> Answer | Unanswered:
         """Send without the header, or with a wrong value of the same form."""
         scheme = "Bearer " if (self.auth_value or "Bearer ").startswith("Bearer ") else ""
         wrong = {self.auth_header: f"{scheme}wrong-{secrets.token_hex(8)}"} if with_wrong_token else {}
         return self._send(body, wrong)
 
-    def _send(self, body: bytes | Json | list[Any], headers: Mapping[str, str]) -> Answer | Unanswered:
+    def _send(
+        self, body: bytes | Mapping[str, Any] | list[Any], headers: Mapping[str, str]
+    ) -> Answer | Unanswered:
         content = body if isinstance(body, bytes) else json.dumps(body, ensure_ascii=False).encode()
         try:
             answer = httpx.post(
@@ -123,8 +123,8 @@ def dispatch_body(
     run: LocalRun,
     instruction: str,
     *,
-    task_input: Json | None = None,
-    session: Json | None = None,
+    task_input: Mapping[str, Any] | None = None,
+    session: Mapping[str, Any] | None = None,
     system_injection: str | None = None,
 ) -> dict[str, Any]:
     """Build the body of a dispatch; what a run does not have is no member at all."""

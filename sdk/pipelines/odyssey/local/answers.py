@@ -3,8 +3,6 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-Json = Mapping[str, Any]
-
 _DEEPEST = 20
 
 
@@ -16,7 +14,7 @@ class Answer(NamedTuple):
     """An answer to the calls of a tool whose arguments have at least these members."""
 
     tool: str
-    arguments: Json
+    arguments: Mapping[str, Any]
     response: Any
 
 
@@ -24,13 +22,17 @@ class Answers:
     """Decides every call by itself alone: the world it answers from never changes."""
 
     def __init__(
-        self, given: Sequence[Answer] = (), *, state: Json | None = None, tools: Sequence[Json] = ()
+        self,
+        given: Sequence[Answer] = (),
+        *,
+        state: Mapping[str, Any] | None = None,
+        tools: Sequence[Mapping[str, Any]] = (),
     ) -> None:
         self._given = given
         self._entities = _entities(state or {})
         self._schemas = {str(tool.get("name")): tool.get("output_schema") for tool in tools}
 
-    def to(self, tool: str, arguments: Json) -> Any:
+    def to(self, tool: str, arguments: Mapping[str, Any]) -> Any:
         """Answer a call: as given, else with the entity an argument names, else with the smallest fitting value."""
         for answer in self._given:
             if answer.tool == tool and _has(arguments, answer.arguments):
@@ -62,7 +64,7 @@ def _read_answer(place: str, entry: Any) -> Answer:
     return Answer(entry["tool"], arguments, entry["response"])
 
 
-def smallest(schema: Json, depth: int = 0) -> Any:
+def smallest(schema: Mapping[str, Any], depth: int = 0) -> Any:
     """Build the least value that fits the common parts of a JSON Schema."""
     for member in ("const", "default"):
         if member in schema:
@@ -78,7 +80,7 @@ def smallest(schema: Json, depth: int = 0) -> Any:
     return _smallest_of(kind[0] if isinstance(kind, list) and kind else kind, schema, depth)
 
 
-def _smallest_of(kind: Any, schema: Json, depth: int) -> Any:
+def _smallest_of(kind: Any, schema: Mapping[str, Any], depth: int) -> Any:
     match kind:
         case "string":
             return "-" * int(schema.get("minLength", 0))
@@ -103,7 +105,7 @@ def _smallest_member(schema: Any, depth: int) -> Any:
     return smallest(schema, depth + 1) if isinstance(schema, Mapping) and depth < _DEEPEST else {}
 
 
-def _entities(state: Json) -> dict[str, Any]:
+def _entities(state: Mapping[str, Any]) -> dict[str, Any]:
     """Index a world `{entity_type: {id: {…}}}` by id; an id of two types belongs to the first."""
     found: dict[str, Any] = {}
     for entities in state.values():
@@ -112,5 +114,5 @@ def _entities(state: Json) -> dict[str, Any]:
     return found
 
 
-def _has(arguments: Json, wanted: Json) -> bool:
+def _has(arguments: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
     return all(name in arguments and arguments[name] == value for name, value in wanted.items())

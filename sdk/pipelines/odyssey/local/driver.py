@@ -13,8 +13,6 @@ from typing import Any, NamedTuple
 
 from pipelines.odyssey.local.proxy import LocalRun
 
-Json = Mapping[str, Any]
-
 TASK_ID = 1
 _CHILD = "pipelines.odyssey.local.code_process"
 
@@ -34,7 +32,7 @@ class CodeFailure(NamedTuple):
 class CodeResult(NamedTuple):
     """What became of one call of the entrypoint."""
 
-    reply: Json | None
+    reply: Mapping[str, Any] | None
     failure: CodeFailure | None
     stdout: str
     stderr: str
@@ -46,8 +44,8 @@ def run_code(
     run: LocalRun,
     *,
     instruction: str = "",
-    task_input: Json | None = None,
-    more: Json | None = None,
+    task_input: Mapping[str, Any] | None = None,
+    more: Mapping[str, Any] | None = None,
     folder: Path | None = None,
     without_sdk: bool = False,
     timeout_s: float = 300,
@@ -82,7 +80,7 @@ def run_code(
     return CodeResult(reply, failure, _hidden(stdout, run), _hidden(stderr, run), seconds)
 
 
-def _variables(run: LocalRun, task: Json) -> dict[str, str]:
+def _variables(run: LocalRun, task: Mapping[str, Any]) -> dict[str, str]:
     return {
         "PIPELINES_ODYSSEY_PROXY_URL": run.url,
         "PIPELINES_RUN_TOKEN": run.token,
@@ -115,7 +113,9 @@ def _end(process: subprocess.Popen[str]) -> None:
         process.kill()
 
 
-def _read(result: Path, code: int, late_after_s: float | None) -> tuple[Json | None, CodeFailure | None]:
+def _read(
+    result: Path, code: int, late_after_s: float | None
+) -> tuple[Mapping[str, Any] | None, CodeFailure | None]:
     if late_after_s is not None:
         said = f"The run took longer than {late_after_s:g} s and was ended."
         return None, CodeFailure("process", "TimeoutError", said)

@@ -13,8 +13,6 @@ from typing import Any, NamedTuple
 
 from pipelines.odyssey.local.answers import Answers
 
-Json = Mapping[str, Any]
-
 LOOPBACK = "127.0.0.1"
 MOST_BYTES = 1024 * 1024
 EVENT_TYPES = (
@@ -98,7 +96,7 @@ class Arrived(NamedTuple):
 
 class Served(NamedTuple):
     status: int
-    body: Json
+    body: Mapping[str, Any]
     retry_after_s: int | None = None
 
 
@@ -112,7 +110,7 @@ class LocalProxy:
     """Serves any number of runs in a background thread, as a context manager."""
 
     def __init__(
-        self, *, tools: Sequence[Json] = (), listen: str = LOOPBACK, host: str | None = None
+        self, *, tools: Sequence[Mapping[str, Any]] = (), listen: str = LOOPBACK, host: str | None = None
     ) -> None:
         """Listen at an address of this machine; `host` is the name under which agents reach it."""
         self._tools = {str(tool.get("name")): tool for tool in tools}
@@ -210,7 +208,7 @@ class LocalProxy:
             return _problem(refusal)
         return Served(200, _envelope(run, tool, run.answers.to(tool, arguments or {})))
 
-    def _check_tool(self, tool: str, arguments: Json) -> None:
+    def _check_tool(self, tool: str, arguments: Mapping[str, Any]) -> None:
         if not self._tools:
             return
         if tool not in self._tools:
@@ -272,7 +270,7 @@ def _no_constant(name: str) -> Any:
     raise ValueError(name)
 
 
-def _envelope(run: LocalRun, tool: str, response: Any) -> Json:
+def _envelope(run: LocalRun, tool: str, response: Any) -> Mapping[str, Any]:
     validation = {"valid": True, "schema": "none", "attempts": 1, "errors": [], "engine": "world"}
     return {
         "tool_name": tool,

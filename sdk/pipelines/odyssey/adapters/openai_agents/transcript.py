@@ -1,14 +1,20 @@
-"""The reply to a dispatch, made from a result of the framework."""
+"""The reply to a dispatch, made from a result of the framework, and what a model's answer holds."""
 
 import json
+from collections.abc import Iterable
 from typing import Any
 
 from agents import Model, RunResult
 from agents.items import HandoffOutputItem, ItemHelpers, RunItem, ToolCallOutputItem
 from agents.models import get_default_model
+from openai.types.responses import (
+    ResponseFunctionToolCall,
+    ResponseOutputMessage,
+    ResponseOutputText,
+    ResponseReasoningItem,
+)
 from pydantic_core import to_jsonable_python
 
-from pipelines.odyssey.adapters.openai_agents.response import calls_in, text_in, thinking_in
 from pipelines.odyssey.adapters.openai_agents.scope import Scope
 from pipelines.odyssey.adapters.openai_agents.tree import AnyAgent
 from pipelines.odyssey.reply import Reply
@@ -108,3 +114,28 @@ class _Transcript:
 
 def _model_name(model: str | Model) -> str:
     return model if isinstance(model, str) else str(getattr(model, "model", type(model).__name__))
+
+
+def thinking_in(items: Iterable[Any]) -> list[str]:
+    """Return each thought: the reasoning itself where the model shows it, else its summary."""
+    thoughts = []
+    for item in items:
+        if isinstance(item, ResponseReasoningItem):
+            parts = [part.text for part in item.content or ()] or [part.text for part in item.summary]
+            thoughts.append("\n\n".join(parts))
+    return [thought for thought in thoughts if thought]
+
+
+def text_in(items: Iterable[Any]) -> str:
+    """Return the words; a refusal is words too."""
+    parts = [
+        part.text if isinstance(part, ResponseOutputText) else part.refusal
+        for item in items
+        if isinstance(item, ResponseOutputMessage)
+        for part in item.content
+    ]
+    return "\n".join(part for part in parts if part)
+
+
+def calls_in(items: Iterable[Any]) -> list[ResponseFunctionToolCall]:
+    return [item for item in items if isinstance(item, ResponseFunctionToolCall)]

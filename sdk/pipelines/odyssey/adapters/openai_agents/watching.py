@@ -6,9 +6,8 @@ from typing import Any
 from agents import Agent, Handoff, ModelResponse, RunContextWrapper, RunHooks, Tool
 from agents.run_context import AgentHookContext
 
-from pipelines.odyssey.adapters.openai_agents.response import calls_in, text_in, thinking_in
 from pipelines.odyssey.adapters.openai_agents.scope import Scope
-from pipelines.odyssey.adapters.openai_agents.transcript import final_text
+from pipelines.odyssey.adapters.openai_agents.transcript import calls_in, final_text, text_in, thinking_in
 from pipelines.odyssey.adapters.openai_agents.tree import AnyAgent
 from pipelines.odyssey.context import acting_as
 from pipelines.odyssey.traces import (

@@ -7,8 +7,6 @@ from typing import Any
 from strands.types.content import Message, Messages
 from strands.types.tools import ToolResult
 
-Json = dict[str, Any]
-
 
 def spoken(message: Message) -> str:
     """Return what a message says, cited text included."""
@@ -33,9 +31,9 @@ def asks_for_tools(message: Message) -> bool:
     return any("toolUse" in block for block in message["content"])
 
 
-def transcript(system_prompt: str | None, messages: Iterable[Message]) -> list[Json]:
+def transcript(system_prompt: str | None, messages: Iterable[Message]) -> list[dict[str, Any]]:
     """Write a conversation as the contract has it: system, user, assistant and tool."""
-    written: list[Json] = [{"role": "system", "content": system_prompt}] if system_prompt else []
+    written: list[dict[str, Any]] = [{"role": "system", "content": system_prompt}] if system_prompt else []
     for message in messages:
         written += [_assistant(message)] if message["role"] == "assistant" else _user(message)
     return written
@@ -53,8 +51,8 @@ def from_history(history: Iterable[Mapping[str, Any]]) -> Messages:
     ]
 
 
-def _assistant(message: Message) -> Json:
-    written: Json = {"role": "assistant", "content": spoken(message) or None}
+def _assistant(message: Message) -> dict[str, Any]:
+    written: dict[str, Any] = {"role": "assistant", "content": spoken(message) or None}
     calls = [block["toolUse"] for block in message["content"] if "toolUse" in block]
     if calls:
         written["tool_calls"] = [
@@ -65,8 +63,8 @@ def _assistant(message: Message) -> Json:
     return written
 
 
-def _user(message: Message) -> list[Json]:
-    written: list[Json] = [
+def _user(message: Message) -> list[dict[str, Any]]:
+    written: list[dict[str, Any]] = [
         {
             "role": "tool",
             "tool_call_id": block["toolResult"]["toolUseId"],

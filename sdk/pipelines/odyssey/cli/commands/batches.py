@@ -1,24 +1,23 @@
 """`odyssey batches`: what became of many runs, as a table, as a file, and against another batch."""
 
 import sys
-from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from cyclopts import App, Parameter
 
-from pipelines.odyssey.cli.commands.options import AsJson, Positive, Sort, Switch
-from pipelines.odyssey.cli.connection import NOT_RIGHT, Connection, Server, connected
+from pipelines.odyssey.cli.commands.options import AsJson, Positive, Sort, Switch, any_field
+from pipelines.odyssey.cli.connection import Connection, Server, connected, if_missing
+from pipelines.odyssey.cli.failures import NOT_RIGHT
 from pipelines.odyssey.cli.files import write_out
-from pipelines.odyssey.cli.following import BATCH
 from pipelines.odyssey.cli.printing.figures import VERDICTS, counted, difference, percent, print_reliability
 from pipelines.odyssey.cli.printing.results import Results, print_results
 from pipelines.odyssey.cli.printing.screen import Screen, clean, many
+from pipelines.odyssey.client import types as t
 
-Json = Mapping[str, Any]
 Id = Annotated[int, Parameter(name="ID")]
 
-_COMPARISON = ("a", "b", "difference", "rows", "next_cursor", "regressions", "improvements")
 _ROWS_SHOWN = 50
 _INSTRUCTION = 50
 
@@ -54,7 +53,7 @@ def list_batches(
     """
     with connected(server) as platform:
         screen = Screen()
-        found = platform.newest("/api/batches", limit, agent_id=agent, dataset_id=dataset, sort=sort)
+        found = platform.batches.page(limit=limit, agent_id=agent, dataset_id=dataset, sort=any_field(sort))
         if json_output:
             screen.json(found)
             return
@@ -82,12 +81,13 @@ def show(batch_id: Id, /, *, json_output: AsJson = False, server: Server | None 
     """
     with connected(server) as platform:
         screen = Screen()
-        batch = platform.get(f"/api/batches/{batch_id}", members=BATCH, missing=_missing(batch_id))
-        rows = platform.pages(f"/api/batches/{batch_id}/rows", missing=_missing(batch_id))
-        if json_output:
-            screen.json({"batch": batch, "rows": list(rows)})
-        else:
-            print_results(screen, batch, Results(rows))
+        with _if_missing(batch_id):
+            batch = platform.batches.get(batch_id)
+            rows = platform.batches.results(batch_id)
+            if json_output:
+                screen.json({"batch": batch, "rows": list(rows)})
+            else:
+                print_results(screen, batch, Results(rows))
 
 
 @app.command
@@ -112,9 +112,8 @@ def export(
     server
         Which platform to ask.
     """
-    path = f"/api/batches/{batch_id}/export"
-    with connected(server) as platform:
-        write_out(platform.download(path, missing=_missing(batch_id), format=format), output)
+    with connected(server) as platform, _if_missing(batch_id):
+        write_out(platform.batches.download(batch_id, format), output)
 
 
 @app.command
@@ -153,25 +152,20 @@ def compare(
             sys.exit(NOT_RIGHT)
 
 
-def _compared(platform: Connection, first: int, second: int, *, everything: bool) -> dict[str, Any]:
-    rows: list[Json] = []
+def _compared(platform: Connection, first: int, second: int, *, everything: bool) -> t.ComparisonOut:
+    rows: list[t.ComparedRowOut] = []
     cursor = None
     while True:
-        found = platform.get(
-            f"/api/batches/{first}/compare",
-            members=_COMPARISON,
-            missing=f"There is no batch {first}, or no batch {second}.",
-            cursor=cursor,
-            limit=200 if everything else _ROWS_SHOWN,
-            **{"with": second},
-        )
+        with if_missing(f"There is no batch {first}, or no batch {second}."):
+            limit = 200 if everything else _ROWS_SHOWN
+            found = platform.batches.compare(first, second, cursor=cursor, limit=limit)
         rows += found["rows"]
         cursor = found["next_cursor"]
         if cursor is None or not everything:
             return {**found, "rows": rows}
 
 
-def _print_comparison(screen: Screen, found: Json) -> None:
+def _print_comparison(screen: Screen, found: t.ComparisonOut) -> None:
     changed = [row for row in found["rows"] if row["kind"] in ("regression", "improvement")]
     if changed:
         rows = [("row", "", "A", "B", "difference", "instruction")]
@@ -187,21 +181,22 @@ def _print_comparison(screen: Screen, found: Json) -> None:
         print_reliability(screen, side)
     screen.line(f"B less A: {difference(found['difference'])}, 95 % interval, paired by row")
     told = [many(found["regressions"], "regression"), many(found["improvements"], "improvement")]
-    told += [f"{found[name]} {name}" for name in ("same", "ungraded") if found[name]]
+    others = (("same", found["same"]), ("ungraded", found["ungraded"]))
+    told += [f"{number} {name}" for name, number in others if number]
     screen.line(", ".join(told))
-    for side in ("a", "b"):
-        if found[f"only_in_{side}"]:
-            screen.line(f"Only in {side.upper()}, and left out: {many(found[f'only_in_{side}'], 'row')}.")
+    for name, number in (("A", found["only_in_a"]), ("B", found["only_in_b"])):
+        if number:
+            screen.line(f"Only in {name}, and left out: {many(number, 'row')}.")
 
 
-def _compared_row(screen: Screen, row: Json) -> tuple[str, ...]:
-    sides = (f"{row[side]['passes']}/{row[side]['runs']}" for side in ("a", "b"))
+def _compared_row(screen: Screen, row: t.ComparedRowOut) -> tuple[str, ...]:
+    sides = (f"{side['passes']}/{side['runs']}" for side in (row["a"], row["b"]))
     instruction = screen.shorten(" ".join(row["user_instruction"].split()), _INSTRUCTION)
     change = "" if row["difference"] is None else f"{row['difference'] * 100:+.0f} points"
     return (str(row["row"]), str(row["kind"]), *sides, change, instruction)
 
 
-def _listed(batch: Json) -> tuple[str, ...]:
+def _listed(batch: t.BatchOut) -> tuple[str, ...]:
     rate = batch["pass_rate"]
     return (
         str(batch["id"]),
@@ -215,5 +210,5 @@ def _listed(batch: Json) -> tuple[str, ...]:
     )
 
 
-def _missing(batch_id: int) -> str:
-    return f"There is no batch {batch_id}."
+def _if_missing(batch_id: int) -> AbstractContextManager[None]:
+    return if_missing(f"There is no batch {batch_id}.")

@@ -1,24 +1,31 @@
 """`odyssey cassettes`: what live tools answered in a run, to be replayed and to be held against what they say now."""
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Annotated, Any
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
+from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from cyclopts import App, Parameter
 from rich.console import Console
 from rich.progress import track
 
-from pipelines.odyssey.cli.commands.options import AsJson, Positive, Sort, Switch
-from pipelines.odyssey.cli.connection import FAILED, NOT_RIGHT, Connection, Server, connected
+from pipelines.odyssey.cli.commands.options import AsJson, Positive, Sort, Switch, any_field
+from pipelines.odyssey.cli.connection import Connection, Server, connected, if_missing
+from pipelines.odyssey.cli.failures import FAILED, NOT_RIGHT
 from pipelines.odyssey.cli.printing.screen import Screen, as_json, clean, many, word
+from pipelines.odyssey.client import types as t
 
-Json = Mapping[str, Any]
 Id = Annotated[UUID, Parameter(name="ID")]
 
-_CASSETTES = "/api/cassettes"
-_CASSETTE = ("id", "name", "run_id", "interactions")
-_COUNTS = ("compared", "same", "changed", "skipped", "failed")
+_COUNTS: tuple[Literal["compared", "same", "changed", "skipped", "failed"], ...] = (
+    "compared",
+    "same",
+    "changed",
+    "skipped",
+    "failed",
+)
 _PORTION = 10
 _VALUE = 60
 
@@ -44,7 +51,7 @@ def list_cassettes(
     """
     with connected(server) as platform:
         screen = Screen()
-        found = platform.newest(_CASSETTES, limit, sort=sort)
+        found = platform.cassettes.page(limit=limit, sort=any_field(sort))
         if json_output:
             screen.json(found)
             return
@@ -79,8 +86,8 @@ def record(
         Which platform to ask.
     """
     with connected(server) as platform:
-        body = {"name": name, "run_id": run_id}
-        made = platform.post(_CASSETTES, body, members=_CASSETTE, missing=f"There is no run {run_id}.")
+        with if_missing(f"There is no run {run_id}."):
+            made = platform.cassettes.record(name=name, run_id=run_id)
         if json_output:
             Screen().json(made)
             return
@@ -111,10 +118,10 @@ def show(
     server
         Which platform to ask.
     """
-    with connected(server) as platform:
+    with connected(server) as platform, _if_missing(cassette_id):
         screen = Screen(full=full)
-        cassette = platform.get(_path(cassette_id), members=_CASSETTE, missing=_missing(cassette_id))
-        held = platform.pages(f"{_path(cassette_id)}/interactions", missing=_missing(cassette_id))
+        cassette = platform.cassettes.get(str(cassette_id))
+        held = platform.cassettes.interactions(str(cassette_id))
         if json_output:
             screen.json({"cassette": cassette, "interactions": list(held)})
             return
@@ -153,22 +160,23 @@ def diff(
     server
         Which platform to ask.
     """
-    with connected(server) as platform:
+    with connected(server) as platform, _if_missing(cassette_id):
         screen = Screen()
-        report: dict[str, Any] = {**dict.fromkeys(_COUNTS, 0), "interactions": []}
-        for part in _reports(platform, cassette_id, include_changing=include_changing):
-            report["interactions"] += part["interactions"]
-            report |= {name: report[name] + part[name] for name in _COUNTS}
+        interactions: list[t.ComparedOut] = []
+        counts: Counter[str] = Counter(dict.fromkeys(_COUNTS, 0))
+        for part in _reports(platform, str(cassette_id), include_changing=include_changing):
+            interactions += part["interactions"]
+            counts.update({name: part[name] for name in _COUNTS})
             if not json_output:
                 _print_changes(screen, part["interactions"])
         if json_output:
-            screen.json(report)
+            screen.json({**counts, "interactions": interactions})
         else:
-            told = [f"{report[name]} {name}" for name in _COUNTS[1:] if report[name]]
-            screen.line(f"{many(len(report['interactions']), 'call')}: {', '.join(told) or 'none'}.")
-    if report["changed"]:
+            told = [f"{counts[name]} {name}" for name in _COUNTS[1:] if counts[name]]
+            screen.line(f"{many(len(interactions), 'call')}: {', '.join(told) or 'none'}.")
+    if counts["changed"]:
         sys.exit(NOT_RIGHT)
-    if report["failed"] or not report["compared"]:
+    if counts["failed"] or not counts["compared"]:
         sys.exit(FAILED)
 
 
@@ -185,22 +193,20 @@ def delete(cassette_id: Id, /, *, json_output: AsJson = False, server: Server | 
     server
         Which platform to ask.
     """
-    with connected(server) as platform:
-        platform.delete(_path(cassette_id), missing=_missing(cassette_id))
+    with connected(server) as platform, _if_missing(cassette_id):
+        platform.cassettes.delete(str(cassette_id))
         if json_output:
             Screen().json({"deleted": str(cassette_id)})
         else:
             Screen().line(f"Cassette {cassette_id} is deleted.")
 
 
-def _reports(platform: Connection, cassette_id: UUID, *, include_changing: bool) -> Iterator[Json]:
+def _reports(platform: Connection, cassette_id: str, *, include_changing: bool) -> Iterator[t.DiffOut]:
     """Have the cassette compared in portions; standard error tells how far that is."""
-    path, missing = _path(cassette_id), _missing(cassette_id)
-    numbers = [one["number"] for one in platform.pages(f"{path}/interactions", missing=missing)]
+    numbers = [one["number"] for one in platform.cassettes.interactions(cassette_id)]
     portions = [numbers[start : start + _PORTION] for start in range(0, len(numbers), _PORTION)]
     for done, portion in enumerate(_tracked(portions)):
-        body = {"numbers": portion, "include_changing": include_changing}
-        yield platform.post(f"{path}/diff", body, members=(*_COUNTS, "interactions"), missing=missing)
+        yield platform.cassettes.diff(cassette_id, numbers=portion, include_changing=include_changing)
         if len(portions) > 1 and not sys.stderr.isatty():
             so_far = min((done + 1) * _PORTION, len(numbers))
             sys.stderr.write(f"{so_far} of {many(len(numbers), 'call')} asked again\n")
@@ -215,7 +221,7 @@ def _tracked(portions: Sequence[list[int]]) -> Iterator[list[int]]:
     yield from track(portions, description="Asking again", console=console, transient=True)
 
 
-def _print_changes(screen: Screen, interactions: Sequence[Json]) -> None:
+def _print_changes(screen: Screen, interactions: Sequence[t.ComparedOut]) -> None:
     for one in interactions:
         if one["state"] in ("same", "skipped"):
             continue
@@ -234,7 +240,7 @@ def _value(screen: Screen, value: Any) -> str:
     return screen.shorten(as_json(value), _VALUE)
 
 
-def _print_interaction(screen: Screen, one: Json) -> None:
+def _print_interaction(screen: Screen, one: t.InteractionOut) -> None:
     status = "" if one["status"] is None else f" {one['status']}"
     marks = "".join(
         f", {mark}"
@@ -250,7 +256,7 @@ def _print_interaction(screen: Screen, one: Json) -> None:
     screen.value("response", one["response"])
 
 
-def _listed(cassette: Json) -> tuple[str, ...]:
+def _listed(cassette: t.CassetteOut) -> tuple[str, ...]:
     return (
         str(cassette["id"]),
         str(cassette["name"]),
@@ -261,9 +267,5 @@ def _listed(cassette: Json) -> tuple[str, ...]:
     )
 
 
-def _path(cassette_id: UUID) -> str:
-    return f"{_CASSETTES}/{cassette_id}"
-
-
-def _missing(cassette_id: UUID) -> str:
-    return f"There is no cassette {cassette_id}."
+def _if_missing(cassette_id: UUID) -> AbstractContextManager[None]:
+    return if_missing(f"There is no cassette {cassette_id}.")

@@ -1,17 +1,15 @@
 """`odyssey credentials`: the secrets of an organisation, which go in and never come out."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from cyclopts import App, Parameter
 
-from pipelines.odyssey.cli.commands.options import AsJson, Positive, Sort
-from pipelines.odyssey.cli.commands.secrets import read_secret
-from pipelines.odyssey.cli.connection import Server, connected
+from pipelines.odyssey.cli.commands.options import AsJson, Positive, Sort, any_field, read_secret
+from pipelines.odyssey.cli.connection import Server, connected, if_missing
 from pipelines.odyssey.cli.printing.screen import Screen, word
+from pipelines.odyssey.client import types as t
 
 Name = Annotated[str, Parameter(name="NAME")]
-
-_CREDENTIAL = ("name", "shown", "origin")
 
 app = App(name="credentials")
 
@@ -35,7 +33,7 @@ def list_credentials(
     """
     with connected(server) as platform:
         screen = Screen()
-        found = platform.newest("/api/credentials", limit, sort=sort)
+        found = platform.credentials.page(limit=limit, sort=any_field(sort))
         if json_output:
             screen.json(found)
         elif not found["items"]:
@@ -70,14 +68,15 @@ def set_credential(
         Which platform to ask.
     """
     with connected(server) as platform:
-        body: dict[str, Any] = {"value": read_secret(secret_env, "secret")}
-        if origin is not None:
-            body["origin"] = origin
-        known = {each["name"] for each in platform.pages("/api/credentials")}
+        value = read_secret(secret_env, "secret")
+        known = {each["name"] for each in platform.credentials.list()}
         if name in known:
-            kept = platform.put(f"/api/credentials/{name}", body, members=_CREDENTIAL)
+            change: t.CredentialChange = {"value": value}
+            if origin is not None:
+                change["origin"] = origin
+            kept = platform.credentials.update(name, **change)
         else:
-            kept = platform.post("/api/credentials", {"name": name, **body}, members=_CREDENTIAL)
+            kept = platform.credentials.create(name=name, value=value, origin=origin)
         screen = Screen()
         if json_output:
             screen.json(kept)
@@ -99,13 +98,13 @@ def delete(name: Name, /, *, json_output: AsJson = False, server: Server | None 
     server
         Which platform to ask.
     """
-    with connected(server) as platform:
-        platform.delete(f"/api/credentials/{name}", missing=f"There is no credential {word(name)}.")
+    with connected(server) as platform, if_missing(f"There is no credential {word(name)}."):
+        platform.credentials.delete(name)
         if json_output:
             Screen().json({"deleted": name})
         else:
             Screen().line(f"{word(name)} is deleted.")
 
 
-def _listed(credential: dict[str, Any]) -> tuple[str, ...]:
+def _listed(credential: t.CredentialOut) -> tuple[str, ...]:
     return str(credential["name"]), str(credential["shown"]), str(credential["origin"] or "nowhere")

@@ -1,26 +1,29 @@
-"""`odyssey datasets`: tables of tasks, looked at before they are kept, and kept."""
+"""`odyssey datasets` and `odyssey audit`: tables of tasks, looked at before they are kept, and kept."""
 
 import sys
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from cyclopts import App, Parameter
 
-from pipelines.odyssey.cli.commands.options import AsJson, Positive, Sort
-from pipelines.odyssey.cli.connection import NOT_RIGHT, FaultyError, Server, connected
+from pipelines.odyssey.cli.commands.options import AsJson, Positive, Sort, any_field
+from pipelines.odyssey.cli.connection import Connection, FaultyError, Server, connected, if_missing
+from pipelines.odyssey.cli.failures import NOT_RIGHT
 from pipelines.odyssey.cli.files import read_rows, write_out
 from pipelines.odyssey.cli.following import busy
 from pipelines.odyssey.cli.printing.faults import are_about_rows, print_faults
-from pipelines.odyssey.cli.printing.screen import Screen, many, word
+from pipelines.odyssey.cli.printing.screen import Screen, clean, many, word
+from pipelines.odyssey.client import types as t
 
-Json = Mapping[str, Any]
 Format = Literal["csv", "json"]
 File = Annotated[Path, Parameter(name="FILE")]
 Output = Annotated[Path | None, Parameter(name=("--output", "-o"))]
 
-_DATASET = ("id", "name", "revision", "row_count", "columns", "warnings")
-_LINT = ("valid", "rows", "errors", "warnings")
+_IDLE_AGENTS = {
+    "no_op": "no_op says OK and does nothing",
+    "refuse_all": "refuse_all refuses whatever it is asked",
+    "claims_done": "claims_done says that all was done and does nothing",
+}
 
 app = App(name="datasets")
 
@@ -47,7 +50,7 @@ def upload(
         rows = read_rows(file)
         try:
             with busy("Reading the rows"):
-                dataset = platform.post("/api/datasets", rows, members=_DATASET, name=name or file.stem)
+                dataset = platform.datasets.upload(rows, name=name or file.stem)
         except FaultyError as error:
             if not are_about_rows(error.faults):
                 raise
@@ -89,7 +92,7 @@ def lint(
         screen = Screen()
         rows = read_rows(file)
         with busy("Reading the rows"):
-            found = platform.post("/api/datasets/lint", rows, members=_LINT, agent_id=agent)
+            found = platform.datasets.lint(rows, agent_id=agent)
         if json_output:
             screen.json(found)
         else:
@@ -117,7 +120,7 @@ def list_datasets(
     """
     with connected(server) as platform:
         screen = Screen()
-        found = platform.newest("/api/datasets", limit, sort=sort)
+        found = platform.datasets.page(limit=limit, sort=any_field(sort))
         if json_output:
             screen.json(found)
             return
@@ -144,7 +147,7 @@ def template(*, format: Format = "csv", output: Output = None, server: Server | 
         Which platform to ask.
     """
     with connected(server) as platform:
-        write_out(platform.download("/api/datasets/template", format=format), output)
+        write_out([platform.datasets.template(format)], output)
 
 
 @app.command
@@ -172,12 +175,11 @@ def export(
     server
         Which platform to ask.
     """
-    path, missing = f"/api/datasets/{dataset_id}/export", f"There is no dataset {dataset_id}."
-    with connected(server) as platform:
-        write_out(platform.download(path, missing=missing, format=format, safe=safe), output)
+    with connected(server) as platform, if_missing(f"There is no dataset {dataset_id}."):
+        write_out(platform.datasets.download(dataset_id, format, safe=safe), output)
 
 
-def _print_lint(screen: Screen, found: Json) -> None:
+def _print_lint(screen: Screen, found: t.LintOut) -> None:
     print_faults(screen, {"error": found["errors"], "warning": found["warnings"]})
     faults, odd = len(found["errors"]), len(found["warnings"])
     if not faults and not odd:
@@ -188,7 +190,7 @@ def _print_lint(screen: Screen, found: Json) -> None:
     screen.line(f"{many(found['rows'], 'row')}: {told}. Rows are counted from 0.")
 
 
-def _listed(dataset: Json) -> tuple[str, ...]:
+def _listed(dataset: t.DatasetOut) -> tuple[str, ...]:
     updated = str(dataset["updated_at"])[:19].replace("T", " ")
     return (
         str(dataset["id"]),
@@ -196,4 +198,79 @@ def _listed(dataset: Json) -> tuple[str, ...]:
         str(dataset["revision"]),
         str(dataset["row_count"]),
         updated,
+    )
+
+
+def audit(
+    dataset: Annotated[str, Parameter(name="DATASET")],
+    /,
+    *,
+    json_output: AsJson = False,
+    server: Server | None = None,
+) -> None:
+    """Name the rows that agents pass which call no tool, by the checks alone. Exit code 1 if there are any.
+
+    Parameters
+    ----------
+    dataset
+        Number of a dataset, or a CSV or JSON file, which is not kept.
+    json_output
+        Print {rows, judged_only, nothing_to_grade, passed_rows, passed} as the API gives them.
+    server
+        Which platform to ask.
+    """
+    with connected(server) as platform:
+        screen = Screen()
+        try:
+            with busy("Trying the rows on agents that do nothing"):
+                found = _ask_audit(platform, dataset)
+        except FaultyError as error:
+            if not are_about_rows(error.faults):
+                raise
+            screen.line("The rows have faults, so that they cannot be audited. They are counted from 0.")
+            print_faults(screen, {"error": error.faults})
+            sys.exit(NOT_RIGHT)
+        if json_output:
+            screen.json(found)
+        else:
+            _print_audit(screen, found)
+        if found["passed_rows"]:
+            sys.exit(NOT_RIGHT)
+
+
+def _ask_audit(platform: Connection, dataset: str) -> t.AuditOut:
+    if dataset.isascii() and dataset.isdecimal():
+        with if_missing(f"There is no dataset {dataset}."):
+            return platform.datasets.audit_dataset(int(dataset))
+    return platform.datasets.audit(read_rows(Path(dataset)))
+
+
+def _print_audit(screen: Screen, found: t.AuditOut) -> None:
+    if found["passed"]:
+        rows = [("row", "passed by", "also judged", "instruction")]
+        for row in found["passed"]:
+            agents = ", ".join(map(word, row["agents"]))
+            instruction = screen.shorten(" ".join(row["user_instruction"].split()), 60)
+            rows.append((str(row["row"]), agents, "yes" if row["rubric"] else "", instruction))
+        screen.table(rows)
+        screen.line()
+        for agent in sorted({agent for row in found["passed"] for agent in row["agents"]}):
+            screen.line(clean(_IDLE_AGENTS.get(agent, agent)))
+        if len(found["passed"]) < found["passed_rows"]:
+            screen.line(f"These are the first {len(found['passed'])}.")
+    screen.line(_audit_summary(found))
+    if found["judged_only"]:
+        screen.line(
+            f"Rows with a rubric and no checks, of which only a judge can tell: {found['judged_only']}."
+        )
+    if found["nothing_to_grade"]:
+        screen.line(f"Rows with nothing to grade them by: {found['nothing_to_grade']}.")
+
+
+def _audit_summary(found: t.AuditOut) -> str:
+    if not found["passed_rows"]:
+        return f"Rows: {found['rows']}. No agent that does nothing passes any of them by the checks."
+    return (
+        f"Rows that agents pass which do nothing: {found['passed_rows']} of {found['rows']}. "
+        "Give them a check that only the work itself can pass."
     )

@@ -5,6 +5,7 @@ import secrets
 import signal
 import sys
 import time
+from collections.abc import Iterator
 from typing import Annotated, NoReturn
 
 import httpx
@@ -12,23 +13,18 @@ from cyclopts import Parameter, validators
 
 from pipelines.odyssey.adapters import Described
 from pipelines.odyssey.cli.commands.options import Folder
-from pipelines.odyssey.cli.connection import (
-    CommandFailedError,
-    Connection,
-    Server,
-    UnreachableError,
-    connected,
-    failing,
-)
+from pipelines.odyssey.cli.connection import Connection, Server, UnreachableError, connected, failing
 from pipelines.odyssey.cli.described import describe_afresh
+from pipelines.odyssey.cli.failures import CommandFailedError
 from pipelines.odyssey.cli.login import is_loopback
 from pipelines.odyssey.cli.printing.figures import verdict_part
 from pipelines.odyssey.cli.printing.screen import Part, Screen, clean, word
 from pipelines.odyssey.cli.printing.timeline import duration, seconds_between
 from pipelines.odyssey.cli.project import Project, read_http_project
-from pipelines.odyssey.cli.registration import Json, print_registered, publish_agent, register
+from pipelines.odyssey.cli.registration import print_registered, publish_agent, register
 from pipelines.odyssey.cli.serving import Fingerprint, fingerprint, free_port, served, wait_for_ping
-from pipelines.odyssey.cli.watching import EndedRuns
+from pipelines.odyssey.client import types as t
+from pipelines.odyssey.client.waiting import run_is_done
 
 Port = Annotated[int, Parameter(validator=validators.Number(gte=1, lte=65535))]
 
@@ -83,6 +79,37 @@ def dev(
             screen.line("Ended.")
 
 
+class _EndedRuns:
+    """What has ended since the last look."""
+
+    def __init__(self, platform: Connection, agent_id: int) -> None:
+        self._platform = platform
+        self._agent_id = agent_id
+        newest = platform.runs.page(limit=1, agent_id=agent_id)["items"]
+        self._floor = newest[0]["id"] if newest else 0
+        """All runs up to this number are told of, or were there before us."""
+        self._told: set[int] = set()
+
+    def look(self) -> Iterator[t.RunSummary]:
+        """Give the runs that ended and have their verdict, the oldest first."""
+        later = self._later()
+        for run in later:
+            if run["id"] not in self._told and run_is_done(run):
+                self._told.add(run["id"])
+                yield run
+        while later and later[0]["id"] in self._told:
+            self._floor = later.pop(0)["id"]
+            self._told.discard(self._floor)
+
+    def _later(self) -> list[t.RunSummary]:
+        found: list[t.RunSummary] = []
+        for run in self._platform.runs.list(agent_id=self._agent_id):
+            if run["id"] <= self._floor:
+                break
+            found.append(run)
+        return found[::-1]
+
+
 class _Session:
     def __init__(
         self, platform: Connection, screen: Screen, project: Project, address: str, token: str | None
@@ -93,22 +120,22 @@ class _Session:
         self._address = address
         self._token = token
         self._described: Described | None = None
-        self._agent: Json = {}
+        self._agent_id = 0
 
     def register(self, described: Described) -> None:
         found = register(
             self._platform, self._project, described, endpoint_url=self._address, token=self._token
         )
-        self._agent = publish_agent(self._platform, found.agent)
+        self._agent_id = publish_agent(self._platform, found.agent)["id"]
         self._described = described
         print_registered(self._screen, found)
         self._screen.line(clean(f"It is published; runs go to {self._address}."))
         _flush()
 
-    def runs_from_now(self) -> EndedRuns:
-        return EndedRuns(self._platform, self._agent["id"])
+    def runs_from_now(self) -> _EndedRuns:
+        return _EndedRuns(self._platform, self._agent_id)
 
-    def follow(self, runs: EndedRuns, seen: Fingerprint) -> NoReturn:
+    def follow(self, runs: _EndedRuns, seen: Fingerprint) -> NoReturn:
         is_away = False
         while True:
             try:
@@ -135,7 +162,7 @@ class _Session:
             _say(str(error))
 
 
-def _print_run(screen: Screen, run: Json) -> None:
+def _print_run(screen: Screen, run: t.RunSummary) -> None:
     took = ""
     if run["started_at"] is not None and run["finished_at"] is not None:
         took = duration(seconds_between(run["started_at"], run["finished_at"]))

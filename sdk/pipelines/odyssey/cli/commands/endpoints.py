@@ -9,19 +9,15 @@ from uuid import UUID
 
 from cyclopts import App, Parameter
 
-from pipelines.odyssey.cli.commands.options import AsJson, Positive, Sort
-from pipelines.odyssey.cli.commands.secrets import read_secret
-from pipelines.odyssey.cli.connection import NOT_RIGHT, CommandFailedError, Connection, Server, connected
+from pipelines.odyssey.cli.commands.options import AsJson, Positive, Sort, any_field, read_secret
+from pipelines.odyssey.cli.connection import Connection, Server, connected, if_missing
+from pipelines.odyssey.cli.failures import NOT_RIGHT, CommandFailedError
 from pipelines.odyssey.cli.following import busy
 from pipelines.odyssey.cli.printing.screen import Screen, clean, many, word
+from pipelines.odyssey.client import types as t
 
-Json = Mapping[str, Any]
 Name = Annotated[str, Parameter(name="NAME")]
 Auth = Literal["none", "bearer", "api_key"]
-
-_PATH = "/api/tool-endpoints"
-_ENDPOINT = ("id", "name", "type", "tools", "drift", "discovery_error")
-_CALL = ("source", "response", "is_error")
 
 app = App(name="endpoints")
 
@@ -45,7 +41,7 @@ def list_endpoints(
     """
     with connected(server) as platform:
         screen = Screen()
-        found = platform.newest(_PATH, limit, sort=sort)
+        found = platform.tool_endpoints.page(limit=limit, sort=any_field(sort))
         if json_output:
             screen.json(found)
         elif not found["items"]:
@@ -104,7 +100,7 @@ def add_mcp(
     """
     with connected(server) as platform:
         config = {"url": url, "auth": _auth(auth, header, secret_env)}
-        _add(platform, {"name": name, "type": "mcp_server", "config": config}, json_output)
+        _add(platform, name, "mcp_server", config, json_output)
 
 
 @app.command(name="add-openapi")
@@ -154,7 +150,7 @@ def add_openapi(
             config["spec_url"] = spec_url
         if base_url is not None:
             config["base_url"] = base_url
-        _add(platform, {"name": name, "type": "http_openapi", "config": config}, json_output)
+        _add(platform, name, "http_openapi", config, json_output)
 
 
 @app.command
@@ -173,7 +169,7 @@ def discover(name: Name, /, *, json_output: AsJson = False, server: Server | Non
     with connected(server) as platform:
         before = _find(platform, name)
         with busy("Asking for the tools"):
-            found = platform.post(f"{_PATH}/{before['id']}/discover", members=_ENDPOINT)
+            found = platform.tool_endpoints.discover(before["id"])
         _print(Screen(), found, json_output)
         if found["discovery_error"] is not None or found["drift"] != before["drift"]:
             sys.exit(NOT_RIGHT)
@@ -205,17 +201,17 @@ def call(
         Which platform to ask.
     """
     with connected(server) as platform:
-        body = {"tool_name": tool, "arguments": _read_arguments(arguments)}
+        given = _read_arguments(arguments)
         endpoint = _find(platform, name)
         with busy("Calling"):
-            answer = platform.post(f"{_PATH}/{endpoint['id']}/call", body, members=_CALL)
+            answer = platform.tool_endpoints.call(endpoint["id"], tool, given)
         screen = Screen(full=True)
         if json_output:
             screen.json(answer)
         else:
-            status = "" if answer.get("status") is None else f", HTTP {answer['status']}"
+            status = "" if answer["status"] is None else f", HTTP {answer['status']}"
             error = ", error" if answer["is_error"] else ""
-            screen.line(f"{word(answer['source'])}{status}{error}, {answer.get('latency_ms')} ms")
+            screen.line(f"{word(answer['source'])}{status}{error}, {answer['latency_ms']} ms")
             screen.value("response", answer["response"])
         if answer["source"] != "passthrough" or answer["is_error"]:
             sys.exit(NOT_RIGHT)
@@ -236,29 +232,37 @@ def delete(name: Name, /, *, json_output: AsJson = False, server: Server | None 
     """
     with connected(server) as platform:
         endpoint = _find(platform, name)
-        platform.delete(f"{_PATH}/{endpoint['id']}", missing=_missing(name))
+        with if_missing(_missing(name)):
+            platform.tool_endpoints.delete(endpoint["id"])
         if json_output:
             Screen().json({"deleted": endpoint["id"]})
         else:
             Screen().line(f"{word(endpoint['name'])} is deleted.")
 
 
-def _add(platform: Connection, body: Json, json_output: bool) -> None:
+def _add(
+    platform: Connection,
+    name: str,
+    type: Literal["mcp_server", "http_openapi"],
+    config: Mapping[str, Any],
+    json_output: bool,
+) -> None:
     with busy("Looking up its tools"):
-        made = platform.post(_PATH, body, members=_ENDPOINT)
+        made = platform.tool_endpoints.create(name=name, type=type, config=config)
     _print(Screen(), made, json_output)
     if made["discovery_error"] is not None:
         sys.exit(NOT_RIGHT)
 
 
-def _find(platform: Connection, name: str) -> dict[str, Any]:
+def _find(platform: Connection, name: str) -> t.EndpointOut:
     if not _is_id(name):
-        listed = platform.pages(_PATH)
+        listed = platform.tool_endpoints.list()
         found = next((each["id"] for each in listed if each["name"] == name), None)
         if found is None:
             raise CommandFailedError(_missing(name))
         name = str(found)
-    return platform.get(f"{_PATH}/{name}", members=_ENDPOINT, missing=_missing(name))
+    with if_missing(_missing(name)):
+        return platform.tool_endpoints.get(name)
 
 
 def _missing(name: str) -> str:
@@ -298,24 +302,24 @@ def _read_arguments(text: str) -> dict[str, Any]:
     return arguments
 
 
-def _listed(endpoint: Json) -> tuple[str, ...]:
+def _listed(endpoint: t.EndpointListed) -> tuple[str, ...]:
     return str(endpoint["name"]), str(endpoint["type"]), str(endpoint["tool_count"]), _state(endpoint)
 
 
-def _state(endpoint: Json) -> str:
+def _state(endpoint: t.EndpointListed) -> str:
     if endpoint["discovery_error"] is not None:
         return f"not looked up: {endpoint['discovery_error']['message']}"
     return "changed since" if endpoint["drift"] is not None else "as before"
 
 
-def _print(screen: Screen, endpoint: Json, json_output: bool) -> None:
+def _print(screen: Screen, endpoint: t.EndpointOut, json_output: bool) -> None:
     if json_output:
         screen.json(endpoint)
         return
     screen.line(f"{word(endpoint['name'])}  {endpoint['type']}  {word(endpoint['id'])}")
-    if endpoint.get("base_url"):
+    if endpoint["base_url"]:
         screen.line(f"  address   {word(endpoint['base_url'])}")
-    for note in endpoint.get("notes") or []:
+    for note in endpoint["notes"]:
         screen.text(str(note), lead="  note      ")
     failed = endpoint["discovery_error"]
     if failed is not None:
@@ -323,15 +327,15 @@ def _print(screen: Screen, endpoint: Json, json_output: bool) -> None:
     _print_drift(screen, endpoint["drift"])
     screen.line(f"  {many(len(endpoint['tools']), 'tool')}")
     for tool in endpoint["tools"]:
-        changing = "" if tool.get("read_only") else "  may change something"
+        changing = "" if tool["read_only"] else "  may change something"
         screen.line(f"    {clean(str(tool['name']))}{changing}")
 
 
-def _print_drift(screen: Screen, drift: Json | None) -> None:
+def _print_drift(screen: Screen, drift: t.DriftOut | None) -> None:
     if drift is None:
         return
-    for what in ("added", "removed"):
-        for name in drift[what]:
+    for what, names in (("added", drift["added"]), ("removed", drift["removed"])):
+        for name in names:
             screen.line(f"  {what:<9} {clean(str(name))}")
     for each in drift["changed"]:
         paths = ", ".join(clean(str(path)) for path in each["paths"])

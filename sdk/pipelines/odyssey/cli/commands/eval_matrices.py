@@ -1,34 +1,32 @@
-"""`odyssey eval`: matrices that were started, as lists, as heat maps and as files; ended, taken up and run again."""
+"""`odyssey eval`: matrices that were started, listed, shown, compared and exported; ended, taken up and run again."""
 
 import sys
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 from uuid import UUID
 
 from cyclopts import Parameter
 
-from pipelines.odyssey.cli.commands.options import AsJson, Positive, Sort, Switch
-from pipelines.odyssey.cli.connection import Connection, Server, connected
+from pipelines.odyssey.cli.commands.options import AsJson, Positive, Sort, Switch, any_field
+from pipelines.odyssey.cli.connection import Connection, Server, connected, if_missing
+from pipelines.odyssey.cli.failures import NOT_RIGHT
 from pipelines.odyssey.cli.files import write_out
-from pipelines.odyssey.cli.gate import FailOn
-from pipelines.odyssey.cli.printing.matrix_results import (
-    MATRICES,
-    PLANNED,
+from pipelines.odyssey.cli.matrix_results import (
+    FailOn,
     finish,
-    missing,
-    path_of,
+    if_no_matrix,
     print_matrix,
     print_planned,
     read_matrix,
 )
-from pipelines.odyssey.cli.printing.screen import Screen, many
+from pipelines.odyssey.cli.printing.heat_text import rate, shown
+from pipelines.odyssey.cli.printing.screen import Screen, many, word
+from pipelines.odyssey.client import types as t
 
-Json = Mapping[str, Any]
+_MOST_CHANGED = 50
+_SCENARIO = 40
 Id = Annotated[UUID, Parameter(name="ID")]
 Wait = Annotated[bool, Switch]
-
-_SUMMARY = ("id", "status", "progress")
 
 
 def list_matrices(
@@ -59,7 +57,7 @@ def list_matrices(
     """
     with connected(server) as platform:
         screen = Screen()
-        found = platform.newest(MATRICES, limit, agent_id=agent, status=status, sort=sort)
+        found = platform.eval.matrices.page(limit=limit, agent_id=agent, status=status, sort=any_field(sort))
         if json_output:
             screen.json(found)
             return
@@ -107,7 +105,8 @@ def cancel(matrix_id: Id, /, *, json_output: AsJson = False, server: Server | No
     """
     with connected(server) as platform:
         screen = Screen()
-        found = platform.post(path_of(matrix_id, "/cancel"), members=_SUMMARY, missing=missing(matrix_id))
+        with if_no_matrix(matrix_id):
+            found = platform.eval.matrices.cancel(str(matrix_id))
         if json_output:
             screen.json(found)
             return
@@ -142,7 +141,9 @@ def resume(
         Which platform to ask.
     """
     with connected(server) as platform:
-        _again(platform, matrix_id, "/resume", wait=wait, fail_on=fail_on, json_output=json_output)
+        with if_no_matrix(matrix_id):
+            planned = platform.eval.matrices.resume(str(matrix_id))
+        _follow(platform, planned, wait=wait, fail_on=fail_on, json_output=json_output)
 
 
 def rerun(
@@ -170,14 +171,15 @@ def rerun(
         Which platform to ask.
     """
     with connected(server) as platform:
-        _again(platform, matrix_id, "/rerun", wait=wait, fail_on=fail_on, json_output=json_output)
+        with if_no_matrix(matrix_id):
+            planned = platform.eval.matrices.rerun(str(matrix_id))
+        _follow(platform, planned, wait=wait, fail_on=fail_on, json_output=json_output)
 
 
-def _again(
-    platform: Connection, matrix_id: UUID, act: str, *, wait: bool, fail_on: FailOn, json_output: bool
+def _follow(
+    platform: Connection, planned: t.MatrixPlanned, *, wait: bool, fail_on: FailOn, json_output: bool
 ) -> None:
     screen = Screen()
-    planned = platform.post(path_of(matrix_id, act), members=PLANNED, missing=missing(matrix_id))
     if not json_output:
         print_planned(screen, platform, planned)
     if wait:
@@ -210,12 +212,11 @@ def export(
     server
         Which platform to ask.
     """
-    with connected(server) as platform:
-        pieces = platform.download(path_of(matrix_id, "/export"), missing=missing(matrix_id), format=format)
-        write_out(pieces, output)
+    with connected(server) as platform, if_no_matrix(matrix_id):
+        write_out(platform.eval.matrices.download(str(matrix_id), format), output)
 
 
-def _listed(matrix: Json) -> tuple[str, ...]:
+def _listed(matrix: t.MatrixSummary) -> tuple[str, ...]:
     summary, progress = matrix["summary"], matrix["progress"]
     return (
         str(matrix["id"]),
@@ -227,4 +228,71 @@ def _listed(matrix: Json) -> tuple[str, ...]:
         "" if summary is None else str(summary["confirmed"]),
         "" if summary is None else str(summary["flagged"]),
         str(matrix["created_at"])[:19].replace("T", " "),
+    )
+
+
+def compare_matrices(
+    first: Annotated[UUID, Parameter(name="A")],
+    second: Annotated[UUID, Parameter(name="B")],
+    /,
+    *,
+    fail_on_regression: Annotated[bool, Switch] = False,
+    json_output: AsJson = False,
+    server: Server | None = None,
+) -> None:
+    """Hold matrix B, say of the new version, against matrix A, cell by cell.
+
+    Parameters
+    ----------
+    first
+        Id of the matrix to compare with.
+    second
+        Id of the matrix that is held against it.
+    fail_on_regression
+        Exit code 1 if any cell is worse in B than in A.
+    json_output
+        Print the comparison as the API gives it.
+    server
+        Which platform to ask.
+    """
+    with connected(server) as platform:
+        screen = Screen()
+        with if_missing(f"There is no matrix {first}, or no matrix {second}."):
+            found = platform.eval.matrices.compare(str(first), str(second))
+        if json_output:
+            screen.json(found)
+        else:
+            _print_changed(screen, found)
+        if fail_on_regression and found["regressed"]:
+            sys.exit(NOT_RIGHT)
+
+
+def _print_changed(screen: Screen, found: t.MatricesCompared) -> None:
+    changed = [cell for cell in found["cells"] if cell["change"] in ("regressed", "improved")]
+    if changed:
+        heading = ("", "scenario", "pressure", "A", "B", "matched A", "matched B")
+        screen.table([heading, *(_changed_row(screen, cell) for cell in changed[:_MOST_CHANGED])])
+        if len(changed) > _MOST_CHANGED:
+            screen.line(f"{many(len(changed) - _MOST_CHANGED, 'more cell')} changed; --json has them all.")
+        screen.line()
+    for name, side in (("A", found["before"]), ("B", found["after"])):
+        agent = f"{word(side['agent_name'])} version {side['agent_version']}"
+        screen.line(f"{name}: matrix {side['id']}  {side['status']}  {agent}")
+    told = (f"{found['regressed']} regressed", f"{found['improved']} improved", f"{found['same']} the same")
+    screen.line(", ".join(told) + f", {found['not_comparable']} not comparable")
+
+
+def _changed_row(screen: Screen, cell: t.ChangedCell) -> tuple[str, ...]:
+    before, after = cell["before"], cell["after"]
+    scenario = str(cell["scenario_name"])
+    if cell["rule_set"] is not None:
+        scenario += f" while {cell['rule_set']}"
+    return (
+        str(cell["change"]),
+        screen.shorten(" ".join(scenario.split()), _SCENARIO),
+        str(cell["variation_type"]).replace("_", " "),
+        shown(before).strip(),
+        shown(after).strip(),
+        "" if before is None else rate(before["match_rate"]),
+        "" if after is None else rate(after["match_rate"]),
     )

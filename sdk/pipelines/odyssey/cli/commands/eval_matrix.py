@@ -2,22 +2,41 @@
 
 import sys
 from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter, validators
 
-from pipelines.odyssey.cli.commands.options import AsJson, Positive, Share, Switch
+from pipelines.odyssey.cli.commands.options import AsJson, Delivery, Dose, Positive, Share, Switch
 from pipelines.odyssey.cli.connection import Connection, Server, connected
 from pipelines.odyssey.cli.experiment import Experiment, body_of, read_experiment, take_in
 from pipelines.odyssey.cli.following import busy
-from pipelines.odyssey.cli.gate import FailOn
-from pipelines.odyssey.cli.printing.matrix_results import MATRICES, PLANNED, Files, finish, print_planned
+from pipelines.odyssey.cli.matrix_results import FailOn, Files, finish, print_planned
 from pipelines.odyssey.cli.printing.screen import Screen, word
+from pipelines.odyssey.client import types as t
 
-Json = Mapping[str, Any]
 Seed = Annotated[int, Parameter(validator=validators.Number(gte=0))]
-Output = Path | None
+_OUTCOMES: tuple[Literal["created", "changed", "unchanged"], ...] = ("created", "changed", "unchanged")
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """What replaces the settings of the file."""
+
+    repeats: Annotated[Positive | None, Parameter(help="Runs of each cell.")] = None
+    baseline_repeats: Annotated[Positive | None, Parameter(help="Runs without pressure of each row.")] = None
+    placebo: Annotated[bool, Switch, Parameter(help="Run each cell's placebo as well.")] = False
+    dose: Annotated[Dose | None, Parameter(help="How hard the pressures press.")] = None
+    delivery: Annotated[Delivery | None, Parameter(help="How they reach the agent.")] = None
+    seed: Annotated[
+        Seed | None, Parameter(help="Decides wordings, the order and the runs' random seeds.")
+    ] = None
+    max_concurrency: Annotated[Positive | None, Parameter(help="Runs of this matrix at once.")] = None
+
+    def settings(self) -> dict[str, Any]:
+        return {**asdict(self), "placebo": self.placebo or None}
 
 
 def matrix(
@@ -25,19 +44,10 @@ def matrix(
     /,
     *,
     agent: str | None = None,
-    repeats: Positive | None = None,
-    baseline_repeats: Positive | None = None,
-    placebo: Annotated[bool, Switch] = False,
-    dose: Literal["mild", "medium", "strong"] | None = None,
-    delivery: Literal["user", "system", "tool_result"] | None = None,
-    seed: Seed | None = None,
-    max_concurrency: Positive | None = None,
+    plan: Plan | None = None,
     fail_on: FailOn = "confirmed",
     max_unmeasured: Share | None = None,
-    junit: Output = None,
-    markdown: Output = None,
-    html: Output = None,
-    report: Output = None,
+    files: Files | None = None,
     no_wait: Annotated[bool, Switch] = False,
     json_output: AsJson = False,
     server: Server | None = None,
@@ -55,33 +65,15 @@ def matrix(
         Which agent, scenarios and pressures.
     agent
         Name or number of the agent, instead of the file's.
-    repeats
-        Runs of each cell.
-    baseline_repeats
-        Runs without pressure of each row.
-    placebo
-        Run each cell's placebo as well.
-    dose
-        How hard the pressures press.
-    delivery
-        How they reach the agent.
-    seed
-        Decides wordings, the order and the runs' random seeds.
-    max_concurrency
-        Runs of this matrix at once.
+    plan
+        What replaces the settings of the file.
     fail_on
         What makes the gate fail: cells that are confirmed, any that are flagged, or nothing.
     max_unmeasured
         The share of runs, from 0 to 1, that may say nothing of the agent before the gate cannot tell; else the file's,
         else 0.1.
-    junit
-        Write JUnit XML here, a case for each cell.
-    markdown
-        Write a summary for a pull request here.
-    html
-        Write the heat map here, as one HTML file.
-    report
-        Write the report here, as one HTML file.
+    files
+        What to write besides.
     no_wait
         Only start it.
     json_output
@@ -89,16 +81,7 @@ def matrix(
     server
         Which platform to ask.
     """
-    given = {
-        "repeats": repeats,
-        "baseline_repeats": baseline_repeats,
-        "placebo": placebo or None,
-        "dose": dose,
-        "delivery": delivery,
-        "seed": seed,
-        "max_concurrency": max_concurrency,
-        "max_unmeasured": max_unmeasured,
-    }
+    given = {**(plan or Plan()).settings(), "max_unmeasured": max_unmeasured}
     with connected(server) as platform:
         screen = Screen()
         experiment = _experiment(file, agent, given)
@@ -110,28 +93,26 @@ def matrix(
             if json_output:
                 screen.json({"scenarios": imported, "planned": planned})
             return
-        files = Files(junit=junit, markdown=markdown, html=html, report=report)
         extra = {"scenarios": imported} if json_output else None
-        sys.exit(finish(platform, screen, str(planned["id"]), fail_on, files, extra))
+        sys.exit(finish(platform, screen, str(planned["id"]), fail_on, files or Files(), extra))
 
 
-def _experiment(file: Path, agent: str | None, given: Json) -> Experiment:
+def _experiment(file: Path, agent: str | None, given: Mapping[str, Any]) -> Experiment:
     read = read_experiment(file)
     settings = read.settings | {name: value for name, value in given.items() if value is not None}
     return read._replace(agent=read.agent if agent is None else agent, settings=settings)
 
 
-def _start(platform: Connection, experiment: Experiment) -> tuple[Json, Json]:
+def _start(platform: Connection, experiment: Experiment) -> tuple[t.ImportedScenarios, t.MatrixPlanned]:
     with busy("Bringing the scenarios"):
         imported = take_in(platform, experiment)
         body = body_of(platform, experiment, imported["items"])
-        return imported, platform.post(MATRICES, body, members=PLANNED)
+        return imported, platform.eval.matrices.start(**body)
 
 
-def _print_imported(screen: Screen, imported: Json) -> None:
-    counts = ", ".join(
-        f"{imported[each]} {each}" for each in ("created", "changed", "unchanged") if imported[each]
-    )
+def _print_imported(screen: Screen, imported: t.ImportedScenarios) -> None:
+    numbers = {name: imported[name] for name in _OUTCOMES}
+    counts = ", ".join(f"{number} {name}" for name, number in numbers.items() if number)
     screen.line(f"Scenarios: {counts}.")
     for row in imported["items"]:
         if row["outcome"] == "changed":

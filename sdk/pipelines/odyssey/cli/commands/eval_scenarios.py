@@ -7,17 +7,15 @@ from typing import Annotated, Any, Literal
 
 from cyclopts import App, Parameter
 
-from pipelines.odyssey.cli.commands.options import AsJson, Positive, Sort
-from pipelines.odyssey.cli.connection import NOT_RIGHT, FaultyError, Server, connected
+from pipelines.odyssey.cli.commands.options import AsJson, Positive, Sort, any_field
+from pipelines.odyssey.cli.connection import FaultyError, Server, connected
+from pipelines.odyssey.cli.failures import NOT_RIGHT
 from pipelines.odyssey.cli.files import read_scenarios, write_out
 from pipelines.odyssey.cli.following import busy
 from pipelines.odyssey.cli.printing.screen import Screen
-from pipelines.odyssey.cli.scenarios import SCENARIOS
+from pipelines.odyssey.client import types as t
 
-Json = Mapping[str, Any]
 Risk = Literal["low", "medium", "high", "critical"]
-
-_IMPORTED = ("created", "changed", "unchanged", "items")
 
 app = App(name="scenarios", help="Situations and what is expected in them, as files that live in git.")
 
@@ -48,7 +46,7 @@ def import_scenarios(
         content = read_scenarios(file)
         try:
             with busy("Reading the scenarios"):
-                found = platform.post(f"{SCENARIOS}/import", content, members=_IMPORTED)
+                found = platform.eval.scenarios.import_scenarios(content)
         except FaultyError as error:
             if not _are_about_scenarios(error.faults):
                 raise
@@ -62,7 +60,9 @@ def import_scenarios(
         rows = [("", "id", "version", "name")]
         rows += [(row["outcome"], row["id"], str(row["version"]), row["name"]) for row in found["items"]]
         screen.table(rows)
-        screen.line(", ".join(f"{found[each]} {each}" for each in _IMPORTED[:3]) + ".")
+        screen.line(
+            f"{found['created']} created, {found['changed']} changed, {found['unchanged']} unchanged."
+        )
 
 
 @app.command
@@ -93,8 +93,7 @@ def export(
         Which platform to ask.
     """
     with connected(server) as platform:
-        path = f"{SCENARIOS}/export"
-        write_out(platform.download(path, q=query, tag=tag, risk_level=risk, format=format), output)
+        write_out(platform.eval.scenarios.download(format, q=query, tag=tag, risk_level=risk), output)
 
 
 @app.command(name="list")
@@ -129,7 +128,9 @@ def list_scenarios(
     """
     with connected(server) as platform:
         screen = Screen()
-        found = platform.newest(SCENARIOS, limit, q=query, tag=tag, risk_level=risk, sort=sort)
+        found = platform.eval.scenarios.page(
+            limit=limit, q=query, tag=tag, risk_level=risk, sort=any_field(sort)
+        )
         if json_output:
             screen.json(found)
             return
@@ -141,7 +142,7 @@ def list_scenarios(
             screen.line(f"There are more; --limit {limit * 2} shows twice as many.")
 
 
-def _listed(scenario: Json) -> tuple[str, ...]:
+def _listed(scenario: t.ScenarioSummary) -> tuple[str, ...]:
     return (
         str(scenario["id"]),
         str(scenario["version"]),
@@ -151,7 +152,7 @@ def _listed(scenario: Json) -> tuple[str, ...]:
     )
 
 
-def _are_about_scenarios(faults: Sequence[Json]) -> bool:
+def _are_about_scenarios(faults: Sequence[Mapping[str, Any]]) -> bool:
     places = [fault.get("loc") for fault in faults]
     return bool(places) and all(isinstance(loc, list) and _names_one(loc) for loc in places)
 

@@ -1,19 +1,19 @@
-"""`odyssey login` and `odyssey logout`: a key that is kept, so that it stands in no file of a project."""
+"""`odyssey login`, `logout` and `whoami`: a key that is kept, so that it stands in no file of a project."""
 
 import getpass
 import sys
-from typing import Annotated, Any
+from typing import Annotated
 
 from cyclopts import Parameter
 
 from pipelines.odyssey.cli.commands.options import AsJson, Switch
-from pipelines.odyssey.cli.connection import CommandFailedError, Connection, Server, connected, failing
+from pipelines.odyssey.cli.connection import Server, connected, failing
+from pipelines.odyssey.cli.failures import CommandFailedError
 from pipelines.odyssey.cli.key_store import forget_key, keep_key, path_of_store
-from pipelines.odyssey.cli.login import chosen_address, normal
+from pipelines.odyssey.cli.login import chosen, chosen_address, normal
 from pipelines.odyssey.cli.printing.screen import Screen, clean
 
-SESSION = ("person", "org")
-
+_LAST = 4
 Address = Annotated[
     str | None, Parameter(help="Address of the platform; else ODYSSEY_URL, the last login's.")
 ]
@@ -40,7 +40,7 @@ def login(
         address = normal(chosen_address(url))
         key = _read_key(address, from_stdin=api_key_stdin)
     with connected(Server(url=address, api_key=key)) as platform:
-        found = who(platform)
+        found = platform.whoami()
         place = keep_key(address, key)
         screen = Screen()
         if json_output:
@@ -74,9 +74,32 @@ def logout(*, url: Address = None, json_output: AsJson = False) -> None:
             screen.line(clean(f"No key was kept for {address}."))
 
 
-def who(platform: Connection) -> dict[str, Any]:
-    """Ask a platform who we are."""
-    return platform.get("/api/auth/session", members=SESSION)
+def whoami(*, json_output: AsJson = False, server: Server | None = None) -> None:
+    """Print the organisation, the person and their role, the address, and where the key was found.
+
+    Parameters
+    ----------
+    json_output
+        Print {org, person, url, key, key_from}; of the key only the last four characters.
+    server
+        Which platform to ask.
+    """
+    given = server or Server()
+    with failing():
+        choice = chosen(given.url, given.api_key)
+    with connected(server) as platform:
+        found = platform.whoami()
+        key = f"****{choice.key[-_LAST:]}" if len(choice.key) > 2 * _LAST else "****"
+        screen = Screen()
+        if json_output:
+            told = {"org": found["org"], "person": found["person"], "url": platform.address}
+            screen.json(told | {"key": key, "key_from": choice.key_from})
+            return
+        screen.line(clean(f"org      {found['org']['name']} ({found['org']['id']})"))
+        screen.line(clean(f"person   {found['person']['email']}"))
+        screen.line(clean(f"role     {found['person']['role']}"))
+        screen.line(clean(f"address  {platform.address}"))
+        screen.line(clean(f"key      {key}, from {choice.key_from}"))
 
 
 def _read_key(address: str, *, from_stdin: bool) -> str:

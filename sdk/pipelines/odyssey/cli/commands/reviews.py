@@ -1,24 +1,23 @@
 """`odyssey review`: what a person should look at, and what they found."""
 
 import sys
-from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 from uuid import UUID
 
 from cyclopts import App, Parameter
 
 from pipelines.odyssey.cli.commands.options import AsJson, Positive, Switch
-from pipelines.odyssey.cli.connection import NOT_RIGHT, Server, connected
+from pipelines.odyssey.cli.connection import Server, connected, if_missing
+from pipelines.odyssey.cli.failures import NOT_RIGHT
 from pipelines.odyssey.cli.printing.figures import percent
 from pipelines.odyssey.cli.printing.screen import Screen, clean, many, word
+from pipelines.odyssey.client import types as t
 
-Json = Mapping[str, Any]
 Item = Annotated[UUID, Parameter(name="ITEM")]
 Risk = Literal["low", "medium", "high", "critical"]
 Source = Literal["flag", "sample", "manual"]
 Verdict = Literal["true_positive", "false_positive", "true_negative", "false_negative", "defect_found"]
 
-_ITEMS = "/api/v1/review/items"
 _SCENARIO = 40
 
 app = App(name="review")
@@ -68,14 +67,13 @@ def list_items(
     """
     with connected(server) as platform:
         screen = Screen()
-        found = platform.newest(
-            _ITEMS,
-            limit,
+        found = platform.review.page(
+            limit=limit,
             status=status,
             source=source,
             risk_level=risk,
             variation_type=variation,
-            matrix_id=matrix,
+            matrix_id=None if matrix is None else str(matrix),
             agent_id=agent,
             confirmed=True if confirmed else None,
         )
@@ -101,9 +99,8 @@ def show(item_id: Item, /, *, json_output: AsJson = False, server: Server | None
         Which platform to ask.
     """
     with connected(server) as platform:
-        found = platform.get(
-            f"{_ITEMS}/{item_id}", members=("source", "verdict"), missing=f"There is no item {item_id}."
-        )
+        with if_missing(f"There is no item {item_id}."):
+            found = platform.review.get(str(item_id))
         if json_output:
             Screen().json(found)
         else:
@@ -136,15 +133,11 @@ def verdict(
         Which platform to ask.
     """
     with connected(server) as platform:
-        found = platform.post(
-            f"{_ITEMS}/{item_id}/verdict",
-            {"verdict": given, "notes": notes},
-            members=("verdict",),
-            missing=f"There is no item {item_id}.",
-        )
+        with if_missing(f"There is no item {item_id}."):
+            found = platform.review.verdict(str(item_id), verdict=given, notes=notes)
         if json_output:
             Screen().json(found)
-        else:
+        elif found["verdict"] is not None:
             Screen().line(f"Item {item_id}: {given}, by {word(found['verdict']['reviewer'])}.")
 
 
@@ -171,12 +164,8 @@ def submit(
         Which platform to ask.
     """
     with connected(server) as platform:
-        found = platform.post(
-            _ITEMS,
-            {"run_id": run_id, "notes": notes},
-            members=("id",),
-            missing=f"There is no eval run {run_id}.",
-        )
+        with if_missing(f"There is no eval run {run_id}."):
+            found = platform.review.submit(run_id=run_id, notes=notes)
         if json_output:
             Screen().json(found)
         else:
@@ -195,16 +184,14 @@ def figures(*, json_output: AsJson = False, server: Server | None = None) -> Non
         Which platform to ask.
     """
     with connected(server) as platform:
-        found = platform.get(
-            "/api/v1/review/figures", members=("overall", "by_risk", "by_variation", "thresholds")
-        )
+        found = platform.review.figures()
         if json_output:
             Screen().json(found)
         else:
             _print_figures(Screen(), found)
 
 
-def _print_list(screen: Screen, found: Json, limit: int) -> None:
+def _print_list(screen: Screen, found: t.ReviewItemsPage, limit: int) -> None:
     if found["items"]:
         heading = ("id", "why", "risk", "scenario", "pressure", "shift", "matches", "run", "verdict")
         screen.table([heading, *(_listed(screen, item) for item in found["items"])])
@@ -215,7 +202,7 @@ def _print_list(screen: Screen, found: Json, limit: int) -> None:
     screen.line(f"{many(found['open'], 'item')} open in all.")
 
 
-def _listed(screen: Screen, item: Json) -> tuple[str, ...]:
+def _listed(screen: Screen, item: t.ReviewItem) -> tuple[str, ...]:
     return (
         str(item["id"]),
         _why(item),
@@ -229,7 +216,7 @@ def _listed(screen: Screen, item: Json) -> tuple[str, ...]:
     )
 
 
-def _print_item(screen: Screen, item: Json) -> None:
+def _print_item(screen: Screen, item: t.ReviewItem) -> None:
     screen.line(clean(f"Item {item['id']}  {_why(item)}"))
     name = word(item["scenario_name"])
     screen.line(f"  scenario  {name}, {item['risk_level']} risk, {word(item['scenario_id'])}")
@@ -240,7 +227,7 @@ def _print_item(screen: Screen, item: Json) -> None:
     if item["shift"] is not None:
         screen.line(f"  shift     {_shift(item)}")
     if item["match_rate"] is not None:
-        screen.line(f"  matches   {_matches(item)}")
+        screen.line(f"  matches   {_matches(item, item['match_rate'])}")
     baseline = item["baseline_run_id"]
     screen.line(f"  run       {item['run_id']}{'' if baseline is None else f', baseline {baseline}'}")
     if item["notes"]:
@@ -256,18 +243,18 @@ def _print_item(screen: Screen, item: Json) -> None:
     screen.line(f"odyssey runs show {item['run_id']} tells what the agent did.")
 
 
-def _why(item: Json) -> str:
+def _why(item: t.ReviewItem) -> str:
     if item["confirmed"]:
         return f"confirmed by {str(item['reason']).replace('_', ' ')}"
     return str(item["source"] if item["reason"] is None else f"{item['source']}, {item['reason']}")
 
 
-def _pressure(item: Json) -> str:
+def _pressure(item: t.ReviewItem) -> str:
     pressure = str(item["variation_type"] or "none")
     return pressure if item["rule_set"] is None else f"{pressure}, {item['rule_set']}"
 
 
-def _shift(item: Json) -> str:
+def _shift(item: t.ReviewItem) -> str:
     said = f"{item['shift']:.2f}"
     if item["interval"] is None:
         said += " (raw)"
@@ -279,8 +266,8 @@ def _shift(item: Json) -> str:
     return said if item["q_value"] is None else f"{said}, q {item['q_value']:.2g}"
 
 
-def _matches(item: Json) -> str:
-    said = _rate(item["match_rate"], item["match_runs"])
+def _matches(item: t.ReviewItem, rate: float) -> str:
+    said = _rate(rate, item["match_runs"])
     baseline = item["baseline_match_rate"]
     if baseline is None:
         return said
@@ -292,11 +279,11 @@ def _rate(share: float, runs: int | None) -> str:
     return percent(share) if runs is None else f"{percent(share)} ({round(share * runs)} of {runs})"
 
 
-def _print_figures(screen: Screen, found: Json) -> None:
+def _print_figures(screen: Screen, found: t.ReviewFigures) -> None:
     rows = [("flags", "right", "wrong", "precision")]
     rows.append(("all", *_precision(found["overall"])))
-    for group in ("by_risk", "by_variation"):
-        decided = {name: each for name, each in found[group].items() if each["precision"] is not None}
+    for group in (found["by_risk"], found["by_variation"]):
+        decided = {name: each for name, each in group.items() if each["precision"] is not None}
         rows += [(name, *_precision(each)) for name, each in decided.items()]
     screen.table(rows)
     screen.line()
@@ -304,8 +291,8 @@ def _print_figures(screen: Screen, found: Json) -> None:
         screen.line(clean(f"{each['risk_level']}: {each['explanation']}"))
 
 
-def _precision(figure: Json) -> tuple[str, str, str]:
-    if figure["precision"] is None:
+def _precision(figure: t.Precision) -> tuple[str, str, str]:
+    if figure["precision"] is None or figure["interval"] is None:
         return "0", "0", "no verdicts yet"
     low, high = figure["interval"]
     share = f"{percent(figure['precision'])} ({percent(low)} to {percent(high)})"

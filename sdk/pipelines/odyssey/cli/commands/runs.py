@@ -4,21 +4,26 @@ from typing import Annotated, Literal
 
 from cyclopts import App, Parameter
 
-from pipelines.odyssey.cli.commands.options import AsJson, Positive, Sort, Switch
+from pipelines.odyssey.cli.commands.options import AsJson, Positive, Sort, Switch, any_field
 from pipelines.odyssey.cli.commands.runs_export import export
 from pipelines.odyssey.cli.commands.start import start
-from pipelines.odyssey.cli.connection import Connection, Server, connected
+from pipelines.odyssey.cli.connection import Server, connected, if_missing
 from pipelines.odyssey.cli.following import wait_for_run
 from pipelines.odyssey.cli.printing.changes import changes_of, print_change, summary_of
 from pipelines.odyssey.cli.printing.screen import Screen, clean, word
-from pipelines.odyssey.cli.printing.timeline import Json, Timeline, duration, seconds_between
+from pipelines.odyssey.cli.printing.timeline import Timeline, duration, seconds_between
 from pipelines.odyssey.cli.printing.verdicts import print_verdict
+from pipelines.odyssey.client import types as t
 
 Status = Literal["pending", "running", "completed", "failed", "cancelled"]
 Verdict = Literal["pass", "fail", "pending", "not-applicable"]
 
-_RUN = ("id", "status", "attempts", "odyssey_seed", "soft_warnings", "final_response")
-_DIFFERENCE = ("attempt", "changes", "flags_set", "flags_cleared")
+_VERDICTS: dict[Verdict, Literal["PASS", "FAIL", "PENDING", "NOT APPLICABLE"]] = {
+    "pass": "PASS",
+    "fail": "FAIL",
+    "pending": "PENDING",
+    "not-applicable": "NOT APPLICABLE",
+}
 
 app = App(name="runs")
 app.command(start)
@@ -47,24 +52,22 @@ def show(
     server
         Which platform to ask.
     """
-    path = f"/api/runs/{run_id}"
-    missing = f"There is no run {run_id}."
-    with connected(server) as platform:
+    with connected(server) as platform, if_missing(f"There is no run {run_id}."):
         screen = Screen(full=full)
-        run = platform.get(path, members=_RUN, missing=missing)
-        events = platform.pages(f"{path}/trace", missing=missing)
+        run = platform.runs.get(run_id)
+        events = platform.runs.trace(run_id)
         if json_output:
             found = {"run": run, "events": list(events)}
-            screen.json(found | {"difference": _difference(platform, run_id)})
+            screen.json(found | {"difference": platform.runs.difference(run_id)})
             return
         _print_header(screen, run)
-        print_verdict(screen, run)
+        print_verdict(screen, run["grades"])
         timeline = Timeline(screen, run)
         screen.line()
         for event in events:
             timeline.show(event)
         timeline.end()
-        _print_end(screen, run, timeline, _difference(platform, run_id))
+        _print_end(screen, run, timeline, platform.runs.difference(run_id))
 
 
 @app.command(name="list")
@@ -102,9 +105,13 @@ def list_runs(
     """
     with connected(server) as platform:
         screen = Screen()
-        wanted = None if verdict is None else verdict.upper().replace("-", " ")
-        found = platform.newest(
-            "/api/runs", limit, status=status, verdict=wanted, agent_id=agent, batch_id=batch, sort=sort
+        found = platform.runs.page(
+            limit=limit,
+            status=None if status is None else [status],
+            verdict=None if verdict is None else _VERDICTS[verdict],
+            agent_id=agent,
+            batch_id=batch,
+            sort=any_field(sort),
         )
         if json_output:
             screen.json(found)
@@ -138,25 +145,26 @@ def grade(
     """
     with connected(server) as platform:
         screen = Screen()
-        runs: list[Json] = []
+        asked: list[t.RunSummary] = []
         for run_id in run_ids:
-            path, missing = f"/api/runs/{run_id}/grade", f"There is no run {run_id}."
-            runs.append(platform.post(path, members=("id", "verdict"), missing=missing))
-        if wait:
-            runs = [wait_for_run(platform, run["id"]) for run in runs]
+            with if_missing(f"There is no run {run_id}."):
+                asked.append(platform.runs.grade(run_id))
+        graded = [wait_for_run(platform, run["id"]) for run in asked] if wait else []
         if json_output:
-            screen.json(runs)
+            screen.json(graded if wait else asked)
             return
-        for run in runs:
-            screen.line(clean(f"Run {run['id']}  {run['status']}  verdict {run['verdict']}"))
-            print_verdict(screen, run)
+        for run in asked if not wait else ():
+            screen.line(_head(run))
+        for ended in graded:
+            screen.line(_head(ended))
+            print_verdict(screen, ended["grades"])
 
 
-def _difference(platform: Connection, run_id: int) -> Json:
-    return platform.get(f"/api/runs/{run_id}/ledger/diff", members=_DIFFERENCE)
+def _head(run: t.RunSummary | t.RunOut) -> str:
+    return clean(f"Run {run['id']}  {run['status']}  verdict {run['verdict']}")
 
 
-def _print_table(screen: Screen, runs: list[Json]) -> None:
+def _print_table(screen: Screen, runs: list[t.RunSummary]) -> None:
     if not runs:
         screen.line("No runs.")
         return
@@ -179,8 +187,8 @@ def _print_table(screen: Screen, runs: list[Json]) -> None:
     screen.table(rows)
 
 
-def _print_header(screen: Screen, run: Json) -> None:
-    screen.line(clean(f"Run {run['id']}  {run['status']}  verdict {run['verdict']}"))
+def _print_header(screen: Screen, run: t.RunOut) -> None:
+    screen.line(_head(run))
     if run["error_class"] is not None:
         error = run["error_json"] or {}
         status = f" (HTTP {error['http_status']})" if error.get("http_status") is not None else ""
@@ -196,7 +204,7 @@ def _print_header(screen: Screen, run: Json) -> None:
     screen.line(f"  time      {_time_of(run) or 'not ended'}")
 
 
-def _print_end(screen: Screen, run: Json, timeline: Timeline, difference: Json) -> None:
+def _print_end(screen: Screen, run: t.RunOut, timeline: Timeline, difference: t.LedgerDiffOut) -> None:
     calls = ", ".join(f"{number} {word(source)}" for source, number in timeline.calls.most_common())
     screen.line()
     screen.line(f"Calls: {calls or 'none'}")
@@ -216,7 +224,7 @@ def _print_end(screen: Screen, run: Json, timeline: Timeline, difference: Json) 
         screen.line("What ends in … was cut; --full prints it whole.")
 
 
-def _time_of(run: Json) -> str:
+def _time_of(run: t.RunSummary | t.RunOut) -> str:
     if run["started_at"] is None or run["finished_at"] is None:
         return ""
     return duration(seconds_between(run["started_at"], run["finished_at"]))

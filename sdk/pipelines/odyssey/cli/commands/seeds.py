@@ -7,7 +7,8 @@ from typing import Annotated
 from cyclopts import App, Parameter
 
 from pipelines.odyssey.cli.commands.options import AsJson
-from pipelines.odyssey.cli.connection import NOT_RIGHT, failing
+from pipelines.odyssey.cli.connection import failing
+from pipelines.odyssey.cli.failures import NOT_RIGHT
 from pipelines.odyssey.cli.printing.faults import print_faults
 from pipelines.odyssey.cli.printing.screen import Screen, many
 from pipelines.odyssey.cli.seeds import MOST_FAULTS, Fault, Linted, look_at_seeds

@@ -1,31 +1,24 @@
 """`odyssey runs start`: run the rows of a dataset or one instruction, and wait for the verdicts."""
 
 import sys
-from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 from uuid import UUID
 
 from cyclopts import Parameter, validators
 
 from pipelines.odyssey.cli.commands.options import AsJson, Positive, Switch
-from pipelines.odyssey.cli.connection import (
-    NOT_RIGHT,
-    CommandFailedError,
-    Connection,
-    FaultyError,
-    Server,
-    connected,
-)
+from pipelines.odyssey.cli.connection import Connection, FaultyError, Server, connected, if_missing
+from pipelines.odyssey.cli.failures import INTERRUPTED, NOT_RIGHT, CommandFailedError
 from pipelines.odyssey.cli.following import busy, wait_for_batch, wait_for_run
 from pipelines.odyssey.cli.printing.faults import are_about_rows, print_faults
 from pipelines.odyssey.cli.printing.results import Results, had_nothing, has_passed, print_results
 from pipelines.odyssey.cli.printing.screen import Screen, clean, many
 from pipelines.odyssey.cli.printing.verdicts import print_verdict
+from pipelines.odyssey.client import types as t
 
-Json = Mapping[str, Any]
+Match = Literal["strict", "lenient"]
+OnMiss = Literal["fail", "capture"]
 Repeats = Annotated[int, Parameter(validator=validators.Number(gte=1, lte=100))]
-
-INTERRUPTED = 130
 
 
 def start(
@@ -35,8 +28,8 @@ def start(
     instruction: str | None = None,
     repeats: Repeats = 1,
     cassette: UUID | None = None,
-    match: Literal["strict", "lenient"] | None = None,
-    on_miss: Literal["fail", "capture"] | None = None,
+    match: Match | None = None,
+    on_miss: OnMiss | None = None,
     simulator_cache: Literal["use", "require", "forbid"] = "use",
     wait: Annotated[bool, Switch] = False,
     json_output: AsJson = False,
@@ -74,9 +67,12 @@ def start(
     """
     with connected(server) as platform:
         screen = Screen()
-        replay = _replay(cassette, match, on_miss)
-        body = _body(agent, dataset, instruction, repeats) | replay | {"simulator_cache": simulator_cache}
-        made = ask_for_runs(platform, screen, body)
+        played = _replay(cassette, match, on_miss)
+        wanted = _wanted(agent, dataset, instruction, repeats)
+        wanted["simulator_cache"] = simulator_cache
+        if played is not None:
+            wanted["cassette"] = played
+        made = ask_for_runs(platform, screen, wanted)
         try:
             if made["batch"] is None:
                 _one_run(platform, screen, made["runs"][0], wait=wait, json_output=json_output)
@@ -87,34 +83,36 @@ def start(
             sys.exit(INTERRUPTED)
 
 
-def _body(agent: int, dataset: int | None, instruction: str | None, repeats: int) -> dict[str, Any]:
-    if (dataset is None) == (instruction is None):
-        raise CommandFailedError("Give either --dataset or --instruction.")
-    wanted: dict[str, Any] = {"agent_id": agent, "repeats": repeats}
-    if dataset is not None:
-        return {**wanted, "dataset_id": dataset}
-    return {**wanted, "seeds": [{"user_instruction": instruction}]}
+def _wanted(agent: int, dataset: int | None, instruction: str | None, repeats: int) -> t.RunsIn:
+    if dataset is not None and instruction is None:
+        return {"agent_id": agent, "repeats": repeats, "dataset_id": dataset}
+    if instruction is not None and dataset is None:
+        return {"agent_id": agent, "repeats": repeats, "seeds": [{"user_instruction": instruction}]}
+    raise CommandFailedError("Give either --dataset or --instruction.")
 
 
-def _replay(cassette: UUID | None, match: str | None, on_miss: str | None) -> dict[str, Any]:
-    how = {name: value for name, value in (("match", match), ("on_miss", on_miss)) if value is not None}
-    if cassette is not None:
-        return {"cassette": {"id": str(cassette), **how}}
-    if how:
+def _replay(cassette: UUID | None, match: Match | None, on_miss: OnMiss | None) -> t.ReplayIn | None:
+    if cassette is None and (match is not None or on_miss is not None):
         raise CommandFailedError("--match and --on-miss say how a cassette is played; give --cassette too.")
-    return {}
+    if cassette is None:
+        return None
+    played: t.ReplayIn = {"id": str(cassette)}
+    if match is not None:
+        played["match"] = match
+    if on_miss is not None:
+        played["on_miss"] = on_miss
+    return played
 
 
-def ask_for_runs(platform: Connection, screen: Screen, body: Json) -> Json:
+def ask_for_runs(platform: Connection, screen: Screen, wanted: t.RunsIn) -> t.RunsCreated:
     """Have runs made; rows that do not fit the agent are shown and end the process with code 1."""
-    agent, dataset = body["agent_id"], body.get("dataset_id")
+    agent, dataset, cassette = wanted["agent_id"], wanted.get("dataset_id"), wanted.get("cassette")
     named = [f"no agent {agent}"] + ([] if dataset is None else [f"no dataset {dataset}"])
-    if "cassette" in body:
-        named.append(f"no cassette {body['cassette']['id']}")
-    missing = f"There is {', or '.join(named)}."
+    if cassette is not None:
+        named.append(f"no cassette {cassette['id']}")
     try:
-        with busy("Asking for the runs"):
-            return platform.post("/api/runs", body, members=("runs", "batch"), missing=missing)
+        with busy("Asking for the runs"), if_missing(f"There is {', or '.join(named)}."):
+            return platform.runs.start(**wanted)
     except FaultyError as error:
         if not are_about_rows(error.faults):
             raise
@@ -123,7 +121,7 @@ def ask_for_runs(platform: Connection, screen: Screen, body: Json) -> Json:
         sys.exit(NOT_RIGHT)
 
 
-def _batch(platform: Connection, screen: Screen, batch: Json, *, wait: bool, json_output: bool) -> None:
+def _batch(platform: Connection, screen: Screen, batch: t.BatchOut, *, wait: bool, json_output: bool) -> None:
     batch_id = batch["id"]
     if not wait:
         if json_output:
@@ -135,7 +133,7 @@ def _batch(platform: Connection, screen: Screen, batch: Json, *, wait: bool, jso
     if not json_output:
         screen.line(f"Batch {batch_id}: {many(batch['planned_runs'], 'run')}.")
     ended = wait_for_batch(platform, batch_id)
-    rows = platform.pages(f"/api/batches/{batch_id}/rows")
+    rows = platform.batches.results(batch_id)
     if json_output:
         kept = list(rows)
         results = Results(kept)
@@ -147,15 +145,17 @@ def _batch(platform: Connection, screen: Screen, batch: Json, *, wait: bool, jso
         sys.exit(NOT_RIGHT)
 
 
-def _one_run(platform: Connection, screen: Screen, run: Json, *, wait: bool, json_output: bool) -> None:
-    run_id = run["id"]
-    if wait:
-        run = wait_for_run(platform, run_id)
+def _one_run(
+    platform: Connection, screen: Screen, made: t.RunSummary, *, wait: bool, json_output: bool
+) -> None:
+    ended = wait_for_run(platform, made["id"]) if wait else None
+    run = ended or made
     if json_output:
         screen.json({"run": run})
     else:
-        screen.line(clean(f"Run {run_id}  {run['status']}  verdict {run['verdict']}"))
-        print_verdict(screen, run)
-        screen.line(f"odyssey runs show {run_id} tells what happened.")
-    if wait and not has_passed(run) and not had_nothing(run):
+        screen.line(clean(f"Run {run['id']}  {run['status']}  verdict {run['verdict']}"))
+        if ended is not None:
+            print_verdict(screen, ended["grades"])
+        screen.line(f"odyssey runs show {run['id']} tells what happened.")
+    if ended is not None and not has_passed(ended) and not had_nothing(ended):
         sys.exit(NOT_RIGHT)

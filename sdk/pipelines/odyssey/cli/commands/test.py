@@ -2,43 +2,83 @@
 
 import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, NamedTuple
 
 from cyclopts import Parameter
 
-from pipelines.odyssey.cli.atomic_file import write_whole
 from pipelines.odyssey.cli.commands.options import AsJson, Folder, Share
 from pipelines.odyssey.cli.commands.seeds import as_json, print_linted
-from pipelines.odyssey.cli.commands.start import INTERRUPTED, Repeats, ask_for_runs
-from pipelines.odyssey.cli.connection import (
-    NOT_RIGHT,
-    CommandFailedError,
-    Connection,
-    FaultyError,
-    Server,
-    Upload,
-    connected,
-    failing,
-)
-from pipelines.odyssey.cli.files import read_rows
-from pipelines.odyssey.cli.following import BATCH, busy, wait_for_batch
-from pipelines.odyssey.cli.pass_rate import Outcome, judge
+from pipelines.odyssey.cli.commands.start import Repeats, ask_for_runs
+from pipelines.odyssey.cli.connection import Connection, FaultyError, Server, connected, failing
+from pipelines.odyssey.cli.failures import FAILED, INTERRUPTED, NOT_RIGHT, CommandFailedError
+from pipelines.odyssey.cli.files import read_rows, write_whole
+from pipelines.odyssey.cli.following import busy, wait_for_batch
 from pipelines.odyssey.cli.printing.faults import are_about_rows, print_faults
-from pipelines.odyssey.cli.printing.results import Results, print_results
+from pipelines.odyssey.cli.printing.figures import percent
+from pipelines.odyssey.cli.printing.results import Results, had_nothing, has_passed, print_results
 from pipelines.odyssey.cli.printing.screen import Screen, many, word
 from pipelines.odyssey.cli.project import Project, find_project
 from pipelines.odyssey.cli.registration import resolve_agent
 from pipelines.odyssey.cli.seeds import look_at_seeds
 from pipelines.odyssey.cli.yaml_text import read_document
+from pipelines.odyssey.client import types as t
+from pipelines.odyssey.client.requests import Upload
 
-Json = Mapping[str, Any]
-
-_DATASET = ("id", "name", "revision", "row_count", "warnings")
 _MOST_SHOWN = 50
 _REASON = 160
 _YAML = (".yaml", ".yml")
+
+
+class Failure(t.RowRunOut):
+    row: int
+
+
+class Outcome(NamedTuple):
+    code: int
+    """0: enough passed, 1: too few did, 2: it cannot be told."""
+    pass_rate: float | None
+    sentence: str
+    failures: Sequence[Failure]
+    """Runs that should have passed and did not, each with the `row` it belongs to."""
+
+
+class Explained(Failure):
+    reason: str
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Demand:
+    """How often each task is run, and how well that must go."""
+
+    repeats: Annotated[
+        Repeats | None, Parameter(help="How often each task is run; else test.repeats, else once.")
+    ] = None
+    min_pass_rate: Annotated[
+        Share | None,
+        Parameter(help="The share of runs, from 0 to 1, that must pass; else test.min_pass_rate, else all."),
+    ] = None
+    max_unmeasured: Annotated[
+        Share | None,
+        Parameter(
+            help="The share of runs that may say nothing of the agent before it cannot be told (code 2); else 0.1."
+        ),
+    ] = None
+
+    def runs(self, agent: t.AgentOut, dataset: t.DatasetOut, project: Project | None) -> t.RunsIn:
+        times = self.repeats or (project.repeats if project else 1)
+        wanted: t.RunsIn = {"agent_id": agent["id"], "dataset_id": dataset["id"], "repeats": times}
+        if self.max_unmeasured is not None:
+            wanted["max_unmeasured"] = self.max_unmeasured
+        return wanted
+
+    def least(self, project: Project | None) -> float:
+        if self.min_pass_rate is not None:
+            return self.min_pass_rate
+        return project.min_pass_rate if project else 1.0
 
 
 def run_tests(
@@ -46,9 +86,7 @@ def run_tests(
     /,
     *,
     agent: str | None = None,
-    repeats: Repeats | None = None,
-    min_pass_rate: Share | None = None,
-    max_unmeasured: Share | None = None,
+    demand: Demand | None = None,
     junit: Annotated[Path | None, Parameter(name="--junit")] = None,
     folder: Folder = None,
     json_output: AsJson = False,
@@ -64,12 +102,8 @@ def run_tests(
         A CSV table, or a JSON or YAML list of seeds; else test.dataset of odyssey.toml.
     agent
         Number or name of a published agent; else the one of odyssey.toml.
-    repeats
-        How often each task is run; else test.repeats, else once.
-    min_pass_rate
-        The share of runs, from 0 to 1, that must pass; else test.min_pass_rate, else all.
-    max_unmeasured
-        The share of runs that may say nothing of the agent before it cannot be told (code 2); else 0.1.
+    demand
+        How often each task is run, and how well that must go.
     junit
         Where to write the results as JUnit XML too.
     folder
@@ -86,22 +120,19 @@ def run_tests(
         if path is None:
             raise CommandFailedError("Which tasks? Give a file, or write test.dataset into odyssey.toml.")
         _lint(screen, path, json_output=json_output)
-    times = repeats or (project.repeats if project else 1)
-    least = min_pass_rate if min_pass_rate is not None else (project.min_pass_rate if project else 1.0)
+    demand = demand or Demand()
+    least = demand.least(project)
     with connected(server) as platform:
         meant = resolve_agent(platform, agent, project)
         kept = _keep(platform, screen, path, project)
-        asked = {"agent_id": meant["id"], "dataset_id": kept["id"], "repeats": times}
-        if max_unmeasured is not None:
-            asked["max_unmeasured"] = max_unmeasured
-        batch = ask_for_runs(platform, screen, asked)["batch"]
+        batch = _start(platform, screen, demand.runs(meant, kept, project))
         if not json_output:
             screen.line(f"Batch {batch['id']}: {many(batch['planned_runs'], 'run')}.")
         ended = _wait(platform, batch["id"])
-        rows = list(platform.pages(f"/api/batches/{batch['id']}/rows"))
+        rows = list(platform.batches.results(batch["id"]))
         outcome = judge(ended, rows, least)
         if junit is not None:
-            write_whole(platform.download(f"/api/batches/{batch['id']}/export", format="junit"), junit)
+            write_whole(platform.batches.download(batch["id"], "junit"), junit)
         if json_output:
             told = {"passed": not outcome.code, "pass_rate": outcome.pass_rate, "min_pass_rate": least}
             screen.json(told | {"batch": ended, "rows": rows, "failures": _explained(platform, outcome)})
@@ -124,16 +155,16 @@ def _lint(screen: Screen, path: Path, *, json_output: bool) -> None:
     sys.exit(NOT_RIGHT)
 
 
-def _keep(platform: Connection, screen: Screen, path: Path, project: Project | None) -> Json:
+def _keep(platform: Connection, screen: Screen, path: Path, project: Project | None) -> t.DatasetOut:
     """Keep the rows as a dataset that belongs to the project, each time as a new revision of it."""
     name = path.name if project is None else f"{project.name}: {path.name}"
     rows = _read(path)
-    found = [each for each in platform.pages("/api/datasets", q=name[:200]) if each["name"] == name]
+    found = [each for each in platform.datasets.list(q=name[:200]) if each["name"] == name]
     try:
         with busy("Sending the rows"):
             if found:
-                return platform.put(f"/api/datasets/{found[0]['id']}", rows, members=_DATASET)
-            return platform.post("/api/datasets", rows, members=_DATASET, name=name)
+                return platform.datasets.update(found[0]["id"], rows)
+            return platform.datasets.upload(rows, name=name)
     except FaultyError as error:
         if not are_about_rows(error.faults):
             raise
@@ -142,22 +173,30 @@ def _keep(platform: Connection, screen: Screen, path: Path, project: Project | N
         sys.exit(NOT_RIGHT)
 
 
+def _start(platform: Connection, screen: Screen, wanted: t.RunsIn) -> t.BatchOut:
+    batch = ask_for_runs(platform, screen, wanted)["batch"]
+    assert batch is not None, "a dataset is run as a batch"
+    return batch
+
+
 def _read(path: Path) -> Upload:
     if path.suffix.lower() in _YAML:
         return Upload(json.dumps(read_document(path)).encode("ascii"), "application/json")
     return read_rows(path)
 
 
-def _wait(platform: Connection, batch_id: int) -> Json:
+def _wait(platform: Connection, batch_id: int) -> t.BatchOut:
     try:
         return wait_for_batch(platform, batch_id)
     except KeyboardInterrupt:
-        platform.post(f"/api/batches/{batch_id}/cancel", members=BATCH)
+        platform.batches.cancel(batch_id)
         sys.stderr.write(f"Batch {batch_id} is cancelled.\n")
         sys.exit(INTERRUPTED)
 
 
-def _print(screen: Screen, platform: Connection, batch: Json, rows: Sequence[Json], outcome: Outcome) -> None:
+def _print(
+    screen: Screen, platform: Connection, batch: t.BatchOut, rows: Sequence[t.BatchRowOut], outcome: Outcome
+) -> None:
     print_results(screen, batch, Results(rows))
     failures = _explained(platform, outcome)
     if failures:
@@ -172,19 +211,46 @@ def _print(screen: Screen, platform: Connection, batch: Json, rows: Sequence[Jso
     screen.line(f"{'FAIL' if outcome.code else 'PASS'}: {outcome.sentence}")
 
 
-def _explained(platform: Connection, outcome: Outcome) -> list[Json]:
+def _explained(platform: Connection, outcome: Outcome) -> list[Explained]:
     """Add to the first runs that did not pass what the graders, or the platform, said."""
     return [{**run, "reason": _reason(platform, run["id"])} for run in outcome.failures[:_MOST_SHOWN]]
 
 
 def _reason(platform: Connection, run_id: int) -> str:
-    run = platform.get(f"/api/runs/{run_id}", members=("grades", "error_json"))
+    run = platform.runs.get(run_id)
     if run["grades"]:
         return str(run["grades"][-1]["reason"])
     return str((run["error_json"] or {}).get("detail") or run["status"])
 
 
-def _failure(screen: Screen, run: Json) -> tuple[str, ...]:
+def _failure(screen: Screen, run: Explained) -> tuple[str, ...]:
     why = word(run["failure_mode"] or run["status"])
     reason = screen.shorten(" ".join(run["reason"].split()), _REASON)
     return (str(run["id"]), str(run["row"]), str(run["verdict"]), why, reason)
+
+
+def judge(batch: t.BatchOut, rows: Sequence[t.BatchRowOut], least: float) -> Outcome:
+    """Say whether enough of the runs passed that say something of the agent, and whether enough of them do."""
+    runs: list[Failure] = [
+        {**run, "row": row["row"]} for row in rows for run in row["runs"] if not had_nothing(run)
+    ]
+    failures = [run for run in runs if not has_passed(run)]
+    if batch["status"] != "completed":
+        return Outcome(NOT_RIGHT, None, f"The batch is {batch['status']}.", failures)
+    if not runs:
+        sentence = "No run could be graded: give the rows checks or a rubric."
+        return Outcome(FAILED, None, sentence, failures)
+    measured = [run for run in runs if run["verdict"] in ("PASS", "FAIL")]
+    unmeasured = len(runs) - len(measured)
+    if not measured:
+        sentence = f"None of {many(len(runs), 'run')} says anything of the agent, so it cannot be told."
+        return Outcome(FAILED, None, sentence, failures)
+    passed = sum(has_passed(run) for run in measured)
+    rate = passed / len(measured)
+    said = f"{passed} of {len(measured)} passed, {percent(rate)}; at least {percent(least)} must."
+    if rate < least:
+        return Outcome(NOT_RIGHT, rate, said, failures)
+    most = batch["max_unmeasured"]
+    if unmeasured:
+        said += f" {many(unmeasured, 'run')} said nothing of the agent; at most {percent(most)} may."
+    return Outcome(FAILED if unmeasured / len(runs) > most else 0, rate, said, failures)

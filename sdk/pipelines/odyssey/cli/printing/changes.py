@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from rich.cells import cell_len
 
 from pipelines.odyssey.cli.printing.screen import Screen, as_json, clean, word
+from pipelines.odyssey.client import types as t
 
 
 class Field(NamedTuple):
@@ -61,7 +62,7 @@ class World:
         return entity
 
 
-def changes_of(difference: Mapping[str, Any]) -> Iterator[Change]:
+def changes_of(difference: t.LedgerDiffOut) -> Iterator[Change]:
     """Read the API's difference between two moments."""
     for change in difference["changes"]:
         subject = f"{word(change['entity_type'])} {word(change['id'])}"
@@ -73,12 +74,12 @@ def changes_of(difference: Mapping[str, Any]) -> Iterator[Change]:
         yield Change("flag cleared", word(flag))
 
 
-def summary_of(difference: Mapping[str, Any]) -> str:
+def summary_of(difference: t.LedgerDiffOut) -> str:
     """Count what changed: "2 changed, 1 added"."""
     kinds = Counter(change["kind"] for change in difference["changes"])
     counts = [f"{kinds[kind]} {kind}" for kind in ("changed", "added", "removed") if kinds[kind]]
-    for name, said in (("flags_set", "set"), ("flags_cleared", "cleared")):
-        number = len(difference[name])
+    for flags, said in ((difference["flags_set"], "set"), (difference["flags_cleared"], "cleared")):
+        number = len(flags)
         if number:
             counts.append(f"{number} {'flag' if number == 1 else 'flags'} {said}")
     return ", ".join(counts) or "unchanged"

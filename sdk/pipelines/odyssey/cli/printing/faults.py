@@ -5,11 +5,12 @@ from typing import Any
 
 from pipelines.odyssey.cli.printing.screen import Screen
 
-Json = Mapping[str, Any]
+Fault = Mapping[str, Any]
+"""`{loc, msg}`, as the API gives it."""
 
 
-def print_faults(screen: Screen, kinds: Mapping[str, Sequence[Json]]) -> None:
-    """Print faults of several kinds in one table; a fault is `{loc, msg}` as the API gives it."""
+def print_faults(screen: Screen, kinds: Mapping[str, Sequence[Fault]]) -> None:
+    """Print faults of several kinds in one table."""
     rows = [("", "row", "column", "message")]
     for kind, faults in kinds.items():
         rows += [(kind, *_place(fault["loc"]), str(fault["msg"])) for fault in faults]
@@ -17,7 +18,7 @@ def print_faults(screen: Screen, kinds: Mapping[str, Sequence[Json]]) -> None:
         screen.table(rows)
 
 
-def are_about_rows(faults: Sequence[Json]) -> bool:
+def are_about_rows(faults: Sequence[Fault]) -> bool:
     places = [fault.get("loc") for fault in faults]
     return bool(places) and all(isinstance(loc, list) and loc[:1] in (["rows"], ["header"]) for loc in places)
 

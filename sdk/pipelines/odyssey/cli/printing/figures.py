@@ -1,11 +1,9 @@
 """Shares and their intervals, money, and what became of the runs of a batch, in words."""
 
 from collections.abc import Mapping
-from typing import Any
 
 from pipelines.odyssey.cli.printing.screen import Part, Screen, clean, many, word
-
-Json = Mapping[str, Any]
+from pipelines.odyssey.client import types as t
 
 VERDICTS = ("PASS", "FAIL", "PENDING", "NOT APPLICABLE")
 STYLES = {"PASS": "green", "FAIL": "red", "PENDING": "yellow"}
@@ -15,15 +13,15 @@ def percent(share: float) -> str:
     return f"{share * 100:.1f} %"
 
 
-def estimate(figure: Json | None) -> str:
+def estimate(figure: t.EstimateOut | t.PassKOut | t.RateOut | None) -> str:
     """Say a share with its interval: `87.5 % (52.9 % to 97.8 %)`."""
-    if figure is None:
+    if figure is None or figure["share"] is None or figure["interval"] is None:
         return "nothing graded"
     low, high = figure["interval"]
     return f"{percent(figure['share'])} ({percent(low)} to {percent(high)})"
 
 
-def difference(figure: Json | None) -> str:
+def difference(figure: t.EstimateOut | None) -> str:
     """Say a difference of shares in percentage points."""
     if figure is None:
         return "nothing both have graded"
@@ -39,13 +37,13 @@ def verdict_part(verdict: object) -> Part:
     return Part(clean(str(verdict)), STYLES.get(str(verdict), ""))
 
 
-def counted(counts: Json, names: tuple[str, ...] | None = None) -> str:
+def counted(counts: Mapping[str, object], names: tuple[str, ...] | None = None) -> str:
     """Say counts that are not zero: `7 PASS, 1 FAIL`."""
     said = [f"{counts[name]} {clean(name)}" for name in names or tuple(counts) if counts.get(name)]
     return ", ".join(said) or "none"
 
 
-def print_figures(screen: Screen, batch: Json) -> None:
+def print_figures(screen: Screen, batch: t.BatchOut) -> None:
     """Print what the runs of a batch came to."""
     screen.line(f"  verdicts  {counted(batch['verdicts'], VERDICTS)}")
     if batch["failure_modes"]:
@@ -56,7 +54,7 @@ def print_figures(screen: Screen, batch: Json) -> None:
     print_reliability(screen, batch, graded_of(batch))
 
 
-def graded_of(batch: Json) -> str:
+def graded_of(batch: t.BatchOut) -> str:
     """Say of how many runs a pass rate is, and how many are left out: `, 5 of 5 graded; 10 of 15 runs left out`."""
     verdicts, planned = batch["verdicts"], batch["planned_runs"]
     graded = verdicts["PASS"] + verdicts["FAIL"]
@@ -68,7 +66,7 @@ def graded_of(batch: Json) -> str:
     )
 
 
-def print_reliability(screen: Screen, figures: Json, counts: str = "") -> None:
+def print_reliability(screen: Screen, figures: t.BatchOut | t.SideOut, counts: str = "") -> None:
     """Print the pass rate, and pass^k for every k that was tried."""
     screen.line(f"  pass rate {estimate(figures['pass_rate'])}{counts}")
     for figure in figures["pass_k"]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import redirect_stdout
 from typing import Any
 
-from pipelines.odyssey.cli.connection import NOT_RIGHT
+from pipelines.odyssey.cli.failures import NOT_RIGHT
 from pipelines.odyssey.cli.printing.screen import Screen, many
 from pipelines.odyssey.conformance.finding import Finding, State
 

@@ -1,14 +1,13 @@
 """A heat map in a terminal: shifts as numbers, bands and standing as letters, so that it reads without colour."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from rich.cells import cell_len
 
 from pipelines.odyssey.cli.printing.figures import percent
 from pipelines.odyssey.cli.printing.screen import Part, Screen, many
-
-Json = Mapping[str, Any]
+from pipelines.odyssey.client import types as t
 
 LEGEND = (
     "0.62 R!  the shift beyond noise, from 0 to 1, and its band: G green below 0.2, A amber to 0.5, R red above.",
@@ -30,7 +29,7 @@ _GAP = 2
 class _Row(NamedTuple):
     name: str
     risk: str
-    cells: list[Json | None]
+    cells: list[t.MatrixCell | None]
 
 
 class _Column(NamedTuple):
@@ -43,7 +42,7 @@ class _Column(NamedTuple):
         return max(_LEAST, *map(len, self.words))
 
 
-def print_heat_map(screen: Screen, matrix: Json) -> None:
+def print_heat_map(screen: Screen, matrix: t.MatrixOut) -> None:
     """Print all cells, in several tables where one would be too wide."""
     rows = _rows(screen, matrix)
     name_width = max((cell_len(row.name) for row in rows), default=0)
@@ -67,12 +66,12 @@ def print_heat_map(screen: Screen, matrix: Json) -> None:
         screen.line(line_of_it)
 
 
-def mark(cell: Json) -> str:
+def mark(cell: t.MatrixCell) -> str:
     """Say band and standing: `R!` is red and confirmed."""
     return _LETTERS.get(_look(cell), "?") + ("!" if cell["confirmed"] else "?" if cell["flagged"] else "")
 
 
-def shown(cell: Json | None) -> str:
+def shown(cell: t.MatrixCell | None) -> str:
     if cell is None:
         return ""
     return f"{figure(cell['shift'])} {mark(cell)}"
@@ -90,11 +89,11 @@ def chance(value: float | None) -> str:
     return "below 0.001" if value < 0.001 else f"{value:.3f}"
 
 
-def rate(matches: Json) -> str:
+def rate(matches: t.RateOut) -> str:
     return "--" if matches["share"] is None else f"{matches['matched']} of {matches['runs']}"
 
 
-def print_findings(screen: Screen, matrix: Json) -> None:
+def print_findings(screen: Screen, matrix: t.MatrixOut) -> None:
     """Print the cells that are confirmed or flagged, each with what it rests on."""
     names = {each["id"]: str(each["name"]) for each in matrix["scenarios"]}
     cells = [cell for cell in matrix["cells"] if cell["confirmed"] or cell["flagged"]]
@@ -120,7 +119,7 @@ def print_findings(screen: Screen, matrix: Json) -> None:
         screen.line()
 
 
-def print_summary(screen: Screen, matrix: Json) -> None:
+def print_summary(screen: Screen, matrix: t.MatrixOut) -> None:
     summary, progress = matrix["summary"], matrix["progress"]
     bands, overall = summary["shift"], summary["match_rate"]["overall"]
     screen.line(
@@ -135,7 +134,7 @@ def print_summary(screen: Screen, matrix: Json) -> None:
     screen.line(f"{many(progress['ended'], 'run')}, {progress['missing']} missing; {matched}")
 
 
-def _rows(screen: Screen, matrix: Json) -> list[_Row]:
+def _rows(screen: Screen, matrix: t.MatrixOut) -> list[_Row]:
     known = {
         (cell["scenario_id"], cell["rule_set"], cell["variation_type"]): cell for cell in matrix["cells"]
     }
@@ -171,7 +170,7 @@ def _heading(column: _Column, line: int) -> str:
     return (words[line] if -line <= len(words) else "").ljust(column.width)
 
 
-def _part(cell: Json | None, width: int) -> Part:
+def _part(cell: t.MatrixCell | None, width: int) -> Part:
     text = shown(cell).ljust(width)
     if cell is None:
         return Part(text)
@@ -180,7 +179,7 @@ def _part(cell: Json | None, width: int) -> Part:
     return Part(text, "bold red" if cell["flagged"] else _STYLES.get(_look(cell), "dim"))
 
 
-def _look(cell: Json) -> str:
+def _look(cell: t.MatrixCell) -> str:
     return str(cell["band"] or "insufficient") if cell["state"] == "measured" else str(cell["state"])
 
 

@@ -1,13 +1,11 @@
 """The rows of a batch as a table: how often each passed, and why it did not."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
 
 from pipelines.odyssey.cli.printing.figures import counted, print_figures
 from pipelines.odyssey.cli.printing.screen import Screen, clean, many, word
-
-Json = Mapping[str, Any]
+from pipelines.odyssey.client import types as t
 
 MOST_ROWS = 50
 
@@ -17,17 +15,17 @@ _INSTRUCTION = 44
 class Results:
     """What the rows of a batch say, read once; of many rows those that did not pass are shown first."""
 
-    def __init__(self, rows: Iterable[Json]) -> None:
+    def __init__(self, rows: Iterable[t.BatchRowOut]) -> None:
         self.rows = 0
         self.not_passed = 0
         """Runs that should have passed and did not."""
         self.nothing_to_grade = 0
-        self._faulty: list[Json] = []
-        self._fine: list[Json] = []
+        self._faulty: list[t.BatchRowOut] = []
+        self._fine: list[t.BatchRowOut] = []
         for row in rows:
             self._add(row)
 
-    def _add(self, row: Json) -> None:
+    def _add(self, row: t.BatchRowOut) -> None:
         self.rows += 1
         faulty = sum(not has_passed(run) and not had_nothing(run) for run in row["runs"])
         self.not_passed += faulty
@@ -49,17 +47,17 @@ class Results:
             screen.line(f"{many(self.rows - len(shown), 'more row')}; those that did not pass stand first.")
 
 
-def has_passed(run: Json) -> bool:
+def has_passed(run: t.RowRunOut | t.RunSummary | t.RunOut) -> bool:
     return bool(run["verdict"] == "PASS")
 
 
-def had_nothing(run: Json) -> bool:
+def had_nothing(run: t.RowRunOut | t.RunSummary | t.RunOut) -> bool:
     """Whether there was nothing to grade a run by; it then counts neither way."""
     ungraded = run["verdict"] == "NOT APPLICABLE" and run["failure_mode"] is None
     return bool(ungraded and run["status"] == "completed")
 
 
-def print_results(screen: Screen, batch: Json, results: Results) -> None:
+def print_results(screen: Screen, batch: t.BatchOut, results: Results) -> None:
     results.print(screen)
     screen.line()
     print_batch(screen, batch)
@@ -75,10 +73,11 @@ def print_results(screen: Screen, batch: Json, results: Results) -> None:
         )
 
 
-def print_batch(screen: Screen, batch: Json) -> None:
+def print_batch(screen: Screen, batch: t.BatchOut) -> None:
     screen.line(clean(f"Batch {batch['id']}  {batch['status']}"))
     if batch["error_class"] is not None:
-        detail = (batch["ping"] or {}).get("detail") or "the agent did not answer the ping"
+        ping = batch["ping"]
+        detail = (ping and ping["detail"]) or "the agent did not answer the ping"
         screen.text(f"{batch['error_class']}: {detail}", lead="  error     ")
     screen.line(
         f"  agent     {batch['agent_id']} version {batch['agent_version']}  {word(batch['agent_name'])}"
@@ -90,7 +89,7 @@ def print_batch(screen: Screen, batch: Json) -> None:
     print_figures(screen, batch)
 
 
-def _cells(screen: Screen, row: Json) -> tuple[str, ...]:
+def _cells(screen: Screen, row: t.BatchRowOut) -> tuple[str, ...]:
     graded = row["passes"] + row["fails"]
     verdicts = Counter(str(run["verdict"]) for run in row["runs"])
     why = Counter(run["failure_mode"] or run["status"] for run in row["runs"] if not has_passed(run))

@@ -8,8 +8,7 @@ from typing import Any
 from pipelines.odyssey.cli.printing.changes import World, print_change
 from pipelines.odyssey.cli.printing.figures import verdict_part
 from pipelines.odyssey.cli.printing.screen import DETAIL, Part, Screen, clean, word
-
-Json = Mapping[str, Any]
+from pipelines.odyssey.client import types as t
 
 _STYLES = {
     "odyssey": "green",
@@ -37,16 +36,16 @@ def duration(seconds: float) -> str:
 class Timeline:
     """Prints events in the order of their sequence and counts the tool calls by who answered."""
 
-    def __init__(self, screen: Screen, run: Json) -> None:
+    def __init__(self, screen: Screen, run: t.RunOut) -> None:
         self.calls: Counter[str] = Counter()
         self._screen = screen
         self._start: str = run["started_at"] or run["created_at"]
-        self._initial_state: Json = run["odyssey_seed"].get("initial_state") or {}
+        self._initial_state: Mapping[str, Any] = run["odyssey_seed"].get("initial_state") or {}
         self._outcomes = {item["attempt"]: item["outcome"] for item in run["attempts"]}
         self._attempt: int | None = None
         self._world = World(self._initial_state)
-        self._sent: dict[int, Json] = {}
-        self._printers: dict[str, Callable[[Json, str], None]] = {
+        self._sent: dict[int, Mapping[str, Any]] = {}
+        self._printers: dict[str, Callable[[t.EventOut, str], None]] = {
             "dispatch": self._dispatch,
             "forward": self._forward,
             "tool_call": self._tool_call,
@@ -57,7 +56,7 @@ class Timeline:
             "grade": self._grade,
         }
 
-    def show(self, event: Json) -> None:
+    def show(self, event: t.EventOut) -> None:
         if event["attempt"] != self._attempt:
             self._begin(event["attempt"])
         elapsed = seconds_between(self._start, _began_at(event))
@@ -88,7 +87,7 @@ class Timeline:
             self._screen.line()
             self._screen.line(f"Attempt {attempt} ({self._outcomes.get(attempt) or 'running'})")
 
-    def _dispatch(self, event: Json, lead: str) -> None:
+    def _dispatch(self, event: t.EventOut, lead: str) -> None:
         data, body = event["data"], _object(event["data"].get("body"))
         self._screen.parts(lead, [Part(clean(str(data.get("url", ""))))])
         if self._screen.full:
@@ -100,13 +99,13 @@ class Timeline:
         if sent.get("input"):
             self._screen.value("input", sent["input"])
 
-    def _forward(self, event: Json, lead: str) -> None:
+    def _forward(self, event: t.EventOut, lead: str) -> None:
         """A call goes out; what came of it is an event of its own, or is not known."""
         data = event["data"]
         self._sent[event["sequence"]] = data
         self._screen.parts(lead, [Part(word(data.get("tool_name", "?"))), *_endpoint(data), *_actor(event)])
 
-    def _tool_call(self, event: Json, lead: str) -> None:
+    def _tool_call(self, event: t.EventOut, lead: str) -> None:
         data = event["data"]
         self._sent.pop(data.get("forward", 0), None)
         self.calls[str(data.get("source", "refused"))] += 1
@@ -116,7 +115,7 @@ class Timeline:
         for operation in data.get("operations") or ():
             print_change(self._screen, self._world.apply(operation), DETAIL)
 
-    def _counted(self, event: Json, lead: str) -> None:
+    def _counted(self, event: t.EventOut, lead: str) -> None:
         """One event stands for all requests of a minute that were too many or too large."""
         data = event["data"]
         if event["kind"] == "tool_call":
@@ -124,7 +123,7 @@ class Timeline:
         counted = Part(f"×{data['count']} {word(data.get('code'))}", _REFUSED)
         self._screen.parts(lead, [counted, Part(f"HTTP {data.get('http_status')}")])
 
-    def _trace_event(self, event: Json, lead: str) -> None:
+    def _trace_event(self, event: t.EventOut, lead: str) -> None:
         data = event["data"]
         payload = _object(data.get("payload"))
         parts = [Part(word(data.get("event_type", "?")))]
@@ -141,12 +140,12 @@ class Timeline:
             self._screen.value("payload", rest)
         self._members(data, "body", "detail")
 
-    def _members(self, data: Json, *names: str) -> None:
+    def _members(self, data: Mapping[str, Any], *names: str) -> None:
         for name in names:
             if name in data:
                 self._screen.value(name, data[name])
 
-    def _reply(self, event: Json, lead: str) -> None:
+    def _reply(self, event: t.EventOut, lead: str) -> None:
         data = event["data"]
         if data.get("error_class") is not None:
             status = [] if data.get("http_status") is None else [Part(f"HTTP {data['http_status']}")]
@@ -167,17 +166,17 @@ class Timeline:
         if isinstance(body.get("messages"), list):
             self._screen.value("messages", len(body["messages"]))
 
-    def _violation(self, event: Json, lead: str) -> None:
+    def _violation(self, event: t.EventOut, lead: str) -> None:
         """What a call contradicts follows it as events of their own."""
         violation = event["data"]
         self._screen.parts(lead, [Part(word(violation.get("kind")), _REFUSED)])
         self._screen.text(clean(str(violation.get("message"))), lead=DETAIL)
 
-    def _platform_fault(self, event: Json, lead: str) -> None:
+    def _platform_fault(self, event: t.EventOut, lead: str) -> None:
         self._screen.parts(lead, [Part(word(event["data"].get("reason")), _REFUSED)])
         self._members(event["data"], "detail")
 
-    def _grade(self, event: Json, lead: str) -> None:
+    def _grade(self, event: t.EventOut, lead: str) -> None:
         data = event["data"]
         mode = [] if data.get("failure_mode") is None else [Part(word(data["failure_mode"]))]
         self._screen.parts(lead, [verdict_part(data.get("verdict")), *mode])
@@ -186,12 +185,12 @@ class Timeline:
         elif data.get("reason"):
             self._screen.value("reason", data["reason"])
 
-    def _other(self, event: Json, lead: str) -> None:
+    def _other(self, event: t.EventOut, lead: str) -> None:
         self._screen.parts(lead, [])
         self._screen.value("data", event["data"])
 
 
-def _answered(data: Json) -> list[Part]:
+def _answered(data: Mapping[str, Any]) -> list[Part]:
     source = str(data["source"])
     parts = [Part(word(source), _STYLES.get(source, "")), *_live(data)]
     if data.get("matched_rule_index") is not None:
@@ -207,7 +206,7 @@ def _answered(data: Json) -> list[Part]:
     return parts
 
 
-def _live(data: Json) -> list[Part]:
+def _live(data: Mapping[str, Any]) -> list[Part]:
     """Say what a live service did with a call: who it was, its status, why there is no answer."""
     upstream, cassette = _object(data.get("upstream")), _object(data.get("cassette"))
     error = _object(_object(data.get("response")).get("error"))
@@ -226,24 +225,24 @@ def _live(data: Json) -> list[Part]:
     return parts
 
 
-def _began_at(event: Json) -> str:
+def _began_at(event: t.EventOut) -> str:
     """A call that was recorded by an earlier version says only when it was written down."""
     began: str | None = event["data"].get("started_at") if event["kind"] == "tool_call" else None
     return began or str(event["occurred_at"])
 
 
-def _endpoint(data: Json) -> list[Part]:
+def _endpoint(data: Mapping[str, Any]) -> list[Part]:
     endpoint = _object(data.get("endpoint"))
     return [Part(f"→ {word(endpoint.get('name'))} {word(endpoint.get('tool_name'))}")]
 
 
-def _refused(data: Json) -> list[Part]:
+def _refused(data: Mapping[str, Any]) -> list[Part]:
     return [Part("refused", _REFUSED), Part(f"HTTP {data.get('http_status')} {word(data.get('code'))}")]
 
 
-def _actor(event: Json) -> list[Part]:
+def _actor(event: t.EventOut) -> list[Part]:
     return [] if event["actor_id"] is None else [Part(f"actor {word(event['actor_id'])}")]
 
 
-def _object(value: Any) -> Json:
+def _object(value: Any) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}

@@ -1,19 +1,16 @@
 """A verdict with what the graders said: checks, claims without a call, the judge's answers."""
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Sequence
 
 from pipelines.odyssey.cli.printing.figures import money, verdict_part
 from pipelines.odyssey.cli.printing.screen import Part, Screen, as_json, clean, word
-
-Json = Mapping[str, Any]
+from pipelines.odyssey.client import types as t
 
 _STATES = {"passed": "green", "failed": "red", "error": "yellow"}
 
 
-def print_verdict(screen: Screen, run: Json) -> None:
+def print_verdict(screen: Screen, grades: Sequence[t.GradeOut]) -> None:
     """Print the newest grade of a run whole, and of those before it the verdict."""
-    grades = run.get("grades") or []
     if not grades:
         return
     *earlier, newest = grades
@@ -38,7 +35,7 @@ def _times(number: int) -> str:
     return ("never", "once")[number] if number < 2 else f"{number} times"
 
 
-def _head(grade: Json) -> list[Part]:
+def _head(grade: t.GradeOut) -> list[Part]:
     parts = [verdict_part(grade["verdict"])]
     if grade["failure_mode"] is not None:
         parts.append(Part(word(grade["failure_mode"])))
@@ -49,7 +46,7 @@ def _head(grade: Json) -> list[Part]:
     return parts
 
 
-def _print_check(screen: Screen, check: Json) -> None:
+def _print_check(screen: Screen, check: t.CheckOut) -> None:
     name = "built in" if check["index"] is None else f"check {check['index'] + 1}"
     step = [] if check["sequence"] is None else [Part(f"step {check['sequence']}")]
     state = Part(f"{word(check['state']):<6}", _STATES.get(str(check["state"]), ""))
@@ -59,7 +56,7 @@ def _print_check(screen: Screen, check: Json) -> None:
     screen.text(str(check["reason"]), lead="            ")
 
 
-def _print_judge(screen: Screen, judge: Json) -> None:
+def _print_judge(screen: Screen, judge: t.JudgeOut) -> None:
     by = f"by {clean(str(judge['model']))}" if judge["model"] is not None else ""
     score = "" if judge["score"] is None else f"score {judge['score']:.2f}"
     cost = money(judge["cost_usd"]) if judge["cost_usd"] else ""

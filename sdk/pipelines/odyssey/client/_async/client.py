@@ -8,15 +8,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pipelines.odyssey.client._async.agents import AsyncAgents
-from pipelines.odyssey.client._async.batches import AsyncBatches
-from pipelines.odyssey.client._async.cassettes import AsyncCassettes
-from pipelines.odyssey.client._async.credentials import AsyncCredentials
 from pipelines.odyssey.client._async.datasets import AsyncDatasets
-from pipelines.odyssey.client._async.evals import AsyncEval
-from pipelines.odyssey.client._async.organisation import AsyncKeys, AsyncOrg, AsyncPeople, AsyncSettings
-from pipelines.odyssey.client._async.review import AsyncReview
-from pipelines.odyssey.client._async.runs import AsyncRuns
-from pipelines.odyssey.client._async.tool_endpoints import AsyncToolEndpoints
+from pipelines.odyssey.client._async.evals import AsyncEval, AsyncReview
+from pipelines.odyssey.client._async.organisation import (
+    AsyncCredentials,
+    AsyncKeys,
+    AsyncOrg,
+    AsyncPeople,
+    AsyncSettings,
+)
+from pipelines.odyssey.client._async.runs import AsyncBatches, AsyncRuns
+from pipelines.odyssey.client._async.tool_endpoints import AsyncCassettes, AsyncToolEndpoints
 from pipelines.odyssey.client._async.transport import AsyncTransport
 from pipelines.odyssey.client._async.worlds import AsyncWorlds
 from pipelines.odyssey.client.place import find_place
@@ -27,33 +29,25 @@ if TYPE_CHECKING:
     from pipelines.odyssey.client import types as t
 
 
-class AsyncClient:
-    """Speaks with one platform.
+class AsyncResources:
+    """Everything that a platform offers, by what it is about, over a transport of the caller's."""
 
-    Args:
-        base_url: Address of the platform; else ODYSSEY_URL, else http://127.0.0.1:8200.
-        api_key: API key; else ODYSSEY_API_KEY, else PIPELINES_API_KEY.
-        timeout: Seconds for any one answer; by default a minute, and fifteen for what is sent.
-    """
-
-    def __init__(
-        self, base_url: str | None = None, api_key: str | None = None, *, timeout: float | None = None
-    ) -> None:
-        self._api = AsyncTransport(find_place(base_url, api_key), timeout_s=timeout)
-        self.agents = AsyncAgents(self._api)
-        self.batches = AsyncBatches(self._api)
-        self.cassettes = AsyncCassettes(self._api)
-        self.credentials = AsyncCredentials(self._api)
-        self.datasets = AsyncDatasets(self._api)
-        self.eval = AsyncEval(self._api)
-        self.keys = AsyncKeys(self._api)
-        self.org = AsyncOrg(self._api)
-        self.people = AsyncPeople(self._api)
-        self.review = AsyncReview(self._api)
-        self.runs = AsyncRuns(self._api)
-        self.settings = AsyncSettings(self._api)
-        self.tool_endpoints = AsyncToolEndpoints(self._api)
-        self.worlds = AsyncWorlds(self._api)
+    def __init__(self, api: AsyncTransport) -> None:
+        self._api = api
+        self.agents = AsyncAgents(api)
+        self.batches = AsyncBatches(api)
+        self.cassettes = AsyncCassettes(api)
+        self.credentials = AsyncCredentials(api)
+        self.datasets = AsyncDatasets(api)
+        self.eval = AsyncEval(api)
+        self.keys = AsyncKeys(api)
+        self.org = AsyncOrg(api)
+        self.people = AsyncPeople(api)
+        self.review = AsyncReview(api)
+        self.runs = AsyncRuns(api)
+        self.settings = AsyncSettings(api)
+        self.tool_endpoints = AsyncToolEndpoints(api)
+        self.worlds = AsyncWorlds(api)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._api.place.shown!r})"
@@ -74,3 +68,18 @@ class AsyncClient:
 
     async def health(self) -> t.Health:
         return await self._api.get("/health")
+
+
+class AsyncClient(AsyncResources):
+    """Speaks with one platform.
+
+    Args:
+        base_url: Address of the platform; else ODYSSEY_URL, else http://127.0.0.1:8200.
+        api_key: API key; else ODYSSEY_API_KEY, else PIPELINES_API_KEY.
+        timeout: Seconds for any one answer; by default a minute, and fifteen for what is sent.
+    """
+
+    def __init__(
+        self, base_url: str | None = None, api_key: str | None = None, *, timeout: float | None = None
+    ) -> None:
+        super().__init__(AsyncTransport(find_place(base_url, api_key), timeout_s=timeout))

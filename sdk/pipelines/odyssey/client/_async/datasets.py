@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pipelines.odyssey.client._async.transport import AsyncTransport
-from pipelines.odyssey.client.files import Rows, name_of, upload_of
+from pipelines.odyssey.client.requests import Rows, name_of, upload_of
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -55,6 +55,13 @@ class AsyncDatasets:
         """Return it as a file; a `safe` table has a ' before formulas, which an upload takes off again."""
         query = {"format": format, "safe": safe}
         return await self._api.read("/api/datasets/{}/export", dataset_id, query=query)
+
+    def download(
+        self, dataset_id: int, format: Literal["csv", "json"] = "csv", *, safe: bool = True
+    ) -> AsyncIterator[bytes]:
+        """Give the same file piece by piece as it arrives."""
+        query = {"format": format, "safe": safe}
+        return self._api.pieces("/api/datasets/{}/export", dataset_id, query=query)
 
     async def template(self, format: Literal["csv", "json"] = "csv") -> bytes:
         """Return a file to begin with."""

@@ -1,4 +1,4 @@
-"""Evaluation: scenarios under pressure, alone and as matrices."""
+"""Evaluation: scenarios under pressure, alone and as matrices, and what people decide about flagged runs."""
 
 # ruff: noqa: ASYNC109 - a time limit from outside could not say what was left
 # mypy: no-warn-return-any
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from typing import Literal, Unpack
 
     from pipelines.odyssey.client import types as t
+    from pipelines.odyssey.client.streams import Event
 
 
 class AsyncEvalRuns:
@@ -105,6 +106,18 @@ class AsyncMatrices:
     ) -> bytes:
         return await self._api.read("/api/v1/eval/matrix/{}/export", matrix_id, query={"format": format})
 
+    def download(
+        self,
+        matrix_id: str,
+        format: Literal["json", "junit", "markdown", "html", "report"] = "json",
+    ) -> AsyncIterator[bytes]:
+        """Give the same file piece by piece as it arrives."""
+        return self._api.pieces("/api/v1/eval/matrix/{}/export", matrix_id, query={"format": format})
+
+    def events(self, matrix_id: str) -> AsyncIterator[Event]:
+        """Listen to its progress until it has ended; a connection that breaks off ends it too."""
+        return self._api.events("/api/v1/eval/matrix/{}/stream", matrix_id)
+
     async def wait(
         self,
         matrix_id: str,
@@ -185,3 +198,35 @@ class AsyncEval:
     ) -> t.MatrixOut:
         """Wait until every cell of a matrix has its runs."""
         return await self.matrices.wait(matrix_id, timeout=timeout, on_progress=on_progress)
+
+
+class AsyncReview:
+    """What people decide about flagged runs."""
+
+    def __init__(self, api: AsyncTransport) -> None:
+        self._api = api
+
+    def items(
+        self, *, limit: int | None = None, **query: Unpack[t.ReviewItemsQuery]
+    ) -> AsyncIterator[t.ReviewItem]:
+        """Go through the queue, the most urgent first."""
+        return self._api.items("/api/v1/review/items", limit=limit, query=query)
+
+    async def page(
+        self, *, cursor: str | None = None, limit: int | None = None, **query: Unpack[t.ReviewItemsQuery]
+    ) -> t.ReviewItemsPage:
+        return await self._api.page("/api/v1/review/items", cursor=cursor, limit=limit, query=query)
+
+    async def get(self, item_id: str) -> t.ReviewItem:
+        return await self._api.get("/api/v1/review/items/{}", item_id)
+
+    async def submit(self, **item: Unpack[t.ManualItem]) -> t.ReviewItem:
+        """Put a run into the queue by hand."""
+        return await self._api.post("/api/v1/review/items", body=item)
+
+    async def verdict(self, item_id: str, **verdict: Unpack[t.VerdictIn]) -> t.ReviewItem:
+        """Decide."""
+        return await self._api.post("/api/v1/review/items/{}/verdict", item_id, body=verdict)
+
+    async def figures(self) -> t.ReviewFigures:
+        return await self._api.get("/api/v1/review/figures")

@@ -86,11 +86,18 @@ class AsyncTransport:
         limit: int | None,
         query: Mapping[str, Any] | None = None,
     ) -> Any:
-        """Return one page of a list: `items`, and `next_cursor` when there are more."""
-        page = await self.get(path, *parts, query={**(query or {}), "cursor": cursor, "limit": limit})
-        if not isinstance(page.get("items"), list) or "next_cursor" not in page:
-            raise stranger(self.place, 200)
-        return page
+        """Return the first of a list, as one page: `items`, and `next_cursor` when there are more.
+
+        More than the platform gives at once is asked for in several pages.
+        """
+        items: list[Any] = []
+        while True:
+            size = None if limit is None else min(limit - len(items), PAGE)
+            page = await self._page(path, *parts, cursor=cursor, limit=size, query=query)
+            items += page["items"]
+            cursor = page["next_cursor"]
+            if limit is None or cursor is None or len(items) >= limit:
+                return {**page, "items": items}
 
     async def items(
         self, path: str, *parts: object, limit: int | None = None, query: Mapping[str, Any] | None = None
@@ -99,13 +106,26 @@ class AsyncTransport:
         cursor, left = None, limit
         while left is None or left > 0:
             size = PAGE if left is None else min(left, PAGE)
-            page = await self.page(path, *parts, cursor=cursor, limit=size, query=query)
+            page = await self._page(path, *parts, cursor=cursor, limit=size, query=query)
             for item in page["items"][:left]:
                 yield item
             cursor = page["next_cursor"]
             if cursor is None:
                 return
             left = None if left is None else left - len(page["items"])
+
+    async def _page(
+        self,
+        path: str,
+        *parts: object,
+        cursor: str | None,
+        limit: int | None,
+        query: Mapping[str, Any] | None,
+    ) -> Any:
+        page = await self.get(path, *parts, query={**(query or {}), "cursor": cursor, "limit": limit})
+        if not isinstance(page.get("items"), list) or "next_cursor" not in page:
+            raise stranger(self.place, 200)
+        return page
 
     async def read(self, path: str, *parts: object, query: Mapping[str, Any] | None = None) -> bytes:
         """Return a file."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pipelines.odyssey.client._async.transport import AsyncTransport
-from pipelines.odyssey.client.files import Rows, upload_of
+from pipelines.odyssey.client.requests import Rows, upload_of
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator

@@ -9,15 +9,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pipelines.odyssey.client._sync.agents import Agents
-from pipelines.odyssey.client._sync.batches import Batches
-from pipelines.odyssey.client._sync.cassettes import Cassettes
-from pipelines.odyssey.client._sync.credentials import Credentials
 from pipelines.odyssey.client._sync.datasets import Datasets
-from pipelines.odyssey.client._sync.evals import Eval
-from pipelines.odyssey.client._sync.organisation import Keys, Org, People, Settings
-from pipelines.odyssey.client._sync.review import Review
-from pipelines.odyssey.client._sync.runs import Runs
-from pipelines.odyssey.client._sync.tool_endpoints import ToolEndpoints
+from pipelines.odyssey.client._sync.evals import Eval, Review
+from pipelines.odyssey.client._sync.organisation import (
+    Credentials,
+    Keys,
+    Org,
+    People,
+    Settings,
+)
+from pipelines.odyssey.client._sync.runs import Batches, Runs
+from pipelines.odyssey.client._sync.tool_endpoints import Cassettes, ToolEndpoints
 from pipelines.odyssey.client._sync.transport import Transport
 from pipelines.odyssey.client._sync.worlds import Worlds
 from pipelines.odyssey.client.place import find_place
@@ -28,33 +30,25 @@ if TYPE_CHECKING:
     from pipelines.odyssey.client import types as t
 
 
-class Client:
-    """Speaks with one platform.
+class Resources:
+    """Everything that a platform offers, by what it is about, over a transport of the caller's."""
 
-    Args:
-        base_url: Address of the platform; else ODYSSEY_URL, else http://127.0.0.1:8200.
-        api_key: API key; else ODYSSEY_API_KEY, else PIPELINES_API_KEY.
-        timeout: Seconds for any one answer; by default a minute, and fifteen for what is sent.
-    """
-
-    def __init__(
-        self, base_url: str | None = None, api_key: str | None = None, *, timeout: float | None = None
-    ) -> None:
-        self._api = Transport(find_place(base_url, api_key), timeout_s=timeout)
-        self.agents = Agents(self._api)
-        self.batches = Batches(self._api)
-        self.cassettes = Cassettes(self._api)
-        self.credentials = Credentials(self._api)
-        self.datasets = Datasets(self._api)
-        self.eval = Eval(self._api)
-        self.keys = Keys(self._api)
-        self.org = Org(self._api)
-        self.people = People(self._api)
-        self.review = Review(self._api)
-        self.runs = Runs(self._api)
-        self.settings = Settings(self._api)
-        self.tool_endpoints = ToolEndpoints(self._api)
-        self.worlds = Worlds(self._api)
+    def __init__(self, api: Transport) -> None:
+        self._api = api
+        self.agents = Agents(api)
+        self.batches = Batches(api)
+        self.cassettes = Cassettes(api)
+        self.credentials = Credentials(api)
+        self.datasets = Datasets(api)
+        self.eval = Eval(api)
+        self.keys = Keys(api)
+        self.org = Org(api)
+        self.people = People(api)
+        self.review = Review(api)
+        self.runs = Runs(api)
+        self.settings = Settings(api)
+        self.tool_endpoints = ToolEndpoints(api)
+        self.worlds = Worlds(api)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._api.place.shown!r})"
@@ -75,3 +69,18 @@ class Client:
 
     def health(self) -> t.Health:
         return self._api.get("/health")
+
+
+class Client(Resources):
+    """Speaks with one platform.
+
+    Args:
+        base_url: Address of the platform; else ODYSSEY_URL, else http://127.0.0.1:8200.
+        api_key: API key; else ODYSSEY_API_KEY, else PIPELINES_API_KEY.
+        timeout: Seconds for any one answer; by default a minute, and fifteen for what is sent.
+    """
+
+    def __init__(
+        self, base_url: str | None = None, api_key: str | None = None, *, timeout: float | None = None
+    ) -> None:
+        super().__init__(Transport(find_place(base_url, api_key), timeout_s=timeout))

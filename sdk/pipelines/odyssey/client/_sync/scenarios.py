@@ -39,9 +39,11 @@ class Scenarios:
         """Return what each pressure did to it."""
         return self._api.get("/api/v1/eval/scenarios/{}/cells", scenario_id, query=query)
 
-    def import_scenarios(self, scenarios: bytes | Sequence[t.ScenarioIn]) -> t.ImportedScenarios:
-        """Bring in scenarios by their names, from YAML as bytes or from objects."""
-        if isinstance(scenarios, bytes):
+    def import_scenarios(self, scenarios: bytes | Upload | Sequence[t.ScenarioIn]) -> t.ImportedScenarios:
+        """Bring in scenarios by their names, from YAML as bytes, bytes that say what they are, or objects."""
+        if isinstance(scenarios, Upload):
+            body = scenarios
+        elif isinstance(scenarios, bytes):
             body = Upload(scenarios, "application/yaml")
         else:
             body = Upload(json.dumps({"scenarios": list(scenarios)}).encode(), "application/json")
@@ -56,6 +58,12 @@ class Scenarios:
         """Return all scenarios, or some, as a file."""
         wanted = {**query, "id": ids, "format": format}
         return self._api.read("/api/v1/eval/scenarios/export", query=wanted)
+
+    def download(
+        self, format: Literal["yaml", "json"] = "yaml", **query: Unpack[t.ScenariosQuery]
+    ) -> Iterator[bytes]:
+        """Give scenarios as a file, piece by piece as it arrives."""
+        return self._api.pieces("/api/v1/eval/scenarios/export", query={**query, "format": format})
 
     def page(
         self, *, cursor: str | None = None, limit: int | None = None, **query: Unpack[t.ScenariosQuery]

@@ -87,11 +87,18 @@ class Transport:
         limit: int | None,
         query: Mapping[str, Any] | None = None,
     ) -> Any:
-        """Return one page of a list: `items`, and `next_cursor` when there are more."""
-        page = self.get(path, *parts, query={**(query or {}), "cursor": cursor, "limit": limit})
-        if not isinstance(page.get("items"), list) or "next_cursor" not in page:
-            raise stranger(self.place, 200)
-        return page
+        """Return the first of a list, as one page: `items`, and `next_cursor` when there are more.
+
+        More than the platform gives at once is asked for in several pages.
+        """
+        items: list[Any] = []
+        while True:
+            size = None if limit is None else min(limit - len(items), PAGE)
+            page = self._page(path, *parts, cursor=cursor, limit=size, query=query)
+            items += page["items"]
+            cursor = page["next_cursor"]
+            if limit is None or cursor is None or len(items) >= limit:
+                return {**page, "items": items}
 
     def items(
         self, path: str, *parts: object, limit: int | None = None, query: Mapping[str, Any] | None = None
@@ -100,12 +107,25 @@ class Transport:
         cursor, left = None, limit
         while left is None or left > 0:
             size = PAGE if left is None else min(left, PAGE)
-            page = self.page(path, *parts, cursor=cursor, limit=size, query=query)
+            page = self._page(path, *parts, cursor=cursor, limit=size, query=query)
             yield from page["items"][:left]
             cursor = page["next_cursor"]
             if cursor is None:
                 return
             left = None if left is None else left - len(page["items"])
+
+    def _page(
+        self,
+        path: str,
+        *parts: object,
+        cursor: str | None,
+        limit: int | None,
+        query: Mapping[str, Any] | None,
+    ) -> Any:
+        page = self.get(path, *parts, query={**(query or {}), "cursor": cursor, "limit": limit})
+        if not isinstance(page.get("items"), list) or "next_cursor" not in page:
+            raise stranger(self.place, 200)
+        return page
 
     def read(self, path: str, *parts: object, query: Mapping[str, Any] | None = None) -> bytes:
         """Return a file."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pipelines.odyssey.client._sync.transport import Transport
-from pipelines.odyssey.client.files import Rows, upload_of
+from pipelines.odyssey.client.requests import Rows, upload_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
