@@ -45,7 +45,7 @@ from odyssey.records.ledger import Difference
 from odyssey.runs.models import Run
 from odyssey.runs.repository import get_task
 from odyssey.runs.topics import RUNS_TOPIC
-from odyssey.runs.verdicts.load_evidence import load_evidence
+from odyssey.runs.verdicts.grade_run import load_evidence
 from odyssey.worlds.operations import difference
 from odyssey.worlds.repository import SharedWorlds
 
