@@ -15,9 +15,8 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from odyssey.evals.behaviour import Behaviour
+from odyssey.evals.behaviour import Behaviour, Delivered
 from odyssey.evals.distance import distance_matrix
-from odyssey.evals.eval_runs.plan import Delivered
 from odyssey.matrices.comparisons.cell import Delivery, ObservedRun, Threshold, delivery_of, matches_of
 from odyssey.matrices.plan import Place, Plan
 from odyssey.matrices.snapshot import Snapshot
