@@ -36,7 +36,7 @@ from odyssey.identity.open_streams import OpenStreams
 from odyssey.identity.site import Site
 from odyssey.identity.vault import Vault
 from odyssey.journal.platform_faults import PlatformFaults
-from odyssey.matrices.read import Provisional
+from odyssey.matrices.render import Provisional
 from odyssey.matrices.repository import may_repeat
 from odyssey.matrices.source import MatrixSource
 from odyssey.models.roles import ModelParts
@@ -45,9 +45,8 @@ from odyssey.proxy.live_runs import LiveRuns
 from odyssey.proxy.mcp.gateway import Gateway
 from odyssey.proxy.parts import PREFIX, TRACE_LIMIT, Hops, ProxyParts
 from odyssey.reviews.enqueue import enqueue_flagged_runs, enqueue_matrix
-from odyssey.runs.attempt import Parts
+from odyssey.runs.attempt import KnownSecrets, Parts
 from odyssey.runs.executor import Executor
-from odyssey.runs.known_secrets import KnownSecrets
 from odyssey.runs.platform_faults import FaultRecorder
 from odyssey.runs.repository import charge_run, shorten_run_leases
 from odyssey.runs.states import RunStates

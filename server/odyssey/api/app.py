@@ -17,7 +17,7 @@ from odyssey.api.edges import Edges, install
 from odyssey.api.interface import Interface
 from odyssey.api.openapi import ServedDocument, build_openapi
 from odyssey.batches.routes import router as batches
-from odyssey.batches.start_routes import router as run_requests
+from odyssey.batches.routes import run_requests
 from odyssey.core.database import StorageUnavailableError
 from odyssey.core.depends import DatabaseDep
 from odyssey.core.errors import OdysseyError
@@ -43,7 +43,7 @@ from odyssey.matrices.routes import router as matrices
 from odyssey.matrices.stream import router as matrix_streams
 from odyssey.models.routes import router as settings
 from odyssey.reviews.routes import router as reviews
-from odyssey.runs.consistency_routes import router as consistency
+from odyssey.runs.routes import consistency_router as consistency
 from odyssey.runs.routes import router as runs
 from odyssey.runs.stream import router as streams
 from odyssey.runs.verdicts.routes import router as verdicts

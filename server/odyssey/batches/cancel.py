@@ -2,14 +2,19 @@
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from odyssey.batches.errors import BatchEndedError
 from odyssey.batches.render import batch_out
 from odyssey.batches.repository import get_batch
 from odyssey.campaigns.ending import cancel
+from odyssey.core.errors import ConflictError
 from odyssey.core.signals import Signals
 from odyssey.identity.caller import Caller, record_change
 from odyssey.kit.clock import Clock
 from odyssey.runs.models import Batch
+
+
+class BatchEndedError(ConflictError):
+    def __init__(self, batch_id: int, status: str) -> None:
+        super().__init__(f"Batch {batch_id} has ended already ({status}).")
 
 
 async def cancel_batch(

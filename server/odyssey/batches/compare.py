@@ -7,11 +7,9 @@ from typing import NamedTuple
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from odyssey.batches.figures import trials_by_task
-from odyssey.batches.render import batch_out, estimate_out, pass_k_out
-from odyssey.batches.repository import TaskRow, find_rows, hashes_of_rows
-from odyssey.batches.row_schemas import ComparedRowOut, ComparisonOut, RowKind, RowResultOut, SideOut
-from odyssey.batches.rows import INSTRUCTION_SHOWN, shown
+from odyssey.batches.render import INSTRUCTION_SHOWN, batch_out, estimate_out, pass_k_out, shown
+from odyssey.batches.repository import TaskRow, find_rows, hashes_of_rows, trials_by_task
+from odyssey.batches.schemas import ComparedRowOut, ComparisonOut, RowKind, RowResultOut, SideOut
 from odyssey.kit.pagination import encode_cursor
 from odyssey.runs.models import Batch
 from odyssey.statistics.reliability import Trials, paired_difference, pass_rate

@@ -1,9 +1,12 @@
 """All SQL of batches but their figures. Every look-up on behalf of a caller names the org."""
 
+from collections import Counter
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, and_, func, literal, select
+from sqlalchemy import ColumnElement, and_, case, func, literal, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.core.errors import NotFoundError
@@ -12,6 +15,7 @@ from odyssey.core.tables import IntegerId, json_member
 from odyssey.kit.pagination import Page
 from odyssey.library.models import Dataset, Task
 from odyssey.runs.models import Batch, Campaign, Run
+from odyssey.statistics.reliability import Trials
 
 BATCH_ORDER = ListOrder(
     Batch.id,
@@ -161,3 +165,62 @@ async def rows_with_state(
     rows = (Task.dataset_id == dataset_id, Task.revision == revision)
     statement = select(Task.position).where(*rows, *same).order_by(Task.position).limit(limit)
     return [position for position in await session.scalars(statement) if position is not None]
+
+
+# What became of the runs of batches, counted in the database: one query for states, one for pass^k.
+
+
+@dataclass
+class Figures:
+    """The counts of one batch."""
+
+    statuses: Counter[str] = field(default_factory=Counter)
+    verdicts: Counter[str] = field(default_factory=Counter)
+    failure_modes: Counter[str] = field(default_factory=Counter)
+    trials: Counter[Trials] = field(default_factory=Counter)
+    """How many tasks had such results."""
+    cost_usd: float = 0.0
+    last_finished_at: datetime | None = None
+
+
+async def figures_of(session: AsyncSession, batch_ids: Collection[int]) -> dict[int, Figures]:
+    found = {batch_id: Figures() for batch_id in batch_ids}
+    kinds = (Run.batch_id, Run.status, Run.verdict, Run.failure_mode)
+    counts = select(*kinds, func.count(), func.sum(Run.cost_usd), func.max(Run.finished_at))
+    rows = await session.execute(counts.where(Run.batch_id.in_(batch_ids)).group_by(*kinds))
+    for batch_id, status, verdict, failure_mode, runs, cost, last in rows:
+        assert batch_id is not None
+        figures = found[batch_id]
+        figures.statuses[status] += runs
+        figures.verdicts[verdict] += runs
+        if failure_mode is not None:
+            figures.failure_modes[failure_mode] += runs
+        figures.cost_usd += cost
+        if last is not None:
+            figures.last_finished_at = max(last, figures.last_finished_at or last)
+    await _count_trials(session, found)
+    return found
+
+
+async def _count_trials(session: AsyncSession, found: dict[int, Figures]) -> None:
+    tasks = (
+        select(Run.batch_id, _sum_of("PASS").label("passes"), _sum_of("PASS", "FAIL").label("runs"))
+        .where(Run.batch_id.in_(found))
+        .group_by(Run.batch_id, Run.task_id)
+        .subquery()
+    )
+    alike = (tasks.c.batch_id, tasks.c.passes, tasks.c.runs)
+    for batch_id, passes, runs, count in await session.execute(select(*alike, func.count()).group_by(*alike)):
+        found[batch_id].trials[Trials(passes, runs)] += count
+
+
+async def trials_by_task(session: AsyncSession, batch_id: int) -> dict[int, Trials]:
+    """Return what became of each task of a batch."""
+    statement = select(Run.task_id, _sum_of("PASS"), _sum_of("PASS", "FAIL")).where(Run.batch_id == batch_id)
+    rows = await session.execute(statement.group_by(Run.task_id))
+    return {task_id: Trials(passes, runs) for task_id, passes, runs in rows}
+
+
+def _sum_of(*verdicts: str) -> ColumnElement[int]:
+    counted: ColumnElement[int] = func.sum(case((Run.verdict.in_(verdicts), 1), else_=0))
+    return counted

@@ -1,35 +1,50 @@
 """Batches over HTTP: many runs asked for at once."""
 
 from collections.abc import AsyncIterator
+from itertools import islice
 from typing import Annotated, Any, Literal
 
-from fastapi import Query, Response
+from fastapi import Query, Request, Response
 from fastapi.responses import StreamingResponse
+from sqlalchemy.ext.asyncio import AsyncSession
 
+from odyssey.agents.compiled import CompiledAgents
 from odyssey.batches.cancel import cancel_batch
 from odyssey.batches.compare import compare
-from odyssey.batches.exports.junit import junit_export
-from odyssey.batches.exports.junit_xml import tally_of
-from odyssey.batches.exports.runs import csv_export, json_export
-from odyssey.batches.render import batch_out, batches_out
+from odyssey.batches.create import Plan, create_runs, plan_runs
+from odyssey.batches.export_files import csv_export, json_export, junit_export, tally_of
+from odyssey.batches.render import batch_out, batches_out, rows_page
 from odyssey.batches.repository import BATCH_ORDER, BatchFilter, get_batch, list_batches
-from odyssey.batches.row_schemas import BatchRowsPage, ComparisonOut
-from odyssey.batches.rows import rows_page
-from odyssey.batches.schemas import BatchesPage, BatchOut
+from odyssey.batches.schemas import (
+    BatchesPage,
+    BatchOut,
+    BatchRowsPage,
+    ComparisonOut,
+    RunsCreated,
+    RunsIn,
+    ValidatedRuns,
+)
 from odyssey.core.depends import (
     ClockDep,
     Cursor,
     DatabaseDep,
     Limit,
     ObjectId,
+    ReadAhead,
     ReadSession,
     SignalsDep,
     SortedCursor,
+    WorkerDep,
     WriteSession,
 )
 from odyssey.core.paging import PageRequest, start_of
 from odyssey.identity.guard import GuardedRouter, Member, Viewer
 from odyssey.kit.pagination import DEFAULT_LIMIT
+from odyssey.library.behaviours import RowProblemOut
+from odyssey.library.datasets.repository import first_tasks
+from odyssey.library.unclear import unclear_of_seeds, unclear_of_tasks
+from odyssey.runs.render import summaries
+from odyssey.runs.verdicts.grade_run import Judge
 
 router = GuardedRouter(prefix="/api/batches", tags=["batches"])
 
@@ -136,3 +151,62 @@ async def compare_batches(
 def _file(name: str, media_type: str, content: AsyncIterator[bytes]) -> Response:
     headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
     return StreamingResponse(content, media_type=media_type, headers=headers)
+
+
+# Requests for runs over HTTP: one run, or a batch of them (wire-contract.md#d10).
+
+run_requests = GuardedRouter(prefix="/api/runs", tags=["runs"])
+
+_MOST_ROWS_LOOKED_AT = 1000
+_MOST_PROBLEMS = 100
+
+
+@run_requests.post("", status_code=202)
+async def start_runs(
+    body: RunsIn,
+    caller: Member,
+    session: WriteSession,
+    read_ahead: ReadAhead,
+    signals: SignalsDep,
+    clock: ClockDep,
+    worker: WorkerDep,
+    request: Request,
+) -> RunsCreated:
+    """Start one run per seed, or per row of a dataset, each `repeats` times.
+
+    More than one run, and any dataset, make a batch. Its agent is pinged once before anything is dispatched; if that
+    fails, all its runs fail at once. Each run is then dispatched as soon as there is room.
+    """
+    agents: CompiledAgents = request.app.state.agents
+    judge: Judge = request.app.state.judge
+    async with read_ahead() as ahead:
+        plan = await plan_runs(ahead, agents, worker, caller, body)
+        judged = await judge.is_set(ahead, caller.org_id)
+    created = await create_runs(session, signals, clock, caller, plan, judged=judged)
+    return RunsCreated(
+        runs=await summaries(session, created.runs),
+        batch=None if created.batch is None else await batch_out(session, created.batch),
+    )
+
+
+@run_requests.post("/validate")
+async def validate_runs(
+    body: RunsIn, caller: Member, session: ReadSession, worker: WorkerDep, request: Request
+) -> ValidatedRuns:
+    """Check a request for runs exactly as starting them would, but let the agent be a draft; nothing is saved."""
+    agents: CompiledAgents = request.app.state.agents
+    plan = await plan_runs(session, agents, worker, caller, body, may_be_draft=True)
+    problems = await _unclear(session, caller.org_id, plan)
+    return ValidatedRuns(runs=plan.runs, publish_first=plan.is_draft, behavior_problems=problems)
+
+
+async def _unclear(session: AsyncSession, org_id: int, plan: Plan) -> list[RowProblemOut]:
+    """Name lines of behaviours that would not be understood; of a dataset of its first rows, as it is asked often."""
+    agent = (plan.agent_id, plan.agent_version)
+    if plan.dataset is None:
+        found = await unclear_of_seeds(session, agent, plan.seeds)
+    else:
+        tasks = await first_tasks(session, plan.dataset.id, plan.dataset.revision, _MOST_ROWS_LOOKED_AT)
+        found = await unclear_of_tasks(session, org_id, agent, tasks)
+    problems = (RowProblemOut(row=row, **line._asdict()) for row, lines in enumerate(found) for line in lines)
+    return list(islice(problems, _MOST_PROBLEMS))

@@ -9,7 +9,7 @@ from odyssey.core.wire import Body, Instant, pack
 from odyssey.endpoints.cassettes.schemas import ReplayIn
 from odyssey.library.behaviours import BEHAVIOR_SCHEMA, RowProblemOut
 from odyssey.records.tools import CacheUse
-from odyssey.runs.schemas import DEFAULT_MAX_UNMEASURED, MaxUnmeasured, RunSummary
+from odyssey.runs.schemas import DEFAULT_MAX_UNMEASURED, MaxUnmeasured, RunSummary, Status, Verdict
 
 _SEED_SCHEMA = {
     "type": "object",
@@ -149,3 +149,74 @@ class RunsCreated(BaseModel):
         description="Those that are made at once: one of each seed, or of the first 200 rows. The batch tells of all."
     )
     batch: BatchOut | None = Field(description="null for a single run of a seed, which goes alone.")
+
+
+# Wire types of a batch's rows, and of two batches side by side.
+
+
+class RowRunOut(BaseModel):
+    id: int
+    repeat: int
+    status: Status
+    verdict: Verdict
+    failure_mode: str | None
+
+
+class BatchRowOut(BaseModel):
+    row: int = Field(description="Position in the dataset or in the request's seeds, from 0.")
+    task_id: int
+    user_instruction: str = Field(description="The first 300 characters, followed by … when there are more.")
+    expected_outcome: str
+    passes: int
+    fails: int
+    pending: int
+    not_applicable: int
+    runs: list[RowRunOut] = Field(description="Those that were made, by repeat.")
+
+
+class BatchRowsPage(BaseModel):
+    items: list[BatchRowOut]
+    next_cursor: str | None
+
+
+class SideOut(BaseModel):
+    """One of two batches, in the rows that both have graded."""
+
+    batch: BatchOut
+    pass_rate: EstimateOut | None
+    pass_k: list[PassKOut]
+
+
+class RowResultOut(BaseModel):
+    task_id: int
+    row: int
+    passes: int
+    runs: int = Field(description="Those that passed or failed.")
+
+
+RowKind = Literal["regression", "improvement", "same", "ungraded"]
+
+
+class ComparedRowOut(BaseModel):
+    row: int = Field(description="Position in the first batch.")
+    user_instruction: str
+    a: RowResultOut
+    b: RowResultOut
+    difference: float | None = Field(description="Pass rate of b less that of a; null where either has none.")
+    kind: RowKind
+
+
+class ComparisonOut(BaseModel):
+    a: SideOut
+    b: SideOut
+    difference: EstimateOut | None = Field(
+        description="Pass rate of b less that of a over the rows that both have graded, paired by row."
+    )
+    rows: list[ComparedRowOut] = Field(description="Regressions first, the greatest first.")
+    next_cursor: str | None
+    regressions: int
+    improvements: int
+    same: int
+    ungraded: int = Field(description="Rows of both that one of them has not graded.")
+    only_in_a: int
+    only_in_b: int

@@ -21,7 +21,9 @@ from odyssey.campaigns.repository import (
     waiting_runs,
 )
 from odyssey.campaigns.source import Source
+from odyssey.core.database import StorageUnavailableError
 from odyssey.core.signals import Listener
+from odyssey.kit.tasks import end_tasks
 from odyssey.runs.attempt import Parts
 from odyssey.runs.models import Campaign
 from odyssey.runs.topics import CAMPAIGNS_TOPIC
@@ -43,23 +45,18 @@ class CampaignLoop:
     def __init__(self, parts: Parts, sources: Sequence[Source]) -> None:
         self._parts = parts
         self._sources = {source.kind: source for source in sources}
-        self._loop: asyncio.Task[None] | None = None
+        self._loops: list[asyncio.Task[None]] = []
         self._pings: dict[int, asyncio.Task[None]] = {}
         self._resting: dict[int, float] = {}
         """Campaigns that failed to go on, and until when they are let alone."""
 
     def start(self) -> None:
-        self._loop = asyncio.create_task(self._work_for_ever(), name="campaigns")
+        self._loops = [asyncio.create_task(self._work_for_ever(), name="campaigns")]
 
     async def stop(self) -> None:
         """What is not pinged, made or completed yet is left to whoever comes next."""
-        tasks = [*([self._loop] if self._loop else []), *self._pings.values()]
-        for task in tasks:
-            task.cancel()
-        for task in tasks:
-            with contextlib.suppress(asyncio.CancelledError):
-                await task
-        self._loop = None
+        await end_tasks([*self._loops, *self._pings.values()])
+        self._loops = []
 
     async def _work_for_ever(self) -> None:
         news = Listener()
@@ -134,8 +131,11 @@ class CampaignLoop:
         try:
             await check_agent(self._parts, self._sources[campaign.kind], campaign)
         except asyncio.CancelledError:
-            async with self._parts.database.write() as session:
-                await drop_check(session, campaign.id, until)
+            with contextlib.suppress(
+                StorageUnavailableError
+            ):  # then the next process waits for the lease to end
+                async with self._parts.database.write() as session:
+                    await drop_check(session, campaign.id, until)
             raise
         except Exception:
             # The lease ends, then it is done again.

@@ -4,7 +4,6 @@ Loops are woken inside their process (`notify`); what streams show is told to ev
 """
 
 import asyncio
-import contextlib
 import logging
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
@@ -14,6 +13,7 @@ import asyncpg
 from sqlalchemy.exc import SQLAlchemyError
 
 from odyssey.core.database import Database
+from odyssey.kit.tasks import end_tasks
 
 
 class Listener:
@@ -143,9 +143,7 @@ class Relay:
         self._stopping = True
         self._news.wake()
         await asyncio.wait([self._loop], timeout=_LAST_WORD_S)
-        self._loop.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
-            await self._loop
+        await end_tasks([self._loop])
         self._loop = None
 
     def _take(self, topic: str) -> None:

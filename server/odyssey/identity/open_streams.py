@@ -1,7 +1,6 @@
 """Open streams of this process: how many a person has, and whether who opened one may still listen."""
 
 import asyncio
-import contextlib
 import logging
 from collections import Counter
 from collections.abc import Iterator
@@ -14,6 +13,7 @@ from odyssey.identity.caller import Caller
 from odyssey.identity.errors import TooManyStreamsError
 from odyssey.identity.repository import callers_known
 from odyssey.kit.clock import Clock
+from odyssey.kit.tasks import end_tasks
 
 log = logging.getLogger(__name__)
 
@@ -34,7 +34,7 @@ class OpenStreams:
         self._clock = clock
         self._open: dict[OpenStream, Caller] = {}
         self._of_person: Counter[int] = Counter()
-        self._loop: asyncio.Task[None] | None = None
+        self._tasks: list[asyncio.Task[None]] = []
 
     @contextmanager
     def open(self, caller: Caller) -> Iterator[OpenStream]:
@@ -53,15 +53,11 @@ class OpenStreams:
                 del self._of_person[caller.person_id]
 
     def start(self) -> None:
-        self._loop = asyncio.create_task(self._look_for_ever(), name="open streams")
+        self._tasks = [asyncio.create_task(self._look_for_ever(), name="open streams")]
 
     async def stop(self) -> None:
-        if self._loop is None:
-            return
-        self._loop.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
-            await self._loop
-        self._loop = None
+        await end_tasks(self._tasks)
+        self._tasks = []
 
     async def _look_for_ever(self) -> None:
         news = Listener(_PAUSE_S)

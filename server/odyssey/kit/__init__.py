@@ -1,1 +1,1 @@
-"""Small tools that take parameters and know nothing of Odyssey: clocks, ids, strict readers, cursors, English words."""
+"""Small tools that take parameters and know nothing of Odyssey: clocks, ids, strict readers, cursors, words, tasks."""

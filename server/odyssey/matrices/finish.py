@@ -11,11 +11,11 @@ from odyssey.campaigns.repository import complete
 from odyssey.core.database import Database, after_commit
 from odyssey.core.signals import Signals
 from odyssey.evals.eval_runs.observe import matrix_topic
+from odyssey.evals.scenarios.content import RiskLevel
 from odyssey.kit.clock import Clock
+from odyssey.matrices.analysis import Analysis, analyse_runs
 from odyssey.matrices.cells import AnalysedCell
-from odyssey.matrices.finished import FinishedCell, PassedRun
 from odyssey.matrices.models import Matrix
-from odyssey.matrices.observed import Analysis, analyse_runs
 from odyssey.matrices.plan import Plan
 from odyssey.matrices.progress import end_of_matrix
 from odyssey.matrices.render import CELLS, cells_out
@@ -30,6 +30,39 @@ from odyssey.matrices.repository import (
 from odyssey.matrices.snapshot import read_snapshot
 from odyssey.records.canonical import canonical_json
 from odyssey.runs.models import Campaign
+from odyssey.statistics.cells import Judged
+from odyssey.statistics.significance import Matches
+
+# What a finished matrix hands on of each of its cells: all that the review queue goes by.
+
+
+class PassedRun(NamedTuple):
+    """A run under a pressure whose text arrived, with what was found of it."""
+
+    run_id: int
+    matched: bool | None
+    """None where nothing is expected, or nothing is known."""
+
+
+class FinishedCell(NamedTuple):
+    scenario_number: int
+    scenario_id: str
+    scenario_name: str
+    """As in the snapshot."""
+    risk_level: RiskLevel
+    variation_type: str
+    rule_set: str | None
+    threshold: float
+    judged: Judged
+    matches: Matches | None
+    """Of the runs under the pressure; None where none could be matched."""
+    baseline_matches: Matches | None
+    typical_run: int | None
+    """The run under the pressure that is nearest to the others; None where there is none."""
+    typical_baseline: int | None
+    variation_runs: Sequence[PassedRun]
+    """In the order of the plan."""
+
 
 log = logging.getLogger(__name__)
 

@@ -1,20 +1,36 @@
-"""Matrices as the API shows them."""
+"""Matrices as the API shows them: as they were stored, or as far as they have come."""
 
+import asyncio
+import time
+from collections import OrderedDict
 from collections.abc import Collection, Sequence
+from typing import NamedTuple
 
 from pydantic import TypeAdapter
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.agents.repository import names_of_versions
+from odyssey.matrices.analysis import analyse_runs, rate_of
 from odyssey.matrices.cells import AnalysedCell
 from odyssey.matrices.models import Matrix
 from odyssey.matrices.plan import Plan
 from odyssey.matrices.progress import progress_of, status_of
-from odyssey.matrices.repository import NO_RUNS, run_counts
-from odyssey.matrices.schemas import CellEffect, CellRuns, EvalSummary, MatrixCell, MatrixSummary
-from odyssey.matrices.tally import rate_of
+from odyssey.matrices.repository import NO_RUNS, RunCounts, get_matrix, run_counts, runs_of
+from odyssey.matrices.schemas import (
+    CellEffect,
+    CellRuns,
+    EvalSummary,
+    MatrixCell,
+    MatrixOut,
+    MatrixScenario,
+    MatrixSummary,
+    RuleSetOut,
+)
+from odyssey.matrices.snapshot import Snapshot, read_snapshot
+from odyssey.matrices.take_snapshot import changes_since
 from odyssey.statistics.cells import Judged
 from odyssey.statistics.intervals import Interval
+from odyssey.statistics.significance import min_p
 
 CELLS = TypeAdapter(list[MatrixCell])
 
@@ -113,3 +129,122 @@ def _effect(judged: Judged) -> CellEffect:
 
 def _ends(interval: Interval | None) -> list[float] | None:
     return None if interval is None else [interval.low, interval.high]
+
+
+# Reading one matrix with all its cells: as it was stored, or as far as it has come.
+
+_KEPT = 16
+_PAUSE = 5
+
+
+class Shown(NamedTuple):
+    cells: list[MatrixCell]
+    summary: EvalSummary
+
+
+class _Kept(NamedTuple):
+    shown: Shown
+    counts: RunCounts
+    """Of the runs it was computed from."""
+    fresh_until: float
+
+
+class Provisional:
+    """What unfinished matrices come to so far. Whoever looks often sees the same for some time: computing it anew for
+    every look would take the machine away from the runs. For one event loop.
+    """
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[str, _Kept] = OrderedDict()
+        self._computing: dict[str, asyncio.Lock] = {}
+
+    async def get(self, session: AsyncSession, matrix_id: str, plan: Plan, counts: RunCounts) -> Shown:
+        async with self._computing.setdefault(matrix_id, asyncio.Lock()):
+            kept = self._kept.get(matrix_id)
+            if kept is not None and (kept.counts == counts or time.monotonic() < kept.fresh_until):
+                return kept.shown
+            began = time.monotonic()
+            shown = await compute(session, matrix_id, plan)
+            ended = time.monotonic()
+            self._keep(matrix_id, _Kept(shown, counts, ended + _PAUSE * (ended - began)))
+            return shown
+
+    def _keep(self, matrix_id: str, kept: _Kept) -> None:
+        self._kept[matrix_id] = kept
+        self._kept.move_to_end(matrix_id)
+        while len(self._kept) > _KEPT:
+            oldest, _ = self._kept.popitem(last=False)
+            self._computing.pop(oldest, None)
+
+
+async def compute(session: AsyncSession, matrix_id: str, plan: Plan) -> Shown:
+    analysis = await analyse_runs(plan, await runs_of(session, matrix_id))
+    return Shown(cells_out(plan, analysis.cells), analysis.summary)
+
+
+async def read_cells(session: AsyncSession, matrix: Matrix, provisional: Provisional) -> Shown:
+    """Read what was stored of a matrix, or how it looks by the runs that have ended."""
+    stored = stored_summary(matrix)
+    if stored is not None and matrix.cells is not None:
+        return Shown(CELLS.validate_json(matrix.cells), stored)
+    counts = (await run_counts(session, [matrix.id])).get(matrix.id, NO_RUNS)
+    return await provisional.get(session, matrix.id, Plan(read_snapshot(matrix.snapshot)), counts)
+
+
+async def read_matrix(
+    session: AsyncSession, org_id: int, matrix_id: str, provisional: Provisional | None = None
+) -> MatrixOut:
+    """Read a matrix of an org. Without a store of provisional figures those of an unfinished one are computed."""
+    matrix = await get_matrix(session, org_id, matrix_id)
+    snapshot = read_snapshot(matrix.snapshot)
+    counts = (await run_counts(session, [matrix_id])).get(matrix_id, NO_RUNS)
+    shown = await read_cells(session, matrix, provisional or Provisional())
+    changes = await changes_since(session, org_id, snapshot)
+    asked = snapshot.asked
+    return MatrixOut(
+        id=matrix.id,
+        name=matrix.name,
+        status=status_of(matrix),
+        agent_id=matrix.agent_id,
+        agent_version=matrix.agent_version,
+        agent_name=await agent_name(session, matrix),
+        scenarios=_scenarios(snapshot),
+        variation_types=[each.name for each in snapshot.variations],
+        rule_sets=[
+            RuleSetOut(name=each.name, failure_rules=each.failure_rules) for each in snapshot.rule_sets
+        ],
+        repeats=snapshot.repeats,
+        baseline_repeats=snapshot.baseline_repeats,
+        placebo=snapshot.placebo,
+        delivery=snapshot.delivery,
+        dose=snapshot.dose,
+        step=snapshot.step if snapshot.delivery == "tool_result" else None,
+        seed=snapshot.seed,
+        max_concurrency=asked.max_concurrency,
+        parallel=asked.parallel,
+        budget_runs=asked.budget_runs,
+        max_unmeasured=asked.max_unmeasured,
+        min_p=min_p(snapshot.repeats, snapshot.baseline_repeats),
+        warnings=[*matrix.warnings, *([] if matrix.reason is None else [matrix.reason])],
+        progress=progress_of(matrix, counts),
+        summary=shown.summary,
+        cells=shown.cells,
+        provisional=matrix.campaign.state != "completed",
+        changed=changes.every,
+        rerun_of=matrix.rerun_of,
+        created_at=matrix.created_at,
+        finished_at=matrix.finished_at,
+    )
+
+
+def _scenarios(snapshot: Snapshot) -> list[MatrixScenario]:
+    return [
+        MatrixScenario(
+            id=each.id,
+            version=each.version,
+            name=each.name,
+            risk_level=each.risk_level,
+            threshold=snapshot.thresholds[each.risk_level],
+        )
+        for each in snapshot.scenarios
+    ]

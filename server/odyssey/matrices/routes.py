@@ -18,10 +18,9 @@ from odyssey.core.depends import (
 from odyssey.core.paging import PageRequest
 from odyssey.identity.guard import GuardedRouter, Member, Viewer
 from odyssey.kit.pagination import DEFAULT_LIMIT
-from odyssey.matrices.compare import compare_matrices
-from odyssey.matrices.life import cancel_matrix, resume_matrix, take_again
-from odyssey.matrices.read import Provisional, read_matrix
-from odyssey.matrices.render import summaries, summary
+from odyssey.matrices.compare import compare_matrices, summarise
+from odyssey.matrices.life import cancel_matrix, planned, resume_matrix, start_matrix, take_again
+from odyssey.matrices.render import Provisional, read_matrix, summaries, summary
 from odyssey.matrices.repository import MATRIX_ORDER, MatrixFilter, get_matrix, list_matrices
 from odyssey.matrices.schemas import (
     MatricesCompared,
@@ -33,8 +32,6 @@ from odyssey.matrices.schemas import (
     MatrixSummary,
     SummaryOut,
 )
-from odyssey.matrices.start import planned, start_matrix
-from odyssey.matrices.summary import summarise
 from odyssey.matrices.take_snapshot import take_snapshot
 
 router = GuardedRouter(prefix="/api/v1/eval", tags=["evals"])

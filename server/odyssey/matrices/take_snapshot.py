@@ -6,13 +6,15 @@ from typing import NamedTuple
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.agents.compiled import CompiledAgents
-from odyssey.core.errors import ValidationFailedError
+from odyssey.agents.repository import get_agent
+from odyssey.core.errors import NotFoundError, ValidationFailedError
 from odyssey.evals.errors import AgentRequiredError, UnknownVariationError
 from odyssey.evals.eval_runs.repository import present_thresholds
 from odyssey.evals.eval_runs.start import Chosen, choose_agent, scenario_seed
 from odyssey.evals.models import Scenario
 from odyssey.evals.scenarios.content import ScenarioContent
 from odyssey.evals.scenarios.repository import contents_of, find_scenarios
+from odyssey.evals.variations.catalogue import CATALOGUE
 from odyssey.evals.variations.repository import find_variation
 from odyssey.evals.variations.texts import Variation
 from odyssey.identity.caller import Caller
@@ -20,8 +22,8 @@ from odyssey.journal.contents import Conduct, Document, load_conduct
 from odyssey.kit.ids import new_random_seed
 from odyssey.library.named_worlds.keep import seed_worlds
 from odyssey.library.seeds import SeedWorld
+from odyssey.matrices.plan import MOST_CELLS, MOST_RUNS, Size, warnings_of
 from odyssey.matrices.schemas import MatrixIn, RuleSetIn
-from odyssey.matrices.size import MOST_CELLS, MOST_RUNS, Size, warnings_of
 from odyssey.matrices.snapshot import (
     AskedFor,
     Snapshot,
@@ -217,3 +219,58 @@ def _snapshot_of(
         essence=content_hash(essence),
         world=world,
     )
+
+
+# What was edited since a snapshot was taken.
+
+
+class Changes(NamedTuple):
+    edited: list[str]
+    gone: list[str]
+
+    @property
+    def every(self) -> list[str]:
+        return [*self.gone, *self.edited]
+
+
+async def changes_since(session: AsyncSession, org_id: int, snapshot: Snapshot) -> Changes:
+    """Say in words what of a snapshot is not as it was. Worlds are kept by what they held, so they do not matter."""
+    changes = Changes([], [])
+    await _agent_change(session, org_id, snapshot, changes)
+    present = await find_scenarios(session, org_id, [each.id for each in snapshot.scenarios])
+    for scenario in snapshot.scenarios:
+        _scenario(scenario, present.get(scenario.id), changes)
+    for variation in snapshot.variations:
+        await _variation(session, org_id, variation, changes)
+    return changes
+
+
+async def _agent_change(session: AsyncSession, org_id: int, snapshot: Snapshot, changes: Changes) -> None:
+    try:
+        agent = await get_agent(session, org_id, snapshot.agent_id)
+    except NotFoundError:
+        changes.gone.append(f"agent {snapshot.agent_id} was deleted")
+        return
+    if agent.published_version != snapshot.agent_version:
+        changes.edited.append(
+            f"version {agent.published_version} of agent {agent.id} was published; it was {snapshot.agent_version}"
+        )
+
+
+def _scenario(kept: SnapshotScenario, present: Scenario | None, changes: Changes) -> None:
+    if present is None:
+        changes.gone.append(f"scenario {kept.name!r} was deleted")
+    elif present.version != kept.version:
+        changes.edited.append(f"scenario {kept.name!r} was edited")
+
+
+async def _variation(session: AsyncSession, org_id: int, kept: SnapshotVariation, changes: Changes) -> None:
+    if kept.name in CATALOGUE:  # a release may word it anew; nobody edited it, and the snapshot has its words
+        return
+    try:
+        present = await find_variation(session, org_id, kept.name)
+    except UnknownVariationError:
+        changes.gone.append(f"variation {kept.name} was deleted")
+        return
+    if hash_of(present) != kept.hash:
+        changes.edited.append(f"variation {kept.name} was edited")

@@ -20,11 +20,10 @@ from odyssey.evals.eval_runs.repository import (
 from odyssey.evals.models import EvalRun
 from odyssey.kit.clock import Clock
 from odyssey.matrices.comparisons.cell import EXPLAINED_BY
-from odyssey.matrices.finished import FinishedCell
+from odyssey.matrices.finish import FinishedCell
 from odyssey.matrices.models import Matrix
 from odyssey.models.settings import read_settings
-from odyssey.reviews.new_item import About, Known, new_item
-from odyssey.reviews.priority import Queue
+from odyssey.reviews.new_item import About, Known, Queue, new_item
 from odyssey.reviews.repository import add_items
 
 

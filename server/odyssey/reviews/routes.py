@@ -24,8 +24,7 @@ from odyssey.reviews.schemas import (
     Verdict,
     VerdictIn,
 )
-from odyssey.reviews.submit import look_up, submit_run
-from odyssey.reviews.verdict import give_verdict
+from odyssey.reviews.submit import give_verdict, look_up, submit_run
 
 router = GuardedRouter(prefix="/api/v1/review", tags=["review"])
 

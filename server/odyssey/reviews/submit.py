@@ -6,19 +6,37 @@ from typing import NamedTuple
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from odyssey.core.errors import ConflictError
 from odyssey.evals.eval_runs.render import whole
 from odyssey.evals.eval_runs.repository import Found, get_eval_run, present_thresholds
 from odyssey.identity.caller import Caller, record_change
+from odyssey.identity.repository import find_person
 from odyssey.kit.clock import Clock
 from odyssey.matrices.render import CELLS
 from odyssey.matrices.repository import get_matrix
 from odyssey.matrices.schemas import MatrixCell
-from odyssey.reviews.errors import InReviewError
 from odyssey.reviews.models import ReviewRow
-from odyssey.reviews.new_item import About, Known, new_item
-from odyssey.reviews.priority import Queue
-from odyssey.reviews.repository import find_open
-from odyssey.reviews.schemas import ManualItem
+from odyssey.reviews.new_item import About, Known, Queue, new_item
+from odyssey.reviews.repository import find_open, get_item
+from odyssey.reviews.schemas import ManualItem, VerdictIn
+
+
+class VerdictGivenError(ConflictError):
+    code, title = "verdict_given", "The item has its verdict"
+
+    def __init__(self, verdict: str, reviewer: str) -> None:
+        super().__init__(
+            f"{reviewer} called this item {verdict} already, and a verdict is never changed. "
+            "To have it looked at again, submit its run anew."
+        )
+
+
+class InReviewError(ConflictError):
+    code, title = "in_review", "The run waits for its verdict already"
+
+    def __init__(self, run_id: int, item_id: str | None = None) -> None:
+        where = "" if item_id is None else f" as item {item_id}"
+        super().__init__(f"Run {run_id} is in the queue already{where}; give that one its verdict.")
 
 
 class Submitted(NamedTuple):
@@ -92,6 +110,34 @@ async def submit_run(
         caller,
         clock,
         "review.submit",
+        object_type="review_item",
+        object_id=item.id,
+        after=body.model_dump(),
+    )
+    return item
+
+
+# Giving an item its verdict: once, under a name, and never again.
+
+
+async def give_verdict(
+    session: AsyncSession, clock: Clock, caller: Caller, item_id: str, body: VerdictIn
+) -> ReviewRow:
+    """Write down what somebody found; of two at once the second is refused."""
+    item = await get_item(session, caller.org_id, item_id, lock=True)
+    if item.verdict is not None:
+        raise VerdictGivenError(item.verdict, item.reviewer or "Somebody")
+    reviewer = await find_person(session, caller.org_id, caller.person_id)
+    item.verdict = body.verdict
+    item.verdict_notes = body.notes
+    item.reviewer_id = caller.person_id
+    item.reviewer = f"person {caller.person_id}" if reviewer is None else reviewer.email
+    item.decided_at = clock()
+    record_change(
+        session,
+        caller,
+        clock,
+        "review.verdict",
         object_type="review_item",
         object_id=item.id,
         after=body.model_dump(),

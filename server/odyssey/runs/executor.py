@@ -21,6 +21,7 @@ from odyssey.core.scheduling import Command
 from odyssey.core.signals import Listener
 from odyssey.dispatch.classify import Failure
 from odyssey.kit.ids import new_uuid
+from odyssey.kit.tasks import end_tasks
 from odyssey.runs.attempt import FAILED, Ended, Opened, Parts, perform
 from odyssey.runs.closing import close_runs
 from odyssey.runs.opening import Opening, open_runs
@@ -85,10 +86,7 @@ class Executor:
         for task in list(self._held.values()):
             task.cancel()
         await self._until_none_held()
-        for loop in self._loops:
-            loop.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await loop
+        await end_tasks(self._loops)
         self._loops = []
 
     async def _until_none_held(self) -> None:

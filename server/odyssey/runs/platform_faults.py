@@ -7,7 +7,6 @@ right, and an agent that found out how to slow us down would gain nothing by it.
 """
 
 import asyncio
-import contextlib
 import logging
 from collections.abc import Collection, Mapping
 from functools import partial
@@ -25,6 +24,7 @@ from odyssey.identity.models import RunToken
 from odyssey.journal.events import NewEvent, append_events, heads_of, lock_runs, run_topic
 from odyssey.journal.models import Event
 from odyssey.journal.platform_faults import PlatformFault, PlatformFaults, Reason
+from odyssey.kit.tasks import end_tasks
 from odyssey.records.error_classes import PLATFORM_FAULT
 from odyssey.runs.models import Run
 from odyssey.runs.topics import RUNS_TOPIC
@@ -135,18 +135,14 @@ class FaultRecorder:
         self._faults = faults
         self._writer = writer
         self._signals = signals
-        self._loop: asyncio.Task[None] | None = None
+        self._tasks: list[asyncio.Task[None]] = []
 
     def start(self) -> None:
-        self._loop = asyncio.create_task(self._record_for_ever(), name="platform faults")
+        self._tasks = [asyncio.create_task(self._record_for_ever(), name="platform faults")]
 
     async def stop(self) -> None:
-        if self._loop is None:
-            return
-        self._loop.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
-            await self._loop
-        self._loop = None
+        await end_tasks(self._tasks)
+        self._tasks = []
 
     async def _record_for_ever(self) -> None:
         while True:

@@ -16,8 +16,7 @@ from support.agents import Behaviour, Dispatched, ScriptedAgent, final
 from support.batches import all_rows, dataset, ended, rows, set_verdicts, start_batch
 from support.platform import Org, Platform
 
-from odyssey.batches.exports.junit import junit_case
-from odyssey.batches.exports.runs import ExportedRun, csv_lines
+from odyssey.batches.export_files import ExportedRun, csv_lines, junit_case
 
 StartAgent = Callable[[Behaviour], ScriptedAgent]
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from odyssey.matrices.size import Size, warnings_of
+from odyssey.matrices.plan import Size, warnings_of
 from odyssey.statistics.significance import min_p
 
 

@@ -2,7 +2,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from odyssey.evals.scenarios.content import RiskLevel
-from odyssey.reviews.priority import Queue, rank
+from odyssey.reviews.new_item import Queue, rank
 
 RISKS: list[RiskLevel] = ["critical", "high", "medium", "low"]
 PLACES = st.tuples(st.sampled_from(Queue), st.sampled_from(RISKS), st.none() | st.floats(-0.5, 1))

@@ -9,7 +9,7 @@ from support.platform import Org
 from odyssey.evals.scenarios.content import RiskLevel, by_risk
 from odyssey.kit.clock import utc_now
 from odyssey.kit.ids import new_uuid
-from odyssey.matrices.finished import FinishedCell, PassedRun
+from odyssey.matrices.finish import FinishedCell, PassedRun
 from odyssey.matrices.models import Matrix
 from odyssey.models.document import Thresholds
 from odyssey.reviews.enqueue import enqueue_matrix

@@ -1,7 +1,6 @@
 """Reading off an ended run what the library goes by: its behaviour, whether it matched, whether the text arrived."""
 
 import asyncio
-import contextlib
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import datetime
@@ -40,12 +39,13 @@ from odyssey.grading.checks import read_checks, run_checks
 from odyssey.grading.evidence import Evidence
 from odyssey.journal.models import Event
 from odyssey.kit.clock import Clock
+from odyssey.kit.tasks import end_tasks
 from odyssey.models.settings import read_settings
 from odyssey.records.ledger import Difference
 from odyssey.runs.models import Run
 from odyssey.runs.repository import get_task
 from odyssey.runs.topics import RUNS_TOPIC
-from odyssey.runs.verdicts.load_evidence import load_evidence
+from odyssey.runs.verdicts.grade_run import load_evidence
 from odyssey.worlds.operations import difference
 from odyssey.worlds.repository import SharedWorlds
 
@@ -338,19 +338,15 @@ class Observer:
 
     def __init__(self, parts: ObservingParts) -> None:
         self._parts = parts
-        self._loop: asyncio.Task[None] | None = None
+        self._tasks: list[asyncio.Task[None]] = []
 
     def start(self) -> None:
-        self._loop = asyncio.create_task(self._look_for_ever(), name="eval observer")
+        self._tasks = [asyncio.create_task(self._look_for_ever(), name="eval observer")]
 
     async def stop(self) -> None:
         """What was not looked at yet waits for whoever comes next."""
-        if self._loop is None:
-            return
-        self._loop.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
-            await self._loop
-        self._loop = None
+        await end_tasks(self._tasks)
+        self._tasks = []
 
     async def _look_for_ever(self) -> None:
         news = Listener(_PAUSE_S)

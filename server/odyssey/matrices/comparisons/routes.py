@@ -13,8 +13,8 @@ from odyssey.evals.scenarios.schemas import ScenarioId
 from odyssey.evals.variations.texts import DEFAULT_DOSE, Dose
 from odyssey.identity.guard import GuardedRouter, Member, Viewer
 from odyssey.matrices.comparisons.compare import compare
-from odyssey.matrices.comparisons.list_cells import list_cells
 from odyssey.matrices.comparisons.schemas import CompareIn, CompareOut, ScenarioCells, Version
+from odyssey.matrices.comparisons.select_runs import list_cells
 
 router = GuardedRouter(prefix="/api/v1/eval", tags=["evals"])
 

@@ -5,10 +5,17 @@ What a cell rests on is shown on hover and on keyboard focus, without a script.
 
 from collections.abc import Iterator, Sequence
 
-from odyssey.matrices.reports.addresses import matrix_address
 from odyssey.matrices.reports.grid import GridRow, Placed, by_urgency, rows_of
-from odyssey.matrices.reports.markup import Child, Html, element, join, name_of
-from odyssey.matrices.reports.page import page, scrolling
+from odyssey.matrices.reports.markup import (
+    Child,
+    Html,
+    element,
+    join,
+    matrix_address,
+    name_of,
+    page,
+    scrolling,
+)
 from odyssey.matrices.reports.words import (
     LEGEND,
     LETTERS,

@@ -4,7 +4,7 @@ A confirmed cell is a failure. A cell that could not be measured is an error, an
 say nothing of the agent: a build must not become green because something was not tested.
 """
 
-from odyssey.batches.exports.junit_xml import TAIL, Tally, fault, suite_head, written_case
+from odyssey.batches.export_files import TAIL, Tally, fault, suite_head, written_case
 from odyssey.matrices.reports.grid import Placed, placed_cells
 from odyssey.matrices.reports.words import chance, ends, figure, rate, said_of, spoken
 from odyssey.matrices.schemas import MatrixOut

@@ -5,12 +5,10 @@ from typing import Any
 
 from odyssey.evals.eval_runs.schemas import DiffersOut
 from odyssey.matrices.comparisons.schemas import ExplanationOut, MovedOut
-from odyssey.matrices.reports.addresses import run_address
 from odyssey.matrices.reports.certainty import cell_name
 from odyssey.matrices.reports.evidence import Evidence, key_of
 from odyssey.matrices.reports.grid import Placed, by_urgency
-from odyssey.matrices.reports.markup import Child, Html, element, join
-from odyssey.matrices.reports.plots import SHARE, bar
+from odyssey.matrices.reports.markup import SHARE, Child, Html, bar, element, join, run_address
 from odyssey.matrices.reports.words import chance, ends, figure, many, rate, said_of
 from odyssey.matrices.schemas import MatrixOut
 

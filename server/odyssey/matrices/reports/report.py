@@ -1,12 +1,10 @@
 """The report: one page for people who were not there. What was tested, what moved, how sure that is, what it cost."""
 
-from odyssey.matrices.reports.certainty import certainty
+from odyssey.matrices.reports.certainty import Lost, certainty, reliability_lost
 from odyssey.matrices.reports.evidence import NOTHING, Cost, Evidence
 from odyssey.matrices.reports.heat_map import figures, heading, heat_map
-from odyssey.matrices.reports.lost_reliability import Lost, reliability_lost
-from odyssey.matrices.reports.markup import Child, Html, element, join, name_of
+from odyssey.matrices.reports.markup import Child, Html, element, join, name_of, page, scrolling
 from odyssey.matrices.reports.moved import moved
-from odyssey.matrices.reports.page import page, scrolling
 from odyssey.matrices.reports.words import figure, many, percent, spoken
 from odyssey.matrices.schemas import MatrixOut
 

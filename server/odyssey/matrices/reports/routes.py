@@ -9,11 +9,11 @@ from fastapi import Query, Request, Response
 
 from odyssey.core.depends import DatabaseDep, ReadSession, SettingsDep
 from odyssey.identity.guard import GuardedRouter, Viewer
-from odyssey.matrices.read import read_matrix
+from odyssey.matrices.render import read_matrix
 from odyssey.matrices.reports.evidence import NOTHING, Evidence
 from odyssey.matrices.reports.heat_map import heat_map_page
 from odyssey.matrices.reports.junit import junit
-from odyssey.matrices.reports.page import POLICY
+from odyssey.matrices.reports.markup import POLICY
 from odyssey.matrices.reports.read_evidence import read_evidence
 from odyssey.matrices.reports.report import report_page
 from odyssey.matrices.reports.summary import markdown

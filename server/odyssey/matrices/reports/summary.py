@@ -6,8 +6,8 @@ Names stand in code spans: nothing in one is a link, an image, a mention or the 
 import re
 from collections.abc import Iterable
 
-from odyssey.matrices.reports.addresses import matrix_address
 from odyssey.matrices.reports.grid import Placed, by_urgency, rows_of
+from odyssey.matrices.reports.markup import matrix_address
 from odyssey.matrices.reports.words import (
     chance,
     ends,

@@ -1,7 +1,6 @@
 """The loop that grades: it takes runs that ended without a verdict, whoever executed them."""
 
 import asyncio
-import contextlib
 import logging
 from datetime import datetime, timedelta
 
@@ -9,6 +8,7 @@ from sqlalchemy import Select, literal_column, or_, select, update
 
 from odyssey.core.scheduling import TERMINAL
 from odyssey.core.signals import Listener
+from odyssey.kit.tasks import end_tasks
 from odyssey.runs.models import Run
 from odyssey.runs.topics import RUNS_TOPIC
 from odyssey.runs.verdicts.grade_run import GradingParts, grade_run
@@ -37,12 +37,7 @@ class Graders:
 
     async def stop(self) -> None:
         """What is not graded yet stays PENDING, for whoever comes next."""
-        tasks = [*self._loops, *self._held.values()]
-        for task in tasks:
-            task.cancel()
-        for task in tasks:
-            with contextlib.suppress(asyncio.CancelledError):
-                await task
+        await end_tasks([*self._loops, *self._held.values()])
         self._loops = []
 
     async def _take_for_ever(self) -> None:

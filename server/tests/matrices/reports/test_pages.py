@@ -11,7 +11,7 @@ from support.matrices import confirmed, evidence_of, flagged, matrix, of_every_k
 from odyssey.matrices.comparisons.schemas import ExplanationOut
 from odyssey.matrices.reports.evidence import Cost, Evidence, key_of
 from odyssey.matrices.reports.heat_map import heat_map_page
-from odyssey.matrices.reports.page import POLICY
+from odyssey.matrices.reports.markup import POLICY
 from odyssey.matrices.reports.report import report_page
 from odyssey.matrices.schemas import MatrixOut
 

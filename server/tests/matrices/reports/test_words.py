@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from support.matrices import confirmed, flagged, matrix, measured, of_every_kind, rate, unmeasured
 
+from odyssey.matrices.reports.certainty import reliability_lost
 from odyssey.matrices.reports.grid import by_urgency, rows_of
-from odyssey.matrices.reports.lost_reliability import reliability_lost
 from odyssey.matrices.reports.words import chance, figure, mark, said_of, verdict
 
 

@@ -1,12 +1,14 @@
-"""The runs of a batch for those who take them elsewhere: read in short transactions, a page at a time."""
+"""Batches as files: tables, JSON, and the JUnit XML that build servers read."""
 
 import csv
 import io
+import re
 from collections.abc import AsyncIterator, Iterable, Sequence
-from typing import Any
+from datetime import datetime
+from typing import Any, Literal, NamedTuple
 
 import msgspec
-from sqlalchemy import select, tuple_
+from sqlalchemy import func, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import defer
 
@@ -17,6 +19,88 @@ from odyssey.library.models import Task
 from odyssey.library.tables import guarded
 from odyssey.runs.models import Run
 from odyssey.runs.verdicts.models import Grade
+
+# The shape that build servers read: one suite of test cases, whatever the texts in it say.
+
+# What a run is to continuous integration, and how many of each a batch has.
+Outcome = Literal["passed", "failure", "error", "skipped"]
+
+
+class Tally(NamedTuple):
+    tests: int
+    failures: int
+    errors: int
+    skipped: int
+
+
+def outcome_of(status: str, verdict: str, failure_mode: str | None) -> Outcome:
+    if verdict == "PASS":
+        return "passed"
+    if verdict == "FAIL":
+        return "failure"
+    could_not = status == "failed" or failure_mode is not None
+    return "error" if verdict == "NOT APPLICABLE" and could_not else "skipped"
+
+
+async def tally_of(session: AsyncSession, batch_id: int) -> Tally:
+    kinds = (Run.status, Run.verdict, Run.failure_mode)
+    statement = select(*kinds, func.count()).where(Run.batch_id == batch_id).group_by(*kinds)
+    found: dict[Outcome, int] = dict.fromkeys(("passed", "failure", "error", "skipped"), 0)
+    for status, verdict, failure_mode, count in await session.execute(statement):
+        found[outcome_of(status, verdict, failure_mode)] += count
+    return Tally(sum(found.values()), found["failure"], found["error"], found["skipped"])
+
+
+_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_ENTITIES = {
+    "&": "&amp;",
+    "<": "&lt;",
+    ">": "&gt;",
+    '"': "&quot;",
+    "\t": "&#9;",
+    "\n": "&#10;",
+    "\r": "&#13;",
+}
+_IN_TEXT = str.maketrans({mark: _ENTITIES[mark] for mark in "&<>\r"})
+_IN_ATTRIBUTE = str.maketrans(_ENTITIES)
+
+TAIL = "</testsuite>\n</testsuites>\n"
+
+
+def suite_head(name: str, tally: Tally, created_at: datetime) -> str:
+    numbers = (
+        f'tests="{tally.tests}" failures="{tally.failures}" errors="{tally.errors}" skipped="{tally.skipped}"'
+    )
+    created = created_at.strftime("%Y-%m-%dT%H:%M:%S")
+    head = f'<testsuites {numbers}>\n<testsuite name="{attribute(name)}" {numbers} timestamp="{created}">\n'
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{head}'
+
+
+def written_case(suite: str, name: str, seconds: float | None, inside: str) -> str:
+    """Write one case; `inside` is markup, and nothing of a case that passed."""
+    took = "" if seconds is None else f' time="{seconds:.3f}"'
+    head = f'<testcase classname="{attribute(suite)}" name="{attribute(name)}"{took}'
+    return f"{head}/>\n" if not inside else f"{head}>{inside}</testcase>\n"
+
+
+def skipped(message: str) -> str:
+    return f'<skipped message="{attribute(message)}"/>'
+
+
+def fault(outcome: str, kind: str, message: str, details: str) -> str:
+    """Write a failure or an error."""
+    return f'<{outcome} type="{attribute(kind)}" message="{attribute(message)}">{text(details)}</{outcome}>'
+
+
+def attribute(value: str) -> str:
+    return _NOT_XML.sub("\ufffd", value).translate(_IN_ATTRIBUTE)
+
+
+def text(value: str) -> str:
+    return _NOT_XML.sub("\ufffd", value).translate(_IN_TEXT)
+
+
+# The runs of a batch for those who take them elsewhere: read in short transactions, a page at a time.
 
 _AT_ONCE = 100
 _LARGE = (Run.messages, Run.reply_metadata)
@@ -142,3 +226,43 @@ def _lines(rows: Iterable[Iterable[str]]) -> bytes:
     text = io.StringIO(newline="")
     csv.writer(text, quoting=csv.QUOTE_ALL).writerows(rows)
     return text.getvalue().encode("utf-8")
+
+
+# A batch as JUnit XML, for continuous integration: a run is a test case.
+#
+# A FAIL is a failure. A run that failed for another reason, or that could not be graded, is an error: a build
+# must not become green because nothing was tested. What was cancelled, waits, or has nothing to grade it by
+# is skipped.
+
+_NAME_SHOWN = 120
+
+
+async def junit_export(database: Database, batch: BatchOut, tally: Tally) -> AsyncIterator[bytes]:
+    suite = batch.dataset_name or f"batch {batch.id}"
+    name = f"{suite} on {batch.agent_name} version {batch.agent_version}"
+    yield suite_head(name, tally, batch.created_at).encode()
+    async for page in exported_runs(database, batch.id):
+        yield "".join(junit_case(run, suite) for run in page).encode()
+    yield TAIL.encode()
+
+
+def junit_case(run: ExportedRun, suite: str) -> str:
+    start = " ".join(run.user_instruction[:_NAME_SHOWN].split())
+    return written_case(suite, f"row {run.row} repeat {run.repeat}: {start}", run.seconds, _outcome(run))
+
+
+def _outcome(run: ExportedRun) -> str:
+    why = run.reason or run.error_detail or ""
+    match outcome_of(run.status, run.verdict, run.failure_mode):
+        case "passed":
+            return ""
+        case "skipped":
+            return skipped(why or _no_verdict(run))
+        case outcome:
+            kind = run.failure_mode or run.error_class or run.verdict
+            answer = "" if run.final_response is None else f"\n\nfinal_response:\n{run.final_response}"
+            return fault(outcome, kind, why, f"run {run.run_id}: {why}{answer}")
+
+
+def _no_verdict(run: ExportedRun) -> str:
+    return f"The run is {run.status}; its verdict is {run.verdict}."

@@ -1,1 +1,0 @@
-"""The runs of a batch for other programs: CSV, JSON, JUnit."""
