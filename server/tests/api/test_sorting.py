@@ -21,7 +21,7 @@ from odyssey.evals.models import EvalRun, Scenario
 from odyssey.kit.ids import new_uuid
 from odyssey.library.models import Task
 from odyssey.matrices.models import Matrix
-from odyssey.runs.models import Batch, Run
+from odyssey.runs.models import Batch, Campaign, Run
 
 SORTABLE = {
     operation.path: next(
@@ -54,19 +54,20 @@ def walked(org: Org, path: str, limit: int, **query: Any) -> list[dict[str, Any]
 # Every field of every list
 
 
-def copied(platform: Platform, entity: type[Base], **changes: Any) -> None:
-    """Add a row like the newest of its table."""
+def copied(platform: Platform, entity: type[Base], **changes: Any) -> int:
+    """Add a row like the newest of its table; returns its number."""
     table = table_of(entity)
     (key,) = table.primary_key.columns
 
-    async def copy() -> None:
+    async def copy() -> int:
         async with platform.database.write() as session:
             row = (await session.execute(select(table).order_by(key.desc()).limit(1))).one()
             values = {**row._mapping, **changes}
             del values[key.name]  # the database counts on, for those who come after
-            await session.execute(insert(table).values(values))
+            made: int = (await session.scalars(insert(table).values(values).returning(key))).one()
+            return made
 
-    platform.do(copy())
+    return platform.do(copy())
 
 
 @pytest.fixture(scope="module")
@@ -90,8 +91,9 @@ def stocked(platform: Platform) -> Iterator[Org]:
         pressed = {"scenario_id": objects["scenario_id"], "variation_type": "sycophancy"}
         for run in org.ok(org.post("/api/v1/eval/runs", pressed))["runs"]:
             org.wait(run["id"], "running")
-        copied(platform, Batch, dataset_id=None, repeats=7)
-        copied(platform, Matrix, id=new_uuid(), name="Zoo", finished_at=None)
+        copied(platform, Batch, campaign_id=copied(platform, Campaign), dataset_id=None, repeats=7)
+        another = {"id": new_uuid(), "campaign_id": copied(platform, Campaign)}
+        copied(platform, Matrix, **another, name="Zoo", finished_at=None)
         yield org
 
 

@@ -66,6 +66,34 @@ def test_paths_that_are_named_are_there() -> None:
     assert [name for name in named if not any((folder / name).exists() for folder in folders)] == []
 
 
+def writes_sql(path: Path) -> bool:
+    """Whether a file builds statements: it calls one of SQLAlchemy's functions for that."""
+    tree = ast.parse(path.read_text("utf-8"))
+    imported = {
+        name.asname or name.name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("sqlalchemy")
+        for name in node.names
+    }
+    called = {
+        node.func.id
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+    }
+    return bool(imported & called & {"select", "insert", "update", "delete", "exists", "text"})
+
+
+def test_sql_lives_where_it_is_said_to() -> None:
+    told = [name for cells in table("Where SQL lives") for name in quoted(cells[0])]
+    usual = ("repository.py", "models.py")
+    made = {
+        str(path.relative_to(PACKAGE))
+        for path in PACKAGE.rglob("*.py")
+        if "migrations" not in path.parts and path.name not in usual and writes_sql(path)
+    }
+    assert sorted(told) == sorted(made)
+
+
 def test_the_loops_are_those_that_are_started(platform: Platform) -> None:
     url = str(platform.database.url)
     made = Composition(
