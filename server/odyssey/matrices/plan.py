@@ -155,8 +155,8 @@ def _too_few(size: Size) -> Iterator[str]:
 
 def _too_coarse(size: Size) -> Iterator[str]:
     """Warn where even the smallest possible p-value cannot confirm one cell that stands out alone."""
-    # 3 runs against 4 baselines can be dealt in 35 ways: p is at least 1/35 = 0.029. That is enough for one cell; the
-    # best of two cells has at least q = 2/35 = 0.057, above 0.05. With 4 repeats it is 2/70.
+    # 3 runs against 4 baselines can be dealt in 35 ways: p is at least 1/35 = 0.029. That is enough if there is only
+    # one cell; if one of two stands out, its q is at least 2/35 = 0.057, above 0.05. With 4 repeats it is 2/70.
     if size.min_p * size.cells <= SIGNIFICANT:
         return
     runs = f"{_count(size.repeats, 'run')} against {_count(size.baseline_repeats, 'baseline')}"

@@ -107,7 +107,7 @@ def _rooms(connection: Connection, most: int) -> tuple[list[_LaneRoom], bool]:
     limited = [lane for lane, limit in limits.items() if limit is not None]
     if not limited:
         return [_LaneRoom(lane, most) for lane in limits], False
-    # Held before its runs are counted: else two processes would both see room for one, and both take it.
+    # Held before its runs are counted: otherwise two processes would both see room for one, and both take it.
     held = set(connection.scalars(_HOLD_LANES, {"lanes": limited}))
     running: dict[str, int] = dict(connection.execute(_RUNNING, {"lanes": limited}).all())
     rooms = [

@@ -27,7 +27,8 @@ def changes_of(question: WorldQuestion, fields: Mapping[str, Any]) -> Changes:
     """Where each argument goes: into a record, a field called after the verb, or the field of its own name."""
     # `change_order_address(order_id="o-1", town="Bergen")` where o-1 has {"address": {"town": "Oslo", "street": …}}:
     # the name says that the target is address, which is a record with a member town; so the change is
-    # {"address": {"town": "Bergen", "street": …}}. `street` stays because an update replaces whole fields.
+    # {"address": {"town": "Bergen", "street": …}}. The street is carried along because an update
+    # replaces whole fields.
     changes = Changes({}, [])
     swapped = _swap_parts(question, fields, changes)
     target = _target(question)

@@ -77,7 +77,7 @@ class WorldEngine:
 
     def answer(self, call: ToolCall, world: Ledger) -> Answer:
         intent = understand(call, world)
-        # Parts first: `add_line_to_order(order_id, …)` would else make an entity of a new type, line.
+        # Parts first: `add_line_to_order(order_id, …)` would otherwise make an entity of a new type, line.
         answer = write_part(call, world, intent) or move(call, world, intent)
         if answer is None and not intent.naming.is_named:
             # `lock_part(thing_id, part_id)` is about the part, although things can be locked as well.

@@ -66,7 +66,7 @@ def _in_the_light_of_the_world(intent: Intent, call: ToolCall) -> Verb:
     if naming.verb in ("read", "list", "update") or (naming.verb == "unknown" and not has_id):
         return naming.verb
     makes_one = naming.verb == "create" or (naming.verb == "tell" and naming.is_named)
-    # Whoever must give the id of a thing acts on one that is there: `book_room(room_id)` makes no room.
+    # Where the id must be given, the thing may be there already: `book_room(room_id="r-1")` makes no second r-1.
     if makes_one and intent.id_argument not in required_of(call):
         return "create"
     if has_id and (effects_of(kind, naming, call.tool.description) or _names_fields(intent, call)):
