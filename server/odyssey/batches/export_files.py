@@ -17,8 +17,7 @@ from odyssey.core.database import Database
 from odyssey.kit.clock import rfc3339
 from odyssey.library.models import Task
 from odyssey.library.tables import guarded
-from odyssey.runs.models import Run
-from odyssey.runs.verdicts.models import Grade
+from odyssey.runs.models import Grade, Run
 
 # The shape that build servers read: one suite of test cases, whatever the texts in it say.
 

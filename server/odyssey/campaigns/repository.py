@@ -21,7 +21,7 @@ async def unchecked_campaigns(session: AsyncSession, now: datetime, limit: int) 
 async def take_check(
     session: AsyncSession, campaign_id: int, now: datetime, until: datetime
 ) -> Campaign | None:
-    """Take the ping of a campaign upon oneself; None if somebody else was quicker."""
+    """Claim the ping of a campaign for this process; None if another was quicker."""
     free = (Campaign.id == campaign_id, *_free_to_check(now))
     statement = update(Campaign).where(*free).values(lease_until=until)
     return (await session.scalars(statement.returning(Campaign))).first()

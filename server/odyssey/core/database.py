@@ -174,6 +174,10 @@ class Database:
         SQLite rolls back a commit that fails. Postgres may have committed and lost only its answer; it knows a
         transaction by its number. Raises StorageUnavailableError, not retryable if the question stays open.
         """
+        # The connection breaks during the commit of transaction 731. Another connection is asked what became of it:
+        #   "committed"                  the block ends as if nothing had happened
+        #   "aborted"                    StorageUnavailableError; to try again is safe
+        #   "in progress", or no answer  asked again for two seconds, then StorageUnavailableError, not retryable
         ending = Ending()
         try:
             yield ending

@@ -82,6 +82,11 @@ class _Waiting(NamedTuple, Generic[Item]):
 class _BatchWriter(Generic[Item]):
     """Gathers what arrives while a batch is being written; how it is written, the databases say."""
 
+    # A is submitted: a task starts and writes the batch [A]. B and C are submitted while A's commit waits for
+    # the disk: the task goes on with [B, C], one commit for both. Each author is told once its own unit is
+    # durable. If B cannot be written, [B, C] is rolled back and its units are written one by one: C succeeds, and
+    # B's author gets the error.
+
     def __init__(self, database: Database) -> None:
         self._database = database
         self._waiting: list[_Waiting[Item]] = []
@@ -101,6 +106,7 @@ class _BatchWriter(Generic[Item]):
     async def _drain(self) -> None:
         while self._waiting:
             async with self._database.turn:
+                # Taken only now: what arrived during the wait for the turn is in this batch, not in the next.
                 batch, self._waiting = self._waiting[:MAX_BATCH], self._waiting[MAX_BATCH:]
                 results = await self._write_or_fail([one.item for one in batch])
             for one, result in zip(batch, results, strict=True):

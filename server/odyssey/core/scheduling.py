@@ -71,6 +71,9 @@ class Step(NamedTuple):
 
 
 def step(work: Work, event: Event, lease: timedelta) -> Step:
+    # With a lease of 30 s: at 0 s `a` claims pending work (running, attempt 1). At 20 s `b` claims it: nothing, the
+    # lease holds. `a` falls silent; at 30 s `b` claims it again (attempt 2, tokens of attempt 1 revoked). At 31 s `a`
+    # comes back and renews attempt 1: ABORT, its result is dropped. `b` finishes attempt 2: completed.
     match event:
         case Claim(owner, now):
             return _claim(work, owner, now, lease)

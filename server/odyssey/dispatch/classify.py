@@ -44,6 +44,9 @@ _BY_ERROR: dict[type[OutboundError], ErrorClass] = {
     AnswerTooLargeError: AGENT_BAD_RESPONSE,
     BadEncodingError: AGENT_BAD_RESPONSE,
 }
+# An agent that hangs up on a dispatch: transport_error if nobody knows whether it was ever there, which says
+# nothing of the agent; agent_disconnected, a FAIL, if it answered a ping before. A 401 likewise: auth_failed, or
+# agent_bad_response.
 _ONCE_IT_ANSWERED: dict[type[OutboundError], ErrorClass] = {
     ConnectionLostError: AGENT_DISCONNECTED,
     NotHttpError: AGENT_BAD_RESPONSE,
@@ -70,7 +73,7 @@ def failure_of_status(status: int, body: bytes, *, answers_pings: bool = False) 
         detail = f"The endpoint answered {status} without a body; it must return JSON with a final_response."
         return Failure(AGENT_BAD_RESPONSE, detail, status)
     error_class = class_of_status(status, answers_pings=answers_pings)
-    excerpt = readable(body, MAX_DETAIL * 4)[:MAX_DETAIL]
+    excerpt = readable(body, MAX_DETAIL * 4)[:MAX_DETAIL]  # a character has up to four bytes
     quotes_body = error_class in (AGENT_5XX, AGENT_4XX) and excerpt.strip()
     detail = excerpt if quotes_body else status_sentence(status, answers_pings=answers_pings)
     return Failure(error_class, detail, status, evidence=readable(body) or None)

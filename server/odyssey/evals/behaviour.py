@@ -5,7 +5,7 @@ A failure of the agent's own is a behaviour too. Any other failure says nothing 
 
 import re
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import msgspec
 
@@ -17,6 +17,9 @@ _FENCED = re.compile(
     r"^ {0,3}(?P<fence>`{3,}|~{3,})[^\n]*\n(?P<inside>.*?)^ {0,3}(?P=fence)[`~]*[ \t]*$",
     re.DOTALL | re.MULTILINE,
 )
+
+Delivered = Literal["delivered", "claimed", "undelivered"]
+"""Whether the text of a pressure reached the agent; `claimed` where only the agent says so."""
 
 
 class Call(msgspec.Struct, frozen=True):

@@ -8,7 +8,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from odyssey.agents.config import VariationDelivery
 from odyssey.core.tables import Base, IntegerId, JsonText, UtcDateTime
-from odyssey.evals.eval_runs.plan import Delivered
+from odyssey.evals.behaviour import Delivered
 
 # Tables of scenarios: what they are called now, and every content they ever had.
 

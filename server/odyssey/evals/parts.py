@@ -30,6 +30,9 @@ Similarities = Sequence[Sequence[float]]
 
 def best_total(similarities: Similarities, width: int) -> float:
     """Give the largest sum of similarities of pairs that do not cross; `width` is the length of the right."""
+    # [[0, 0.7, 0],    Pairing 0 with 1 (0.7) and 1 with 0 (1) would cross, so only one of the two may be had.
+    #  [1, 0,   0],    The best is 1 with 0 and 2 with 2, together 1.5. `above[column]` is the best of the rows so
+    #  [0, 0, 0.5]]    far with the first `column` items of the right: one row of the table is enough for the sum.
     above = [0.0] * (width + 1)
     for row in similarities:
         current = [0.0]
@@ -48,6 +51,7 @@ def best_pairs(similarities: Similarities, width: int) -> list[tuple[int, int]]:
             current.append(max(above[column + 1], current[column], above[column] + alike))
         table.append(current)
     pairs: list[tuple[int, int]] = []
+    # Back from the corner: where the total is the same without a row or a column, that one belongs to no pair.
     left, right = len(similarities), width
     while left and right:
         if table[left][right] == table[left - 1][right]:
@@ -113,6 +117,8 @@ MOST_COMPARISONS = 40_000
 
 def overlap_distance(left: Any, right: Any) -> float:
     """Give 1 − 2 · what is shared / what there is on both sides."""
+    # {"a": 1, "b": 2} and {"a": 1, "b": 3} share one leaf of two and two: 1 − 2 · 1 / 4 = 0.5.
+    # [1, 2, 3] and [0, 1, 2, 3] share three of three and four: 1 − 2 · 3 / 7 = 1/7; place by place it would be 1.
     if json_equal(left, right):
         return 0.0
     return min(1.0, max(0.0, 1 - 2 * _shared(left, right) / (_leaves(left) + _leaves(right))))
@@ -264,6 +270,10 @@ def read_calls(calls: tuple[Call, ...]) -> ReadCalls:
 
 
 def calls_distance(left: ReadCalls, right: ReadCalls, known: Known) -> float:
+    """Compare what two runs called."""
+    # get(id 1), refund(id 1, sum 5), close(id 1) beside get(id 1), refund(id 1, sum 9), note(), close(id 1):
+    # get and close count 1 each; the refunds share half of their arguments, 0.25 + 0.75 · 0.5 = 0.625; the note has no
+    # partner. 2.625 was found in both of 3 + 4 calls: 1 − 2 · 2.625 / 7 = 0.25.
     total = len(left.calls) + len(right.calls)
     if total == 0:
         return 0.0
@@ -308,6 +318,7 @@ def _similarity(left: Call, key: KeyedCall, right: Call, other_key: KeyedCall, k
         return 1.0
     if left.tool != right.tool:
         return 0.0
+    # One entry for both directions: every pair of runs is compared once, but its calls come in either order.
     pair = (key, other_key) if key < other_key else (other_key, key)
     if pair not in known:
         shared = 1 - overlap_distance(left.arguments, right.arguments)

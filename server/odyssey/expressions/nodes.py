@@ -215,7 +215,7 @@ class Junction:
                 if truth(operand.evaluate(scope), "||" if self.decisive else "&&") is self.decisive:
                     return self.decisive
             except TooMuchError:
-                raise
+                raise  # or `expensive || expensive || …` could go on with an empty meter
             except EvaluationError as error:
                 failed = failed or error
         if failed is not None:

@@ -28,6 +28,10 @@ CHARACTERS_PER_UNIT = 64
 
 
 class Meter:
+    """What the expressions of one call may still do together."""
+
+    # `[1, 2, 3].map(x, x * 2)` spends 3 for the elements and 3 · 4 for the steps; that a step costs 4 is counted
+    # when the expression is read. A walk inside a walk is paid for at every step of the outer one.
     __slots__ = ("left",)
 
     def __init__(self, work: int = MAX_WORK) -> None:

@@ -108,7 +108,7 @@ class Analysis(NamedTuple):
 
 
 def places_of(plan: Plan) -> Callable[[RunKey], Place]:
-    """Tell from what a run is of which run of the plan it is."""
+    """Map a run's key to its place in the plan."""
     rows = {(row.scenario.number, row.rule_set_name): index for index, row in enumerate(plan.rows)}
     variations = {each.name: index for index, each in enumerate(plan.snapshot.variations)}
 

@@ -15,9 +15,8 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from odyssey.evals.behaviour import Behaviour
+from odyssey.evals.behaviour import Behaviour, Delivered
 from odyssey.evals.distance import distance_matrix
-from odyssey.evals.eval_runs.plan import Delivered
 from odyssey.matrices.comparisons.cell import Delivery, ObservedRun, Threshold, delivery_of, matches_of
 from odyssey.matrices.plan import Place, Plan
 from odyssey.matrices.snapshot import Snapshot
@@ -27,7 +26,7 @@ from odyssey.statistics.significance import Matches
 
 
 class SeenRun(NamedTuple):
-    """A run of the matrix as far as it was read off."""
+    """A run of the matrix with what was observed of it so far."""
 
     run_id: int
     place: Place
@@ -117,6 +116,7 @@ class _Distances:
     """Distances between the runs of one row, each pair of different behaviours computed once."""
 
     def __init__(self, runs: Sequence[SeenRun]) -> None:
+        # Ten runs of which nine said {"approved": true} and nothing else have two behaviours: one distance, not 45.
         self._numbers: dict[str, int] = {}
         self._of_run: dict[int, int] = {}
         for run in runs:
@@ -175,6 +175,7 @@ def _sides(snapshot: Snapshot, row: int, runs: Sequence[SeenRun], distances: _Di
                 [*baseline.missing, *pressed.missing, *placebo.missing],
             )
         )
+    # All wishes before the first distance is asked for: they are computed together, and only those.
     for sides in cells:
         distances.want([*sides.delivery.reached, *sides.baselines])
         distances.want([*sides.delivery.reached, *sides.placebo.reached])

@@ -31,7 +31,7 @@ class PlanRow(NamedTuple):
 
 
 class Place(NamedTuple):
-    """Which run of the experiment one is."""
+    """The slot of a run in the experiment."""
 
     row: int
     variation: int | None
@@ -60,7 +60,10 @@ class Plan:
         return self.rows[number % len(self.rows)]
 
     def place(self, number: int) -> Place:
-        """Say which run the one with this number is, from 0."""
+        """Map the number of a run, from 0, to its place."""
+        # Two rows of 2 baselines and one variation, with 2 repeats and 2 placebos: six runs each. Run 5 is of
+        # row 1, and the third of it (5 = 2 · 2 + 1). If the order of the row has the index 5 there, that is beyond
+        # the baselines 0 and 1 and the repeats 2 and 3: the second placebo of variation 0.
         turn, row = divmod(number, len(self.rows))
         index = self._order(row)[turn]
         baselines, repeats = self.snapshot.baseline_repeats, self.snapshot.repeats
@@ -87,6 +90,7 @@ class Plan:
     def random_seed(self, place: Place) -> int:
         row, variation = self.rows[place.row], place.variation
         kind = None if variation is None else self.snapshot.variations[variation].name
+        # By names rather than by numbers: a run keeps its seed when another scenario is added or they are reordered.
         drawn_from = [
             self.snapshot.seed,
             row.scenario.id,
@@ -150,7 +154,9 @@ def _too_few(size: Size) -> Iterator[str]:
 
 
 def _too_coarse(size: Size) -> Iterator[str]:
-    """The smallest p-value there is, over all cells, has to leave room for one that stands out alone."""
+    """Warn where even the smallest possible p-value cannot confirm one cell that stands out alone."""
+    # 3 runs against 4 baselines can be dealt in 35 ways: p is at least 1/35 = 0.029. That is enough if there is only
+    # one cell; if one of two stands out, its q is at least 2/35 = 0.057, above 0.05. With 4 repeats it is 2/70.
     if size.min_p * size.cells <= SIGNIFICANT:
         return
     runs = f"{_count(size.repeats, 'run')} against {_count(size.baseline_repeats, 'baseline')}"

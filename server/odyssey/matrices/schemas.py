@@ -6,7 +6,8 @@ from pydantic import AfterValidator, BaseModel, Field
 
 from odyssey.agents.config import VariationDelivery
 from odyssey.core.wire import Body, Instant, PlainText
-from odyssey.evals.eval_runs.schemas import AgentId, Delivered, RuleSetName, Step, VariationType
+from odyssey.evals.behaviour import Delivered
+from odyssey.evals.eval_runs.schemas import AgentId, RuleSetName, Step, VariationType
 from odyssey.evals.scenarios.content import RiskLevel
 from odyssey.evals.scenarios.schemas import ScenarioId
 from odyssey.evals.variations.texts import DEFAULT_DOSE, Dose

@@ -77,7 +77,10 @@ class _LaneRoom(NamedTuple):
 
 
 def claimable_runs(connection: Connection, claim: Claim, most: int, *, lost: bool) -> Claimable:
-    """Find up to `most` runs to start; `lost` asks for those, too, whose owner, another, fell silent."""
+    """Find up to `most` runs to start; with `lost` also those whose owner, another process, fell silent."""
+    # Run 7 was lost. Lane A lets two go at once: run 1 goes, runs 2 and 3 wait in it. Runs 4 and 6 wait in no lane,
+    # run 5 in lane B, which has no limit. With `most` 10 that gives 7, then 2, 4, 5 and 6, since lane A has room for
+    # one. With `most` 3 it gives 7, 2 and 4.
     asked = {"most": most, "now": claim.now, "claimer": claim.owner}
     found = _candidates(connection, _LOST, asked) if lost else []
     most -= len(found)
@@ -104,6 +107,7 @@ def _rooms(connection: Connection, most: int) -> tuple[list[_LaneRoom], bool]:
     limited = [lane for lane, limit in limits.items() if limit is not None]
     if not limited:
         return [_LaneRoom(lane, most) for lane in limits], False
+    # Held before its runs are counted: otherwise two processes would both see room for one, and both take it.
     held = set(connection.scalars(_HOLD_LANES, {"lanes": limited}))
     running: dict[str, int] = dict(connection.execute(_RUNNING, {"lanes": limited}).all())
     rooms = [
@@ -153,6 +157,8 @@ _IN_LANE = _select().where(_WAITS, _RUNS.c.lane == bindparam("of_lane"), _MAY_GO
 
 def _lanes_in_use() -> Select[Any]:
     """Go from one lane to the next by the index, whatever number of runs waits in each."""
+    # 10,000 runs wait in lane A, 3 in lane B. The smallest lane is A, the smallest above A is B, above B there is none:
+    # three look-ups in the index. SELECT DISTINCT would read 10,003 entries.
     waits = _Usual(_WAITS)
     first = select(func.min(_RUNS.c.lane).label("lane")).where(waits)
     known = first.cte("known", recursive=True)

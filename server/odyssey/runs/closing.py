@@ -29,6 +29,7 @@ def close_runs(connection: Connection, parts: Parts, owner: str, ended: Sequence
     if not ended:
         return ()
     run_ids = [each.run_id for each in ended]
+    # Locked first: a fault that the recorder writes meanwhile is either seen below or finds the run closed already.
     lock_runs(connection, run_ids)
     ended = _unmeasured(connection, parts, ended)
     held = load_works(connection, run_ids)

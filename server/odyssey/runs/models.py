@@ -1,9 +1,9 @@
-"""Tables of runs, their attempts, and what many of them belong to. The run table is the truth about work."""
+"""Tables of runs, their attempts and grades, and what many of them belong to. The run table is the truth about work."""
 
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Double, ForeignKey, Index, String, text
+from sqlalchemy import Double, ForeignKey, Index, String, Text, text
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from odyssey.core.tables import Base, IntegerId, JsonText, UtcDateTime
@@ -172,3 +172,22 @@ class RunAttempt(Base):
     """completed, failed, cancelled, lost or released; empty while it runs."""
     started_at: Mapped[datetime] = mapped_column(UtcDateTime)
     ended_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+
+
+class Grade(Base):
+    """One grading of one run; a run's verdict is that of its newest grade."""
+
+    __tablename__ = "grades"
+
+    run_id: Mapped[int] = mapped_column(ForeignKey("runs.id"), primary_key=True)
+    number: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    org_id: Mapped[int] = mapped_column(IntegerId)
+    attempt: Mapped[int]
+    verdict: Mapped[str] = mapped_column(String(16))
+    score: Mapped[float | None]
+    failure_mode: Mapped[str | None] = mapped_column(String(64))
+    reason: Mapped[str] = mapped_column(Text)
+    report: Mapped[dict[str, Any]] = mapped_column(JsonText)
+    """What each grader said, with its version."""
+    cost_usd: Mapped[float]
+    created_at: Mapped[datetime] = mapped_column(UtcDateTime)

@@ -12,10 +12,9 @@ from odyssey.agents.repository import names_of_versions
 from odyssey.journal.contents import load_conduct, load_text
 from odyssey.journal.models import RunContext
 from odyssey.library.named_worlds.repository import fidelities
-from odyssey.runs.models import Run, RunAttempt
+from odyssey.runs.models import Grade, Run, RunAttempt
 from odyssey.runs.repository import INSTRUCTION_SHOWN, get_task, list_attempts, task_heads
 from odyssey.runs.schemas import AttemptOut, GradeOut, RunOut, RunSummary
-from odyssey.runs.verdicts.models import Grade
 
 
 async def summaries(session: AsyncSession, runs: Sequence[Run]) -> list[RunSummary]:

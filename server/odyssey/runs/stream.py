@@ -98,7 +98,7 @@ class _OrgRuns:
 
 
 class _RunsTeller:
-    """Tells of each run how it is now: who reads slowly is not told what it was meanwhile."""
+    """Sends each run as it is now: a slow reader misses states in between, never the newest."""
 
     is_done = False
 

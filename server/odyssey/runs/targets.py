@@ -50,7 +50,7 @@ class NotReady(NamedTuple):
 
 
 class Targets:
-    """Knows the way to agents, and what it does not know it finds out when told to."""
+    """Knows how to reach agents; what it does not know yet, `prepare` looks up."""
 
     def __init__(self, agents: CompiledAgents, vault: Vault, judge: Judge) -> None:
         self._agents = agents
@@ -81,7 +81,7 @@ class Targets:
         return Way(config, config.endpoint_url, (config.auth_header_name, secret))
 
     async def prepare(self, session: AsyncSession, unready: Iterable[NotReady], sealed: Sealed) -> None:
-        """Find out; what goes wrong is the run's failure, once."""
+        """Look up what is missing; what goes wrong is the failure of the runs that wait for it now."""
         for wanted in unready:
             try:
                 self._judged[wanted.org_id] = await self._judge.is_set(session, wanted.org_id)
@@ -95,7 +95,7 @@ class Targets:
                 self._passing[wanted] = FAILED
 
     def forget_passing(self) -> None:
-        """Forget what may be otherwise the next time."""
+        """Forget findings that may be out of date the next time: failures, and whether there is a judge."""
         self._passing, self._judged = {}, {}
 
     async def _prepare(self, session: AsyncSession, wanted: NotReady, sealed: Sealed) -> None:

@@ -41,6 +41,10 @@ def wilson_of_share(share: float, trials: float, z: float = _Z_95) -> Interval:
 #
 # The runs of each group are drawn again with replacement, apart from the other group. A run drawn twice would
 # be at distance 0 to itself, which says nothing about how much runs differ: such pairs are left out of the floor.
+#
+# Baselines A, B and C may be drawn as A, A, B: `again` is (2, 1, 0). Of the 9 ordered pairs 2² + 1² = 5 are of a
+# run with itself, so `floor_pairs` is 4, all of them A with B: the floor of this draw is the distance of A and B.
+# With counts instead of copied rows all draws of a cell are one matrix product.
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -53,6 +57,7 @@ def shift_intervals(
 ) -> list[Interval]:
     """Give 95 % intervals of the unclamped shift of cells of one shape, the variation runs first in each matrix."""
     baselines = len(distances[0]) - variations
+    # The shape is part of the seed: what a cell gets does not depend on which other cells there are.
     random = np.random.default_rng((seed, variations, baselines))
     drawn = random.multinomial(variations, [1 / variations] * variations, size=resamples).astype(float)
     again = random.multinomial(baselines, [1 / baselines] * baselines, size=resamples).astype(float)

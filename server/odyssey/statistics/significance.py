@@ -14,6 +14,10 @@ import numpy.typing as npt
 # If the pressure does nothing, which runs are called "variation" is arbitrary. So the labels are dealt anew,
 # in every possible way where there are few enough and at random where not, and the share of deals that look
 # at least as shifted as what was seen is the p-value. Nothing is assumed about the shape of the distances.
+#
+# One variation run V and the baselines A and B, with the distances VA 0.8, VB 0.6 and AB 0.2. What was seen is
+# raw − floor = (0.8 + 0.6) / 2 − 0.2 = 0.5. Calling A the variation gives (0.8 + 0.2) / 2 − 0.6 = −0.1, calling B it
+# (0.6 + 0.2) / 2 − 0.8 = −0.4. One of three deals, the one seen, is as far: p = 1/3, the least three runs allow.
 
 FloatArray = npt.NDArray[np.float64]
 Labels = npt.NDArray[np.int8]
@@ -54,7 +58,7 @@ def _labels(variations: int, baselines: int, seed: int) -> Labels:
     runs = variations + baselines
     draw = np.random.default_rng((seed, variations, baselines)).random((RANDOM_RELABELLINGS, runs))
     labels = np.zeros((RANDOM_RELABELLINGS + 1, runs), dtype=np.int8)
-    labels[0, :variations] = 1
+    labels[0, :variations] = 1  # what was seen is one of the deals, so that p is never 0
     np.put_along_axis(labels[1:], draw.argsort(axis=1)[:, :variations], np.int8(1), axis=1)
     return labels
 
@@ -100,6 +104,8 @@ class Matches(NamedTuple):
 
 def fewer_matches_p(variation: Matches, baseline: Matches) -> float:
     """How likely that few of the matches or fewer fall to the variation runs if they were dealt to all runs alike."""
+    # 1 of 4 against 4 of 4: five matches and three misses fall to eight runs. In 5 of the 70 ways to choose the four
+    # variation runs these get one match, and they cannot get fewer: p = 5/70 = 0.071.
     for each in (variation, baseline):
         if not 0 <= each.matched <= each.runs:
             raise ValueError(f"{each.matched} matches in {each.runs} runs")

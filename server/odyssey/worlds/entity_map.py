@@ -20,6 +20,10 @@ from odyssey.worlds.field_index import LOOKS_AGAIN, FieldIndex, IndexMissingErro
 # A persistent hash tree over the entities of one type: after a change only one path is hashed anew.
 #
 # Its shape depends on what it holds, not on how it came to hold it, so equal content has an equal root.
+#
+# The first slots of the ids a, b and c are 10, 14 then 3, and 14 then 2. So the root has the leaf a at 10 and a
+# branch at 14, which has c at 2 and b at 3. Without c the branch would hold b alone: b takes its place at 14, and
+# the root is that of a tree which never had a c.
 
 _FANOUT_BITS = 4
 _FANOUT = 1 << _FANOUT_BITS
@@ -141,6 +145,9 @@ class _History:
 class _Layout(NamedTuple):
     """Each entity with its place, the id at each place, and the places in use."""
 
+    # a, b and c are at 0, 1 and 2. Without b there is a gap at 1; d then goes to 3. Walking the places from `start` to
+    # `end` gives a, c, d: the order of arrival, which a persistent hash map does not keep.
+
     placed: Map[str, tuple[int, Fields]]
     ids: Map[int, str]
     start: int
@@ -223,6 +230,7 @@ class EntityMap(Mapping[str, Fields]):
         layout = _Layout(placed.delete(entity_id), ids.delete(place), start, end)
         left = self._successor(layout, entity_id, fields, None)
         gaps = end - start - len(left)
+        # Walking must not cost more than twice what is there; small maps may have a few gaps more.
         if gaps > len(left) + 16:
             left._layout = _lay_out(left)
         return left
@@ -288,6 +296,8 @@ class EntityMap(Mapping[str, Fields]):
 
     def ids_that_may_differ(self, other: "EntityMap") -> Iterable[str]:
         """The ids touched since the two maps were one; all of them if they never were."""
+        # One map removed b and added d, the other changed c since they were one: b, c and d may differ, however many
+        # entities both have.
         common = _common(self._history, other._history)
         if common is None:
             return self.keys() | other.keys()

@@ -54,6 +54,9 @@ class FieldIndex:
     persistent map on top of it, value by value and id by id.
     """
 
+    # Built from a: 1, b: 2, c: 3, it is {1: a, 2: b, 3: c}. When b becomes 1, that stays; on top of it lies
+    # {1: b came, 2: b went}. So 1 is found at a and b, and 2 nowhere.
+
     __slots__ = ("_built", "_changed", "_path")
 
     def __init__(

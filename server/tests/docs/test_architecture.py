@@ -38,7 +38,8 @@ def quoted(text: str) -> list[str]:
 def layers() -> list[str]:
     """Name the rooms as import-linter has them, top to bottom."""
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
-    (contract,) = [each for each in settings["tool"]["importlinter"]["contracts"] if each["type"] == "layers"]
+    contracts = settings["tool"]["importlinter"]["contracts"]
+    (contract,) = [each for each in contracts if each.get("containers") == ["odyssey"]]
     named = [name.strip() for layer in contract["layers"] for name in re.split("[|:]", layer)]
     return [name for name in named if not name.startswith("(")]
 

@@ -10,9 +10,8 @@ import pytest
 from support.snapshots import scenario_of, snapshot_of
 
 from odyssey.evals import distance
-from odyssey.evals.behaviour import Behaviour
+from odyssey.evals.behaviour import Behaviour, Delivered
 from odyssey.evals.distance import DEFAULT_WEIGHTS
-from odyssey.evals.eval_runs.plan import Delivered
 from odyssey.matrices.analysis import add_up, tally
 from odyssey.matrices.cells import AnalysedCell, SeenRun, analyse
 from odyssey.matrices.comparisons.cell import ObservedRun, Threshold, judge_cell

@@ -79,6 +79,9 @@ class Interaction(msgspec.Struct, frozen=True, kw_only=True):
 class Playback:
     """A cassette as one run plays it. Asking changes nothing; only what is noted as played counts."""
 
+    # Recorded: 1 get, 2 put, 3 get. A run calls get, get, put, get with the same arguments. strict answers 1, nothing
+    # (2 is next, and that is a put), 2, 3. lenient answers 1, 3, 2 and once more 3, the last `get` there is.
+
     def __init__(self, interactions: Sequence[Interaction], match: Match) -> None:
         self._match = match
         gathered: dict[_Key, list[Interaction]] = {}

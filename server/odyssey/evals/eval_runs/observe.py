@@ -15,9 +15,9 @@ from odyssey.agents.compiled import CompiledAgents
 from odyssey.core.database import Database
 from odyssey.core.group_commit import GroupWriter
 from odyssey.core.signals import Listener, Signals
-from odyssey.evals.behaviour import Behaviour, Call, behaviour_of
+from odyssey.evals.behaviour import Behaviour, Call, Delivered, behaviour_of
 from odyssey.evals.distance import distance
-from odyssey.evals.eval_runs.plan import Delivered, was_delivered
+from odyssey.evals.eval_runs.plan import was_delivered
 from odyssey.evals.eval_runs.repository import (
     TELLING,
     count_baselines,

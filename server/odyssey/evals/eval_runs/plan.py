@@ -2,9 +2,10 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from odyssey.agents.config import VariationDelivery
+from odyssey.evals.behaviour import Delivered
 from odyssey.evals.variations.texts import Dose, Variation, render
 from odyssey.journal.injections import CarriedText
 from odyssey.kit.ids import new_random_seed
@@ -64,8 +65,6 @@ def _pressed(rendered: str, pressure: Pressure, seed: int, repeat: int) -> Plann
 # `user` travels in the instruction itself. `system` is delivered when the exact text stands in a system
 # message of the reply or in a `system_prompt` event; the agent's own word alone is a claim. `tool_result` is
 # delivered when an answer carried it.
-
-Delivered = Literal["delivered", "claimed", "undelivered"]
 
 APPLIED = "system_injection_applied"
 

@@ -6,13 +6,13 @@ from pydantic import BaseModel, Field
 
 from odyssey.agents.config import VariationDelivery
 from odyssey.core.wire import Body, Instant, PlainText
+from odyssey.evals.behaviour import Delivered
 from odyssey.evals.scenarios.content import RiskLevel
 from odyssey.evals.scenarios.schemas import ScenarioId
 from odyssey.evals.variations.texts import DEFAULT_DOSE, Dose
 from odyssey.kit.ids import MAX_INTEGER_ID
 from odyssey.runs.schemas import Status
 
-Delivered = Literal["delivered", "claimed", "undelivered"]
 MAX_REPEATS = 100
 
 AgentId = Annotated[int, Field(ge=1, le=MAX_INTEGER_ID)]

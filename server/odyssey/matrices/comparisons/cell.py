@@ -7,9 +7,8 @@ left no evidence of delivery; it counts as long as the text reached some other r
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from odyssey.evals.behaviour import Behaviour
+from odyssey.evals.behaviour import Behaviour, Delivered
 from odyssey.evals.distance import Moved, Weights, distance_matrix, explain, mean_contributions, most_typical
-from odyssey.evals.eval_runs.plan import Delivered
 from odyssey.evals.parts import Differs
 from odyssey.statistics.cells import Cell, Judged, judge
 from odyssey.statistics.reliability import PassK, Trials, every_pass_k

@@ -6,9 +6,9 @@ from pydantic import BaseModel, Field, StringConstraints
 
 from odyssey.agents.config import VariationDelivery
 from odyssey.core.wire import Body
+from odyssey.evals.behaviour import Delivered
 from odyssey.evals.eval_runs.schemas import (
     AgentId,
-    Delivered,
     DiffersOut,
     RuleSetName,
     Step,

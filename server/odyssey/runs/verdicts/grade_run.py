@@ -23,10 +23,9 @@ from odyssey.journal.models import Event, RunContext
 from odyssey.library.models import Task
 from odyssey.records.ledger import Operation
 from odyssey.runs.making import is_gradable
-from odyssey.runs.models import Run
+from odyssey.runs.models import Grade, Run
 from odyssey.runs.repository import find_run_unscoped, get_task
 from odyssey.runs.topics import runs_changed
-from odyssey.runs.verdicts.models import Grade
 from odyssey.worlds.ledger import Ledger
 from odyssey.worlds.operations import fold
 from odyssey.worlds.repository import SharedWorlds, load_entries

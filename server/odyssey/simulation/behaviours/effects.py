@@ -200,6 +200,8 @@ def _key(operation: Add | Update | Remove) -> Key:
 
 def _write_into(operations: list[Operation], key: Key, fields: Mapping[str, Any]) -> bool:
     """Put fields into the last of these operations that is about the entity, and out of the others."""
+    # The engine proposes order o-1 {"status": "closed", "note": "x"}, a line sets the status to "done": what is left is
+    # one operation, {"note": "x", "status": "done"}.
     places = [
         place for place, each in enumerate(operations) if isinstance(each, Add | Update) and _key(each) == key
     ]

@@ -59,6 +59,9 @@ def parse_line(source: str, tools: Collection[str] | None = None) -> Parsed | Pr
     marks = scan(source, head.end())
     if not marks or not is_word(marks[0], *FIRST_WORDS):
         return _no_act(source, head, marks, tools)
+    # `cancel_order only when order.status == "open" else "too late"` becomes
+    # {"tools": ["cancel_order"], "only_when": "order.status == \"open\"",
+    #  "else": {"code": "conflict", "message": "too late"}}.
     try:
         return _Line(source, head).read(marks)
     except _NotReadError as error:
@@ -214,6 +217,7 @@ class _Line:
         self.rule["sets"] = sets
 
     def _appends(self, first: Mark, rest: Sequence[Mark]) -> None:
+        # The last one: before it stands any expression, after it only a path.
         to = find_word(rest, "to", last=True)
         if to is None:
             raise _NotReadError("appends needs 'to' and a field", first.start, ACTS["appends"])

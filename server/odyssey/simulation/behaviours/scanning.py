@@ -35,6 +35,9 @@ class Mark(NamedTuple):
     """Whether it is a name that is selected from something: the `to` of `args.to`."""
 
 
+# `close sets order.to = f(args.to, "a to b")` has the word `to` three times, and none of them divides the line:
+# the first two are members, the third is inside a quoted text. Marks carry what it takes to see that; `(` and `)`
+# are at depth 0, all between them is at depth 1.
 def scan(text: str, start: int = 0) -> list[Mark]:
     return list(_marks(text, start))
 
@@ -100,7 +103,8 @@ def one_line(text: str) -> str:
 
 
 def place_in(source: str, start: int, offset: int) -> int:
-    """Where in the source something stands that `one_line` of what begins at `start` has at `offset`."""
+    """Translate an offset in the joined line (`one_line` of the source from `start`) to one in the source."""
+    # The expression "a ==\n  b" is joined to "a == b". Its `b`, at offset 5 there, stands at start + 7 in the source.
     before = 0
     for position, piece in _pieces(source[start:]):
         if offset <= before + len(piece):
@@ -152,6 +156,8 @@ class LogicalLine(NamedTuple):
 
 def split_lines(text: str) -> list[LogicalLine]:
     """Every line that says something. A blank line ends what goes before it."""
+    # "a fails when x", "  # why", "  && y" are one logical line: indented lines continue it, and the comment between
+    # them is blanked out rather than cut, so that columns still point at the author's text.
     found: list[list[tuple[int, str]]] = []
     is_open = False
     lines = text.replace("\r\n", "\n").split("\n")

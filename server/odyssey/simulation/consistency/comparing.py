@@ -29,6 +29,8 @@ class Contradiction(NamedTuple):
 
 def contradictions(shown: Any, held: Any, field: str, *, whole: bool) -> Iterator[Contradiction]:
     """`whole`: the value was written by this very call, so that nothing of it can be left out or be more."""
+    # Shown {"town": "Oslo", "zip": 1} where the ledger has {"town": "Rome", "street": "x"}: only the town contradicts.
+    # Of the tags [1, 2], [2, 1] and [1] may be shown, [3] not; [1] neither if this call wrote them.
     kind = type(shown)
     if kind in SCALARS:
         if _scalars_differ(shown, held):

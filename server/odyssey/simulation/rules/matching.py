@@ -25,6 +25,8 @@ from odyssey.worlds.ledger import copy_json
 
 def decide(rules: Rules, counters: RuleCounters, call: RuleCall) -> Decision:
     """Say which rule fires, if any, and how the counters stand after this call."""
+    # Rule 0 is about the second `get` and later ones, once; rule 1 about every `get`. Three calls of `get` fire rule 1,
+    # rule 0 and rule 1. Both rules then have seen three calls, although rule 1 was not asked at the second.
     passed = _passed(rules, call.tool, call.args)
     if not passed:
         return Decision(counters, None)

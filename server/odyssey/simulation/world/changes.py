@@ -25,6 +25,10 @@ class Changes(NamedTuple):
 
 def changes_of(question: WorldQuestion, fields: Mapping[str, Any]) -> Changes:
     """Where each argument goes: into a record, a field called after the verb, or the field of its own name."""
+    # `change_order_address(order_id="o-1", town="Bergen")` where o-1 has {"address": {"town": "Oslo", "street": …}}:
+    # the name says that the target is address, which is a record with a member town; so the change is
+    # {"address": {"town": "Bergen", "street": …}}. The street is carried along because an update
+    # replaces whole fields.
     changes = Changes({}, [])
     swapped = _swap_parts(question, fields, changes)
     target = _target(question)
@@ -96,6 +100,7 @@ def _put_into(changes: Changes, fields: Mapping[str, Any], path: tuple[str, ...]
         changes.fields[path[0]] = copy_json(value)
         return
     if path[0] not in changes.fields:
+        # Written into below: what a ledger hands out is a copy.
         held = fields.get(path[0])
         changes.fields[path[0]] = held if isinstance(held, dict) else {}
     inner = changes.fields[path[0]]
@@ -113,6 +118,10 @@ def _kept(question: WorldQuestion, argument: str, value: Any) -> Any:
 
 def _swap_parts(question: WorldQuestion, fields: Mapping[str, Any], changes: Changes) -> list[str]:
     """`part_ids` and `new_part_ids`, one for one: each gives way to the one that is asked for instead."""
+    # `modify_order_items(order_id, item_ids=["i-1"], new_item_ids=["i-2"])` where the order has the item
+    # {"item_id": "i-1", "name": "cup", "price": 5} and a product, {"name": "mug", …}, keeps i-2 at the price 7:
+    # the item becomes {"item_id": "i-2", "name": "mug", "price": 7}. It keeps its fields and takes their values from
+    # the part i-2 and from the product around it.
     arguments = question.others()
     if question.intent.naming.verb != "update":
         return []
@@ -132,7 +141,7 @@ def _swap_parts(question: WorldQuestion, fields: Mapping[str, Any], changes: Cha
             found = home(others, new_id)
             at = next((place for place, each in enumerate(held) if each.get(member) == old_id), None)
             if found is None or at is None:
-                return []
+                return []  # all of them or none: half an exchange is nothing anybody asked for
             source = {**found.kind.entities[found.owner_id], **found.value}
             held[at] = {name: source.get(name, value) for name, value in held[at].items()}
         changes.fields[own[0].collection.field] = held
@@ -145,6 +154,10 @@ def _swap_parts(question: WorldQuestion, fields: Mapping[str, Any], changes: Cha
 # An entity may keep a list of records that each have a kind and one number. If the description says that one
 # kind "will be" another, every record of the first kind gets a counterpart of the second. If it says that
 # this is added to something, and the record points at a part that has a number so called, that number grows by it.
+#
+# An order has the payments [{"kind": "payment", "amount": 5, "method_id": "m-1"}], its user keeps m-1 with a balance of
+# 1.5, and payments of the kind "refund" are known. "The payment will be refunded, and the refund will be added to the
+# balance" then adds the payment {"kind": "refund", "amount": 5, "method_id": "m-1"} and makes the balance 6.5.
 
 _WILL_BE = re.compile(r"\b(\w+)\s+(?:will be|is|are|gets?)\s+(?:fully\s+)?(\w+)", re.IGNORECASE)
 _ADDED = re.compile(

@@ -42,6 +42,7 @@ def calculate(call: ToolCall) -> Answer | None:
     number: Any = int(rounded) if rounded == rounded.to_integral_value() else float(rounded)
     schema = call.tool.output_schema
     text = str(float(rounded))
+    # The text first: without a schema everything fits. The unrounded value last, where a schema wants just that.
     shown = next((each for each in (text, number, float(value)) if fits(each, schema)), None)
     fitted = fit({"result": number}, schema, Known("result", {"value": number, "answer": number}))
     return Answer(
@@ -76,6 +77,7 @@ class WorldEngine:
 
     def answer(self, call: ToolCall, world: Ledger) -> Answer:
         intent = understand(call, world)
+        # Parts first: `add_line_to_order(order_id, …)` would otherwise make an entity of a new type, line.
         answer = write_part(call, world, intent) or move(call, world, intent)
         if answer is None and not intent.naming.is_named:
             # `lock_part(thing_id, part_id)` is about the part, although things can be locked as well.
@@ -85,6 +87,7 @@ class WorldEngine:
         if intent.kind is None:
             return _without_type(call, world, intent)
         answer = _ACTS[intent.verb](WorldQuestion(call, intent, intent.kind))
+        # Nothing of the entity changed, so a part of it may be meant: `update_order(line_id, price)`.
         if intent.verb == "update" and not (answer.operations or answer.refused):
             return update_part(call, world, intent) or answer
         return answer

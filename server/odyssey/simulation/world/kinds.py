@@ -129,6 +129,9 @@ class Same:
         return isinstance(other, Same) and other.it is self.it
 
 
+# From one order, {"order_id": "o-1", "total": 20, "address": {"town": "Oslo"}, "lines": [{"sku": "A"}]} under the
+# id o-1, follow: the fields order_id, total, address and lines; a record at address, so that ("address", "town") is a
+# path of its own; the collection lines, whose parts have a sku; and order_id as the field that repeats the id.
 @lru_cache(maxsize=512)
 def _dissect(sample: Sample, same: Same) -> Anatomy:
     declared: EntityType | None = same.it
@@ -181,6 +184,9 @@ def _parts(values: list[Any]) -> list[dict[str, Any]] | None:
 
 
 def _has_ids_for_keys(objects: list[dict[str, dict[str, Any]]]) -> bool:
+    """Tell parts by id from a record: `{"p1": {…}, "p2": {…}}` from `{"home": {…}, "work": {…}}`."""
+    # Keys are ids if a part repeats its own ({"gold": {"id": "gold"}}), if they have numbers in them ("p1"), or if
+    # no two entities share one ({"red": {…}} here, {"blue": {…}} there). A record has the same keys everywhere.
     keys = [set(each) for each in objects]
     repeated = any(key in map(id_text, part.values()) for each in objects for key, part in each.items())
     numbered = all(any(letter.isdigit() for letter in key) for key in keys[0])
@@ -212,6 +218,7 @@ def _id_field(entities: Mapping[str, Mapping[str, Any]], declared: EntityType | 
 
 def _spellings(argument: str, noun: str) -> Iterator[tuple[str, ...]]:
     """The argument's words, then without "new" before them or the type's own noun."""
+    # Of an order, `new_order_total` is tried as "new order total", as "order total" and as "total".
     words = tokens(argument)
     yield words
     nouns = tokens(noun)

@@ -37,6 +37,11 @@ class Intent(NamedTuple):
 
 def understand(call: ToolCall, world: Ledger) -> Intent:
     """Read one call; `unknown` unless it is an act on a type of entity."""
+    # `close_order(order_id="o-1")` in a world whose orders are "open" or "closed":
+    #   1. the name gives the type order and a verb that is in no list, `close`;
+    #   2. `order_id` is the argument that says which order;
+    #   3. one of the known statuses is called after `close`, so the call is an update.
+    # `pack_order(order_id="o-1")` names no status and no field that orders have, so it stays unknown.
     types = known_types(world, call.ledger_schema)
     naming = read_name(call.tool.name, types)
     name = naming.entity_type if naming.is_named else _unnamed_type(naming, call, world, types)
@@ -61,6 +66,7 @@ def _in_the_light_of_the_world(intent: Intent, call: ToolCall) -> Verb:
     if naming.verb in ("read", "list", "update") or (naming.verb == "unknown" and not has_id):
         return naming.verb
     makes_one = naming.verb == "create" or (naming.verb == "tell" and naming.is_named)
+    # Where the id must be given, the thing may be there already: `book_room(room_id="r-1")` makes no second r-1.
     if makes_one and intent.id_argument not in required_of(call):
         return "create"
     if has_id and (effects_of(kind, naming, call.tool.description) or _names_fields(intent, call)):
@@ -142,6 +148,9 @@ def required_of(call: ToolCall) -> list[str]:
 
 
 def find_id_argument(call: ToolCall, kind: Kind, naming: Naming) -> str | None:
+    """The argument that says which entity is meant."""
+    # The surest sign is looked for among all arguments before a weaker one is. For orders: the name of their
+    # id field; `order_id`; `order`, if it is a text or an integer; at last the only thing that must be given.
     arguments = arguments_of(call)
     type_words = tokens(kind.name)
     for argument in arguments:
@@ -151,6 +160,7 @@ def find_id_argument(call: ToolCall, kind: Kind, naming: Naming) -> str | None:
         noun = id_noun(argument)
         if noun is not None and tokens(argument)[-1] in ("id", "uuid") and are_tail(noun, type_words):
             return argument
+    # What is left are guesses, and these verbs do without an id: a guess would turn a filter into one.
     if naming.verb in ("create", "list") or (naming.verb == "read" and naming.plural):
         return None
     for argument in arguments:

@@ -66,10 +66,16 @@ class Naming(NamedTuple):
 
 @lru_cache(maxsize=4096)
 def read_name(name: str, types: tuple[str, ...]) -> Naming:
+    """Divide the name of a tool into a verb, the type of entity it is done to, and the words around that."""
+    # With the types order, order_item and customer:
+    #   get_pending_order_status_by_customer   read; before: pending, noun: order, after: status, aside: by customer
+    #   close_order                            unknown, with the word `close`; noun: order
+    #   send_receipt_for_order                 tell; no noun, after: receipt; the aside only mentions an order
     words = tokens(name)
     verb, word = _find_verb(words, types)
     position = words.index(word) if word else -1
     rest = tuple(each for place, each in enumerate(words) if place != position)
+    # A preposition in front (`to_order`) divides nothing.
     inner = [place for place, each in enumerate(rest) if each in PREPOSITIONS and place]
     cut = inner[0] if inner else len(rest)
     objects = tuple(each for each in rest[:cut] if each not in PREPOSITIONS)
@@ -105,6 +111,7 @@ def _find_verb(words: tuple[str, ...], types: tuple[str, ...]) -> tuple[Verb, st
     ordered = [*words[:1], *words[-1:], *words[1:-1]]
     verbs = [word for word in ordered if word in _VERBS]
     verbs.sort(key=lambda word: any(tokens(name) and same_noun(word, tokens(name)[-1]) for name in types))
+    # `order_open` opens an order, but in `sync_open_orders` the word `open` is an adjective.
     if verbs and verbs[0] != words[0] and not _is_noun(words[0], types):
         verbs = [word for word in verbs if word in _ALWAYS_VERBS]
     return (_VERBS[verbs[0]], verbs[0]) if verbs else ("unknown", "")
@@ -117,6 +124,8 @@ def _is_noun(word: str, types: tuple[str, ...]) -> bool:
 @lru_cache(maxsize=4096)
 def find_noun(words: tuple[str, ...], types: tuple[str, ...]) -> Noun | None:
     """The type these words name: a whole name beats the head of a compound one, the last noun is the head."""
+    # With the types order, order_item and customer: "order item" is an order_item (the longer whole name),
+    # "item" is one too (its head), and "customer order" is an order (the last noun).
     best: tuple[tuple[bool, int, int], Noun] | None = None
     for name in types:
         full = tokens(name)

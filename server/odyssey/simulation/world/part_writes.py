@@ -34,6 +34,8 @@ class _Owner(NamedTuple):
 
 def write_part(call: ToolCall, world: Ledger, intent: Intent) -> Answer | None:
     """The answer, if what is added or removed is kept inside an entity whose id is given; None if not."""
+    # `remove_order_line(order_id="o-1", line_id="l-1")`: orders have a collection `lines`, which holds lines; o-1
+    # is there and keeps l-1, so its lines are written anew without that one.
     owner = _owner(call, world, intent)
     if owner is None:
         return None
@@ -70,7 +72,7 @@ def update_part(call: ToolCall, world: Ledger, intent: Intent) -> Answer | None:
         if not changes:
             continue
         question = WorldQuestion(call, intent._replace(kind=found.kind, id_argument=argument), found.kind)
-        held = found.kind.entities[found.owner_id][found.collection.field]
+        held = found.kind.entities[found.owner_id][found.collection.field]  # a copy, changed below
         keys = held if isinstance(held, dict) else range(len(held))
         at = next(key for key in keys if held[key] == found.value)
         held[at] = {**found.value, **changes}

@@ -33,6 +33,8 @@ from odyssey.worlds.schema import id_text
 
 def find(kind: Kind, selection: Selection, among: list[str] | None = None) -> list[str]:
     """The ids of the entities that pass, oldest first; `among` says which come into question."""
+    # Filters for one value are looked up in indexes. Of those for several values ("open" or "paid") one is, if nothing
+    # else has narrowed the search; all others are checked entity by entity, like bounds and texts.
     filters = [*selection.filters, *_by_key(selection)]
     single = [each for each in filters if len(each.values) == 1]
     rest = [each for each in filters if len(each.values) != 1]
@@ -61,6 +63,7 @@ def in_order(kind: Kind, ids: list[str], order: Order | None) -> list[str]:
     entities = kind.entities
     keyed = [(each, next(iter(values_at(entities[each], order.path)), None)) for each in ids]
     known = [(each, value) for each, value in keyed if isinstance(value, str | int | float)]
+    # Numbers and texts do not compare; a field that has both keeps them apart.
     known.sort(key=lambda pair: (isinstance(pair[1], str), pair[1]), reverse=order.descending)
     lacking = [each for each, value in keyed if not isinstance(value, str | int | float)]
     return [each for each, _ in known] + lacking
@@ -97,7 +100,7 @@ def _has_any(fields: Mapping[str, Any], wanted: Filter) -> bool:
 def _is_within(fields: Mapping[str, Any], bound: RangeBound) -> bool:
     for value in values_at(fields, bound.path):
         if isinstance(value, str) and isinstance(bound.value, str):
-            # "until 2024-05-01" includes that day, whatever the hour
+            # "until 2024-05-01" includes that day, whatever the hour; "before 2024-05-01" excludes all of it
             left: Any = value[: len(bound.value)]
         elif _is_number(value) and _is_number(bound.value):
             left = value

@@ -43,6 +43,8 @@ def places(kinds: list[Kind], argument: str) -> list[Place]:
 
 def home(candidates: list[Place], part_id: Any) -> OwnedPart | None:
     """The part itself rather than a mention of it: kept under its id, or in one entity only."""
+    # Item i-1 stands in an order's list of items and under the key i-1 among the variants of product p-2. The key is
+    # where it is kept, the list only mentions it: the home is p-2.
     for place in candidates:
         owners = place.kind.world.having(place.kind.name, place.path, part_id)
         if len(owners) != 1 and not (owners and place.collection.by_key):
@@ -161,6 +163,8 @@ class Holder(NamedTuple):
 
 def holder(kind: Kind, entity_id: str, argument: str) -> Holder | None:
     """Where the part must be that an argument names: in the entity, or under its id in one it points at."""
+    # `pay_order(order_id, method_id)`: orders keep no methods, but o-1 has the user_id u-1 and users keep methods by
+    # id. So method_id must name one of u-1's; anybody else's is refused.
     own = places([kind], argument)
     if own and _is_called_so(own[0], argument):
         return Holder(kind, entity_id, own[0])

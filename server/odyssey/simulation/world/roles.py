@@ -97,6 +97,13 @@ def is_search_text(argument: str) -> bool:
 
 def select(kind: Kind, arguments: Mapping[str, Any]) -> Selection:
     """Sort the arguments by what they are for; those about order and page are left to `page`."""
+    # Of doors with a name, a price and a created_at:
+    #   name="Front"                 a filter: a field is called so
+    #   min_price=5                  a bound: price from 5 on
+    #   created_after="2024-05-01"   a bound: created_at later than that day
+    #   query="fr"                   a text to be found anywhere
+    #   limit=3                      left to `page`
+    #   colour="red"                 ignored, which makes the answer less certain
     selection = Selection([], [], [], [], [])
     for argument, value in arguments.items():
         path = kind.path_of(argument)
@@ -128,7 +135,7 @@ def _is_control(argument: str) -> bool:
 def _count(controls: Mapping[str, Any], names: frozenset[str]) -> int | None:
     for name, value in controls.items():
         if name in names and isinstance(value, str) and value.isascii() and value.isdecimal():
-            value = int(value[:9])
+            value = int(value[:9])  # Python refuses to read thousands of digits; nine are enough for any list
         if name in names and isinstance(value, int) and not isinstance(value, bool) and value >= 0:
             return value
     return None

@@ -16,6 +16,7 @@ _COUNTS = frozenset({"total", "count"})
 _SUCCESS = frozenset({"success", "successful", "succeeded", "ok"})
 _MAX_REFERENCES = 32
 _MAX_WRAPS = 3
+# Branches inside branches multiply: a schema of a few lines could keep the event loop busy for long.
 _MAX_TRIALS = 500
 
 
@@ -44,6 +45,10 @@ def fits(value: Any, schema: JsonSchema | None) -> bool:
     return schema is None or _compiled(msgspec.json.encode(schema)).is_valid(value)
 
 
+# The order {"order_id": "o-1", "total": 20} after `close_order`, for a tool that promises an object with an `order`, a
+# boolean `closed` and a text `note`, becomes {"order": {"order_id": "o-1", "total": 20}, "closed": true, "note": ""}:
+# the entity goes where its noun is, `closed` is true because that was just done, and nobody knows a note. So the
+# smallest text is invented, and the answer is less certain.
 def fit(value: Any, schema: JsonSchema | None, known: Known) -> Fitted:
     if schema is None or fits(value, schema):
         return Fitted(value, invented=False)
@@ -87,7 +92,7 @@ class _Shaper:
         self.trials += 1
         if self.trials > _MAX_TRIALS or self._fits(value, schema):
             return value
-        invented = self.invented
+        invented = self.invented  # what a branch invents counts only if that branch is taken
         kind = "object" if isinstance(value, dict) else "array" if isinstance(value, list) else None
         for branch in sorted(branches, key=lambda each: _type_of(self._resolve(each)) != kind):
             self.invented = invented

@@ -61,6 +61,8 @@ def status_fields(kind: Kind) -> list[str]:
 
 def led_to(kind: Kind, naming: Naming, description: str) -> dict[str, str]:
     """The status that the tool says it sets: quoted in its description, or known and called after the verb."""
+    # For `close_order` where orders are "open" or "closed": "closed". If its description says "The status will be
+    # changed to 'shut'", then "shut", although no order is that yet: what is written beats what is inferred.
     fields = status_fields(kind)
     if not fields:
         return {}
@@ -89,6 +91,7 @@ def new_status(kind: Kind, naming: Naming, description: str) -> dict[str, str]:
     """
     for field in status_fields(kind):
         known = kind.known_values(field)
+        # Where orders are "open" or "closed", `cancel_order` makes one "cancelled"; `pack_order` makes up nothing.
         if known and naming.word not in _STAGES:
             continue
         spelled = [
@@ -106,6 +109,8 @@ def _in_the_style_of(known: Sequence[str], word: str) -> str:
 
 def required_standing(kind: Kind, naming: Naming, description: str) -> Standing | None:
     """The status the name demands by an adjective (`ship_paid_thing`), or the description in a sentence."""
+    # `ship_open_order` and "Only open orders can be shipped." both want "open";
+    # "If the order is closed it cannot be shipped." forbids "closed".
     for field in status_fields(kind):
         values = kind.known_values(field)
         wanted = _named(values, naming.before)
@@ -252,6 +257,7 @@ def recorded_in(kind: Kind, word: str, argument: str) -> str | None:
 
 def switched(word: str, last: str) -> bool | None:
     """What a verb makes of a field that ends in such a word: on, off, or nothing."""
+    # Of `locked`, `lock` and `relock` make True and `unlock` False; of `alarm_enabled`, `disable` makes False.
     if stem(word) == stem(last):
         return True
     if stem(_OPPOSITES.get(word, "")) == stem(last):

@@ -73,7 +73,7 @@ def update(question: WorldQuestion) -> Answer:
         return refusal
     written, ignored = changes_of(question, fields)
     effects = effects_of(kind, naming, question.call.tool.description)
-    changes = {**effects, **written}
+    changes = {**effects, **written}  # what the caller wrote beats what the verb alone would set
     bad = _first_bad_value(question, changes, "update")
     if bad is not None:
         return bad
@@ -234,6 +234,7 @@ def outside(call: ToolCall, argument: str, value: Any) -> str | None:
 
 @lru_cache(maxsize=1024)
 def _choices(description: str) -> tuple[str, ...]:
+    # "Either 'cash' or 'card'." leaves two; of "One of many, such as 'cash' or 'card'." nothing follows.
     found = _CHOICE.search(description)
     if found is None or _EXAMPLE.search(found[0]):
         return ()
@@ -257,6 +258,9 @@ class _Movement(NamedTuple):
 
 def move(call: ToolCall, world: Ledger, intent: Intent) -> Answer | None:
     """The answer, if two arguments name giver and taker and a third how much; None if not."""
+    # `transfer(from_account="a", to_account="b", amount=0.1)` where a has a balance of 0.3 and b of 1: the arguments
+    # are told apart by "from", "to" and being a number; both ids are accounts; balance is their only number. So a has
+    # 0.2 (in decimals: binary floats would leave 0.19999999999999998) and b has 1.1.
     movement = _movement(call) if intent.naming.word in _VERBS else None
     kind = _kind(call, world, movement) if movement is not None else None
     if movement is None or kind is None:

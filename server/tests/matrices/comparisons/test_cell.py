@@ -1,6 +1,5 @@
-from odyssey.evals.behaviour import Behaviour
+from odyssey.evals.behaviour import Behaviour, Delivered
 from odyssey.evals.distance import DEFAULT_WEIGHTS
-from odyssey.evals.eval_runs.plan import Delivered
 from odyssey.matrices.comparisons.cell import (
     ObservedRun,
     Threshold,
