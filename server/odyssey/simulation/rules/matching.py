@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from odyssey.records.canonical import canonical_json
+from odyssey.simulation.engine import ToolCall
 from odyssey.simulation.rules.rule import (
     AnsweredCall,
     Conditions,
@@ -16,19 +17,18 @@ from odyssey.simulation.rules.rule import (
     Fired,
     Note,
     Rule,
-    RuleCall,
     RuleCounters,
     Rules,
 )
-from odyssey.worlds.ledger import copy_json
+from odyssey.worlds.ledger import Ledger, copy_json
 
 
-def decide(rules: Rules, counters: RuleCounters, call: RuleCall) -> Decision:
+def decide(rules: Rules, counters: RuleCounters, call: ToolCall, world: Ledger) -> Decision:
     """Say which rule fires, if any, and how the counters stand after this call."""
-    passed = _passed(rules, call.tool, call.args)
+    passed = _passed(rules, call.tool.name, call.arguments)
     if not passed:
         return Decision(counters, None)
-    conditions = Conditions(call)
+    conditions = Conditions(call, world)
     notes: list[Note] = []
     for index in passed:
         if _fires(rules[index], index, counters, conditions, call.random_seed, notes):
