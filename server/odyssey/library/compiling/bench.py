@@ -11,6 +11,7 @@ from odyssey.agents.compiled import CompiledAgents
 from odyssey.agents.repository import get_agent
 from odyssey.core.errors import ValidationFailedError
 from odyssey.journal.contents import load_text
+from odyssey.kit.words import shorten
 from odyssey.library.compiling.schemas import MOST_CALLS, Recorded, RecordedTaskIn
 from odyssey.library.named_worlds.repository import get_world
 from odyssey.records.faults import Faults, did_you_mean, shown
@@ -36,8 +37,7 @@ def first_difference(expected: Any, got: Any) -> str | None:
 def _shown(value: Any) -> str:
     if value is ABSENT:
         return "nothing"
-    text = msgspec.json.encode(value).decode()
-    return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
+    return shorten(msgspec.json.encode(value).decode(), _SHOWN)
 
 
 _MOST_FAULTS = 5
