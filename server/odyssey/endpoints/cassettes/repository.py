@@ -33,11 +33,8 @@ MAX_BYTES = 16 * 1024 * 1024
 _INTERACTIONS = table_of(CassetteInteraction)
 # Runs and batches are made above this room; it asks of them only whether they still go on.
 _RUNS = table("runs", column("id"), column("status"), column("attempt"))
-_BATCHES = table(
-    "batches",
-    *map(column, ("id", "org_id", "state", "planned_runs", "made_runs")),
-    column("cassette", Text),
-)
+_BATCHES = table("batches", column("id"), column("org_id"), column("campaign_id"), column("cassette", Text))
+_CAMPAIGNS = table("campaigns", *map(column, ("id", "state", "planned_runs", "made_runs")))
 _GOING_ON = ("pending", "running")
 
 # Postgres wants one type of a parameter that stands in two places.
@@ -248,11 +245,12 @@ async def users_of(session: AsyncSession, cassette: Cassette) -> str | None:
     run_id = await session.scalar(runs.order_by(RunContext.run_id).limit(1))
     if run_id is not None:
         return f"Run {run_id} goes on"
-    batches = select(_BATCHES.c.id).where(
-        _BATCHES.c.org_id == cassette.org_id,
-        _BATCHES.c.state.in_(("checking", "running")),
-        _BATCHES.c.made_runs < _BATCHES.c.planned_runs,
-        _BATCHES.c.cassette.contains(cassette.id),
+    batches = (
+        select(_BATCHES.c.id)
+        .join(_CAMPAIGNS, _CAMPAIGNS.c.id == _BATCHES.c.campaign_id)
+        .where(_BATCHES.c.org_id == cassette.org_id, _BATCHES.c.cassette.contains(cassette.id))
+        .where(_CAMPAIGNS.c.state.in_(("checking", "running")))
+        .where(_CAMPAIGNS.c.made_runs < _CAMPAIGNS.c.planned_runs)
     )
     batch_id = await session.scalar(batches.order_by(_BATCHES.c.id).limit(1))
     return None if batch_id is None else f"Batch {batch_id} goes on"

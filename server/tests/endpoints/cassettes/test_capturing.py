@@ -166,7 +166,8 @@ def test_a_run_that_goes_on_and_a_batch_that_is_not_whole_keep_it(tape: Tape, or
             return await users_of(session, await get_cassette(session, tape.org_id, tape.id))
 
     of_run = "UPDATE runs SET status = '{}' WHERE id = :run_id"
-    of_batch = "UPDATE batches SET state = '{}', made_runs = {} WHERE id = :batch_id"
+    campaign = "(SELECT campaign_id FROM batches WHERE id = :batch_id)"
+    of_batch = f"UPDATE campaigns SET state = '{{}}', made_runs = {{}} WHERE id = {campaign}"
     ask = org.platform.do
     assert ask(users()) is None
     assert ask(users(of_run.format("pending"))) == ask(users(of_run.format("running")))
