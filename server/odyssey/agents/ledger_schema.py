@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, Literal, get_args
 
+from odyssey.kit.words import shorten
 from odyssey.records.canonical import canonical_json
 from odyssey.records.faults import Faults, one_of, shown
 from odyssey.records.problems import FaultList, FieldError
@@ -206,14 +207,10 @@ def _check_entity(key: str, fields: dict[str, Any], entity: EntityType, faults: 
     for field in entity.fields:
         problem = check_value(field, fields[field.name]) if field.name in fields else None
         if problem is not None:
-            faults.add(_shorten(problem.message), field.name)
+            faults.add(shorten(problem.message, _LONGEST_MESSAGE), field.name)
     own_id = fields.get(entity.id_field, key)
     if id_text(own_id) != key:
         faults.add(
             f"{entity.id_field} is {shown(own_id)} but the entity stands under {shown(key)}; make them equal",
             entity.id_field,
         )
-
-
-def _shorten(message: str) -> str:
-    return message if len(message) <= _LONGEST_MESSAGE else message[: _LONGEST_MESSAGE - 1] + "…"

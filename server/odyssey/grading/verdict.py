@@ -13,6 +13,7 @@ import msgspec
 from odyssey.grading.checks.check import CheckResult, times
 from odyssey.grading.evidence import Evidence
 from odyssey.grading.judges.rubric import JudgeReport
+from odyssey.kit.words import shorten
 from odyssey.records.error_classes import OWN_FAILURES, PLATFORM_FAULT
 
 # Tool calls an agent says it made and the proxy never saw. Its word for them is worth nothing.
@@ -232,5 +233,4 @@ def _and_more(others: int) -> str:
 
 def _storable(reason: str) -> str:
     """Short, and without the one character that a database column does not take."""
-    plain = reason.replace("\x00", "\ufffd")
-    return plain if len(plain) <= MAX_REASON else plain[: MAX_REASON - 1] + "…"
+    return shorten(reason.replace("\x00", "\ufffd"), MAX_REASON)

@@ -1,4 +1,4 @@
-"""Just enough English to compare the names of tools, arguments, fields and entity types."""
+"""Just enough English to compare the names of tools, arguments, fields and entity types; and shortening texts."""
 
 import re
 from collections.abc import Sequence
@@ -26,6 +26,11 @@ _VOWELS = frozenset("aeiou")
 _ID_WORDS = frozenset({"id", "ids", "uuid", "uuids"})
 _SUFFIXES = ("ation", "ment", "ing", "ed", "ion", "al", "e")
 _SHORTEST_STEM = 3
+
+
+def shorten(text: str, longest: int) -> str:
+    """Cut a text so that with the `…` at its end it has no more characters than this."""
+    return text if len(text) <= longest else text[: longest - 1] + "…"
 
 
 def word_set(text: str) -> frozenset[str]:

@@ -11,6 +11,7 @@ from odyssey.agents.schemas import ToolsSchema
 from odyssey.core.depends import existing_id
 from odyssey.core.wire import Body
 from odyssey.kit.json_reader import JsonInvalidError, read_json
+from odyssey.kit.words import shorten
 from odyssey.records.problems import FieldError
 from odyssey.records.tools import LedgerSchema, declared_types
 from odyssey.simulation.behaviours import MAX_BYTES, MAX_LINES, read_behaviours
@@ -50,7 +51,7 @@ class Unclear(NamedTuple):
 
     def told(self) -> str:
         said = self.problem if self.hint is None else f"{self.problem}; {self.hint}"
-        return said if len(said) <= _LONGEST_TOLD else said[: _LONGEST_TOLD - 1] + "…"
+        return shorten(said, _LONGEST_TOLD)
 
 
 def take_behavior(raw: Any) -> ReadBehavior:

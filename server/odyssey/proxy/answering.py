@@ -1,24 +1,23 @@
 """Answering one call from what is known of its world: the failure rules first, then an engine. Nothing is recorded."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
 import msgspec
 
 from odyssey.agents.compiled import CompiledTool
-from odyssey.expressions.facts import EarlierCall
 from odyssey.journal.injections import CarriedText
 from odyssey.kit.clock import milliseconds_since
 from odyssey.proxy.errors import ArgumentsInvalidError
 from odyssey.records.json_schema import CompiledSchema
 from odyssey.records.ledger import ConsistencyMode, Entry, Operation, Violation
 from odyssey.records.problems import FieldError
-from odyssey.records.tools import CacheUse, LedgerSchema
+from odyssey.records.tools import CacheUse
 from odyssey.simulation.choosing import Manner, Undecided, decide
 from odyssey.simulation.engine import Reading, ToolCall
 from odyssey.simulation.llm import LlmEngine, ModelQuestion
-from odyssey.simulation.rules import FaultName, Fired, Note, RuleCall, RuleCounters, Rules
+from odyssey.simulation.rules import FaultName, Fired, Note, RuleCounters, Rules
 from odyssey.simulation.rules import decide as decide_by_rules
 from odyssey.simulation.simulate import Simulated
 from odyssey.worlds.ledger import Ledger
@@ -29,20 +28,14 @@ _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
 class CallContext(NamedTuple):
-    """One accepted call, and the moment of the world it meets."""
+    """A call and the moment of its run: what decides its answer beside the call itself."""
 
-    tool: CompiledTool
-    arguments: dict[str, Any]
-    actor: str | None
+    call: ToolCall
+    output_schema: CompiledSchema | None
     ledger: Ledger
     rules: Rules
     counters: RuleCounters
-    calls: Sequence[EarlierCall]
-    """Empty unless something asks for earlier calls."""
     manner: Manner
-    random_seed: int
-    sequence: int
-    ledger_schema: LedgerSchema | None
     mode: ConsistencyMode
     started: float
     """When the call arrived, by `time.perf_counter`."""
@@ -99,40 +92,17 @@ def answer(context: CallContext) -> Outcome | NeedsModel:
     ruled = by_rules(context)
     if isinstance(ruled, Outcome):
         return ruled
-    decided = decide(
-        tool_call(context), context.ledger, context.tool.output_schema, context.mode, context.manner
-    )
+    decided = decide(context.call, context.ledger, context.output_schema, context.mode, context.manner)
     if isinstance(decided, Undecided):
         return NeedsModel(context, decided, ruled)
     return _outcome(context, decided, ruled)
-
-
-def tool_call(context: CallContext) -> ToolCall:
-    """The call as engines see it."""
-    return ToolCall(
-        tool=context.tool.tool,
-        arguments=context.arguments,
-        ledger_schema=context.ledger_schema,
-        random_seed=context.random_seed,
-        sequence=context.sequence,
-        actor=context.actor,
-        calls=tuple(context.calls) if context.manner.uses_calls else (),
-    )
 
 
 def by_rules(context: CallContext) -> Outcome | Unanswered:
     """Let the failure rules answer, if one of them is to."""
     if not context.rules:
         return _NO_RULES
-    call = RuleCall(
-        tool=context.tool.tool.name,
-        args=context.arguments,
-        actor=context.actor,
-        random_seed=context.random_seed,
-        ledger=context.ledger,
-        calls=context.calls,
-    )
-    decision = decide_by_rules(context.rules, context.counters, call)
+    decision = decide_by_rules(context.rules, context.counters, context.call, context.ledger)
     if decision.fired is None:
         return Unanswered(decision.counters, decision.notes)
     return _injected(context, decision.fired)._replace(counters=decision.counters, notes=decision.notes)
@@ -159,8 +129,9 @@ def explained(outcome: Outcome) -> dict[str, Any]:
 
 
 def _injected(context: CallContext, fired: Fired) -> Outcome:
+    call = context.call
     applied = apply_declared(
-        context.ledger, fired.operations, context.mode, context.ledger_schema, sequence=context.sequence
+        context.ledger, fired.operations, context.mode, call.ledger_schema, sequence=call.sequence
     )
     envelope = envelope_of(context, fired.response, "injected")
     envelope["matched_rule_index"] = fired.index
@@ -208,7 +179,7 @@ def _too_large(context: CallContext) -> dict[str, Any]:
 def envelope_of(context: CallContext, response: Any, source: str) -> dict[str, Any]:
     """What the agent gets, but for what only a simulation has."""
     return {
-        "tool_name": context.tool.tool.name,
+        "tool_name": context.call.tool.name,
         "response": response,
         "source": source,
         "latency_ms": milliseconds_since(context.started),
@@ -231,7 +202,7 @@ class ModelAnswer(NamedTuple):
 
     def outcome(self, waiting: NeedsModel) -> Outcome:
         """Say what the call comes to at the place in the run it has now."""
-        sequence = waiting.context.sequence
+        sequence = waiting.context.call.sequence
         violations = tuple(
             msgspec.structs.replace(each, sequence=sequence) for each in self.simulated.violations
         )
@@ -246,9 +217,9 @@ async def ask(
     if otherwise is not None and not await llm.is_set(org_id):
         return ModelAnswer(context.ledger, otherwise)
     question = ModelQuestion(
-        call=tool_call(context),
+        call=context.call,
         world=context.ledger,
-        output_schema=context.tool.output_schema,
+        output_schema=context.output_schema,
         mode=context.mode,
         behaviour=context.manner.behaviours.text,
         org_id=org_id,

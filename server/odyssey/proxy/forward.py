@@ -81,21 +81,21 @@ def _encode(response: Any) -> msgspec.Raw | NotAnswered:
 
 
 def _mirror(context: CallContext, answered: Answered) -> Mirrored:
-    tool = context.tool.tool
+    call, tool = context.call, context.call.tool
     if answered.is_error and tool.ledger_write_policy == "adapter":
         return Mirrored(context.ledger, notes=(_AN_ERROR,))
     return mirror(
         context.ledger,
         tool.ledger_write_policy,
         tool.ledger_adapter,
-        context.ledger_schema,
-        context.arguments,
+        call.ledger_schema,
+        call.arguments,
         answered.response,
     )
 
 
 def _is_mismatch(context: CallContext, answered: Answered) -> bool:
-    schema = context.tool.output_schema
+    schema = context.output_schema
     return schema is not None and not answered.is_error and not schema.is_valid(answered.response)
 
 
@@ -139,7 +139,7 @@ async def send(
     if played is not None:
         return await _play(call, unanswered, played)
     if route is None or isinstance(route, NotAnswered):
-        outcome = not_answered(call.context(), (route or _MISS).response(), {})
+        outcome = not_answered(call.context, (route or _MISS).response(), {})
         return await call.record(_counted(outcome, unanswered))
     if not await call.record_forward(_endpoint(route), unanswered):
         return None
@@ -185,7 +185,7 @@ async def record_answer(sent: Forward, forwarded: Forwarded) -> ProxyReply:
 
 def _outcome(sent: Forward, call: Call, forwarded: Forwarded) -> Outcome:
     beside = {"forward": sent.call.sequence, "upstream": _upstream(sent.route, forwarded)}
-    return live_outcome(call.context(), forwarded, beside)._replace(notes=sent.notes)
+    return live_outcome(call.context, forwarded, beside)._replace(notes=sent.notes)
 
 
 async def _play(call: Call, unanswered: Unanswered, played: Interaction) -> ProxyReply | None:
@@ -196,9 +196,9 @@ async def _play(call: Call, unanswered: Unanswered, played: Interaction) -> Prox
     beside = {"cassette": {"id": replay.id, "number": played.number}, "upstream": played.upstream()}
     if played.source == "passthrough":
         answered = Answered(played.response, played.status, played.is_error)
-        outcome = live_outcome(call.context(), answered, beside)
+        outcome = live_outcome(call.context, answered, beside)
     else:
-        outcome = not_answered(call.context(), played.response, beside)
+        outcome = not_answered(call.context, played.response, beside)
     served = await call.record(_counted(outcome, unanswered))
     if served is not None:
         playback.note(played.number)

@@ -27,6 +27,7 @@ from odyssey.proxy.errors import ToolUnknownError
 from odyssey.proxy.gate import commit, read_actor
 from odyssey.proxy.live_runs import LiveRun
 from odyssey.proxy.parts import Arrived, ProxyParts, Started
+from odyssey.simulation.engine import ToolCall
 from odyssey.simulation.rules import FaultName
 from odyssey.worlds.repository import entry_statements
 
@@ -55,29 +56,26 @@ class Call:
         self.started = started
         self.sequence = run.head + 1
         self.arguments: Any = None
+        self.context: CallContext
+        """The call and the moment of the run it meets; known once the call was decided."""
         self.served: ProxyReply
         """What the agent gets; known once it was tried to record it."""
         self._arrived = arrived
         self._occurred_at: datetime = parts.clock()
-        self._tool: CompiledTool | None = None
         self._actor: str | None = None
         self._is_counted = False
 
     @property
     def name(self) -> str:
-        return self.tool.tool.name
-
-    @property
-    def tool(self) -> CompiledTool:
-        """The tool that is called; known once the call was decided."""
-        assert self._tool is not None
-        return self._tool
+        return self.context.call.tool.name
 
     def later(self) -> "Call":
         """The same call at the run's next sequence, to write down what has become of it."""
         again = Call(self.parts, self.run, self._arrived, self.body, self.started)
-        again.arguments, again._tool, again._actor = self.arguments, self._tool, self._actor
+        again.arguments, again._actor = self.arguments, self._actor
         again._occurred_at, again._is_counted = self._occurred_at, self._is_counted
+        call = msgspec.structs.replace(self.context.call, sequence=again.sequence)
+        again.context = self.context._replace(call=call, ledger=self.run.ledger)
         return again
 
     def decide(self) -> Outcome | Unanswered | NeedsModel:
@@ -88,31 +86,34 @@ class Call:
         except JsonInvalidError as error:
             raise JsonRefusedError(f"The arguments are not valid JSON: {error}.") from error
         name = self._arrived.address.name
-        tool = self._tool = self.run.agent.tools.get(name)
+        tool = self.run.agent.tools.get(name)
         if tool is None:
             raise ToolUnknownError(name)
         if self._actor is None:
             self._actor = self.run.agent.owners.get(name)
         check_arguments(tool, self.arguments)
-        context = self.context()
+        context = self.context = self._context(tool)
         return by_rules(context) if tool.is_live else answer(context)
 
-    def context(self) -> CallContext:
-        """The call and the moment of the world it meets."""
-        run = self.run
-        return CallContext(
-            tool=self.tool,
+    def _context(self, tool: CompiledTool) -> CallContext:
+        run, agent = self.run, self.run.agent
+        call = ToolCall(
+            tool=tool.tool,
             arguments=self.arguments,
+            ledger_schema=agent.ledger_schema,
+            random_seed=run.random_seed,
+            sequence=self.sequence,
             actor=self._actor,
+            calls=tuple(run.calls),
+        )
+        return CallContext(
+            call=call,
+            output_schema=tool.output_schema,
             ledger=run.ledger,
             rules=run.rules,
             counters=run.counters,
-            calls=run.calls,
             manner=run.manner,
-            random_seed=run.random_seed,
-            sequence=self.sequence,
-            ledger_schema=run.agent.ledger_schema,
-            mode=run.agent.config.consistency_mode,
+            mode=agent.config.consistency_mode,
             started=self.started.counter,
         )
 
@@ -121,7 +122,7 @@ class Call:
         run = self.run
         carrier = None
         if run.notice is not None:
-            carrier = run.notice.carrier(outcome.envelope, self.tool.output_schema)
+            carrier = run.notice.carrier(outcome.envelope, self.context.output_schema)
         data = self._data(outcome, carrier)
         self.served = ProxyReply(
             _sent(outcome, carrier), outcome.wait_ms, outcome.fault, is_error=outcome.is_error

@@ -1,5 +1,6 @@
 """The seam every engine stands behind: it reads a world and proposes; only `worlds` applies."""
 
+from collections.abc import Sequence
 from typing import Any, Literal, Protocol
 
 import msgspec
@@ -15,7 +16,7 @@ EngineChoice = Literal["auto", "program", "world", "llm"]
 
 
 class ToolCall(msgspec.Struct, frozen=True):
-    """One accepted call, with all an engine may know of it."""
+    """One accepted call, with all that rules, behaviours and engines may know of it."""
 
     tool: Tool
     arguments: dict[str, Any]
@@ -24,8 +25,8 @@ class ToolCall(msgspec.Struct, frozen=True):
     """The run's seed; every draw an engine makes comes from it and from `sequence`."""
     sequence: int
     actor: str | None = None
-    calls: tuple[EarlierCall, ...] = ()
-    """Oldest first; empty unless something asks for them."""
+    calls: Sequence[EarlierCall] = ()
+    """Oldest first; empty unless something asks for them. Gone through only when an expression names `calls`."""
 
     def facts(self, world: Ledger) -> Facts:
         """All that an expression may look at while this call is answered."""

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, assert_never
 
 import msgspec
 
+from odyssey.records.faults import Faults
 from odyssey.records.ledger import (
     Add,
     ClearFlag,
@@ -120,6 +121,17 @@ def read_operation(raw: Any) -> Operation:
     except msgspec.ValidationError as error:
         raise OperationInvalidError(_in_words(str(error))) from error
     return operation
+
+
+def read_operations(raw: Iterable[Any], faults: Faults) -> tuple[Operation, ...]:
+    """Read a list of operations; those that are none are left out, and `faults` says why at their places."""
+    read: list[Operation] = []
+    for place, item in enumerate(raw):
+        try:
+            read.append(read_operation(item))
+        except OperationInvalidError as error:
+            faults.add(str(error), place)
+    return tuple(read)
 
 
 def _apply_one(ledger: Ledger, operation: Operation, sequence: int | None) -> _Step:

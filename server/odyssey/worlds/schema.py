@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from odyssey.kit.words import shorten
 from odyssey.records.ledger import (
     Add,
     ClearFlag,
@@ -93,8 +94,7 @@ def id_text(value: Any) -> str | None:
 
 def brief(value: Any) -> str:
     """Show a value in a message, without repeating a page of it."""
-    text = repr(value)
-    return text if len(text) <= _LONGEST_SHOWN else text[: _LONGEST_SHOWN - 1] + "…"
+    return shorten(repr(value), _LONGEST_SHOWN)
 
 
 def _check_flag(flag: str, schema: LedgerSchema, sequence: int | None) -> list[Violation]:

@@ -4,7 +4,9 @@ from typing import Any
 
 import pytest
 
-from odyssey.simulation.rules import RuleCall, RuleCounters, decide, read_rules
+from odyssey.records.tools import Tool
+from odyssey.simulation.engine import ToolCall
+from odyssey.simulation.rules import RuleCounters, decide, read_rules
 from odyssey.worlds.ledger import Ledger
 
 ABSENT: Any = object()
@@ -13,8 +15,8 @@ ABSENT: Any = object()
 def is_match(args: Any, arguments: dict[str, Any]) -> bool:
     rules, errors = read_rules([{"args": args, "response": 1}])
     assert errors == []
-    call = RuleCall("any_tool", arguments, None, 1, Ledger.boot({}))
-    return decide(rules, RuleCounters.start(rules), call).fired is not None
+    call = ToolCall(Tool("any_tool", {}), arguments, None, random_seed=1, sequence=1)
+    return decide(rules, RuleCounters.start(rules), call, Ledger.boot({})).fired is not None
 
 
 @pytest.mark.parametrize(

@@ -5,13 +5,12 @@ from typing import Any
 import msgspec
 import pytest
 
-from odyssey.agents.compiled import CompiledTool
 from odyssey.grading.evidence import is_mutating
 from odyssey.proxy.answering import CallContext, NeedsModel, answer, explained
-from odyssey.records.json_schema import compile_schema
 from odyssey.records.tools import Tool
 from odyssey.simulation.behaviours import read_behaviours
 from odyssey.simulation.choosing import Manner
+from odyssey.simulation.engine import ToolCall
 from odyssey.simulation.rules import RuleCounters, read_rules
 from odyssey.worlds.ledger import Ledger
 
@@ -29,22 +28,17 @@ def recorded(
 ) -> dict[str, Any]:
     """The data of a call's event, made by the very parts that answer calls."""
     read = read_rules(list(rules)).rules
-    asked = CallContext(
-        tool=CompiledTool(called, compile_schema(called.input_schema), None),
-        arguments=arguments,
-        actor=None,
+    context = CallContext(
+        call=ToolCall(called, arguments, None, random_seed=1, sequence=2),
+        output_schema=None,
         ledger=WORLD,
         rules=read,
         counters=RuleCounters.start(read),
-        calls=[],
         manner=Manner({}, read_behaviours(behaviour).behaviours),
-        random_seed=1,
-        sequence=2,
-        ledger_schema=None,
         mode="warn",
         started=0.0,
     )
-    outcome = answer(asked)
+    outcome = answer(context)
     if isinstance(outcome, NeedsModel):  # nobody set a model
         assert outcome.undecided.otherwise is not None
         outcome = outcome.answered(outcome.undecided.otherwise)

@@ -19,7 +19,9 @@ from odyssey.journal.platform_faults import PlatformFaults
 from odyssey.proxy.call import call_tool
 from odyssey.proxy.live_runs import LiveRun, LiveRuns
 from odyssey.proxy.parts import Arrived, Hops, ProxyAddress, ProxyParts
-from odyssey.simulation.rules import RuleCall, RuleCounters, decide, read_rules
+from odyssey.records.tools import Tool
+from odyssey.simulation.engine import ToolCall
+from odyssey.simulation.rules import RuleCounters, decide, read_rules
 from odyssey.worlds.ledger import Ledger
 from odyssey.worlds.operations import fold
 from odyssey.worlds.repository import load_entries
@@ -170,8 +172,9 @@ def _check_rules(run: OpenRun, events: list[dict[str, Any]], remembered: list[Li
         data = event["data"]
         if "forward" in data or data.get("http_status", 200) != 200:
             continue
-        call = RuleCall(data["tool_name"], data["arguments"], None, remembered[0].random_seed, nothing)
-        decision = decide(rules, counters, call)
+        tool, random_seed = Tool(data["tool_name"], {}), remembered[0].random_seed
+        call = ToolCall(tool, data["arguments"], None, random_seed, event["sequence"])
+        decision = decide(rules, counters, call, nothing)
         fired = None if decision.fired is None else decision.fired.index
         assert data.get("matched_rule_index") == fired, event["sequence"]
         counters = decision.counters

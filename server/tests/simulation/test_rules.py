@@ -3,17 +3,19 @@
 from collections.abc import Iterator, Sequence
 from typing import Any, overload
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from odyssey.expressions.facts import EarlierCall
 from odyssey.records.ledger import Add, SetFlag
+from odyssey.records.tools import Tool
+from odyssey.simulation.engine import ToolCall
 from odyssey.simulation.rules import (
     MAX_RULES,
     AnsweredCall,
     Fired,
-    RuleCall,
     RuleCounters,
     Rules,
     advance,
@@ -33,16 +35,16 @@ def read(*raw: dict[str, Any]) -> Rules:
     return found.rules
 
 
-def call(tool: str = "get_order", args: dict[str, Any] | None = None, random_seed: int = 7) -> RuleCall:
-    return RuleCall(tool, args or {}, None, random_seed, EMPTY)
+def call(tool: str = "get_order", args: dict[str, Any] | None = None, random_seed: int = 7) -> ToolCall:
+    return ToolCall(Tool(tool, {}), args or {}, None, random_seed, sequence=1)
 
 
-def fired(rules: Rules, *calls: RuleCall) -> list[int | None]:
+def fired(rules: Rules, *calls: ToolCall) -> list[int | None]:
     """The index that fired at each call of a run."""
     counters = RuleCounters.start(rules)
     found = []
     for each in calls:
-        decision = decide(rules, counters, each)
+        decision = decide(rules, counters, each, EMPTY)
         counters = decision.counters
         found.append(decision.fired.index if decision.fired else None)
     return found
@@ -50,7 +52,7 @@ def fired(rules: Rules, *calls: RuleCall) -> list[int | None]:
 
 def first(*raw: dict[str, Any]) -> Fired | None:
     rules = read(*raw)
-    return decide(rules, RuleCounters.start(rules), call()).fired
+    return decide(rules, RuleCounters.start(rules), call(), EMPTY).fired
 
 
 class TestTool:
@@ -123,7 +125,7 @@ class TestCall:
         )
         counters = RuleCounters.start(rules)
         for _ in range(4):
-            counters = decide(rules, counters, call()).counters
+            counters = decide(rules, counters, call(), EMPTY).counters
         assert counters == RuleCounters(seen=(4, 4, 4), fired=(1, 0, 0))
 
 
@@ -191,7 +193,7 @@ class TestOutcome:
         raw["response"]["items"].append(2)
         raw["args"]["a"]["b"].append(2)
         for _ in range(2):
-            found = decide(rules, RuleCounters.start(rules), call(args={"a": {"b": [1]}})).fired
+            found = decide(rules, RuleCounters.start(rules), call(args={"a": {"b": [1]}}), EMPTY).fired
             assert found is not None
             assert found.response == {"items": [1]}
             found.response["items"].clear()
@@ -201,13 +203,13 @@ class TestCounters:
     def test_a_call_nothing_is_about_leaves_them_as_they_are(self) -> None:
         rules = read({"tool": "a", "response": 1}, {"args": {"x": 1}, "response": 2})
         counters = RuleCounters.start(rules)
-        assert decide(rules, counters, call("b")).counters is counters
+        assert decide(rules, counters, call("b"), EMPTY).counters is counters
         assert advance(rules, counters, AnsweredCall("b", {}, None)) is counters
 
     def test_deciding_changes_nothing_it_was_given(self) -> None:
         rules = read({"times": 1, "response": 1})
         counters = RuleCounters.start(rules)
-        assert decide(rules, counters, call()) == decide(rules, counters, call())
+        assert decide(rules, counters, call(), EMPTY) == decide(rules, counters, call(), EMPTY)
         assert counters == RuleCounters((0,), (0,))
 
     def test_advance_counts_as_deciding_does(self) -> None:
@@ -239,9 +241,11 @@ class TestCounters:
                 raise AssertionError
 
         rules = read({"when": "args.calls == 1", "response": 0}, {"tool": "b", "when": "size(calls) > 0"} | R)
-        decide(rules, RuleCounters.start(rules), call(args={"calls": 2})._replace(calls=Untouchable()))
+        unasked = msgspec.structs.replace(call(args={"calls": 2}), calls=Untouchable())
+        asked = msgspec.structs.replace(call("b"), calls=Untouchable())
+        decide(rules, RuleCounters.start(rules), unasked, EMPTY)
         with pytest.raises(AssertionError):
-            decide(rules, RuleCounters.start(rules), call("b")._replace(calls=Untouchable()))
+            decide(rules, RuleCounters.start(rules), asked, EMPTY)
 
 
 R = {"response": 1}

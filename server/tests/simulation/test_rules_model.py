@@ -10,7 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from odyssey.expressions.facts import EarlierCall
-from odyssey.simulation.rules import AnsweredCall, RuleCall, RuleCounters, advance, decide, read_rules, replay
+from odyssey.records.tools import Tool
+from odyssey.simulation.engine import ToolCall
+from odyssey.simulation.rules import AnsweredCall, RuleCounters, advance, decide, read_rules, replay
 from odyssey.worlds.ledger import Ledger
 
 SOURCE = "odyssey"
@@ -206,14 +208,16 @@ def test_decides_as_the_contract_says(raw: list[Any], calls: list[Called], rando
         decision = decide(
             rules,
             counters,
-            RuleCall(
-                tool=each.tool,
-                args=each.args,
-                actor=each.actor,
+            ToolCall(
+                tool=Tool(each.tool, {}),
+                arguments=each.args,
+                ledger_schema=None,
                 random_seed=random_seed,
-                ledger=Ledger.boot(state, each.flags),
+                sequence=number + 1,
+                actor=each.actor,
                 calls=[EarlierCall(c.tool, c.args, SOURCE) for c in calls[:number]],
             ),
+            Ledger.boot(state, each.flags),
         )
         expected = index_fired(raw, calls[: number + 1], decided, random_seed)
         decided.append(expected)

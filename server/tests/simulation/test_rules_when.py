@@ -8,11 +8,14 @@ import cel
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from odyssey.expressions.facts import EarlierCall
 from odyssey.expressions.functions import cel_own
 from odyssey.expressions.tokens import tokenize
-from odyssey.simulation.rules import Decision, Note, RuleCall, RuleCounters, Rules, decide, read_rules
+from odyssey.records.tools import Tool
+from odyssey.simulation.engine import ToolCall
+from odyssey.simulation.rules import Decision, Note, RuleCounters, Rules, decide, read_rules
 from odyssey.worlds.ledger import Ledger
 
 STATE: dict[str, Any] = {
@@ -27,30 +30,33 @@ CALLS = (
     EarlierCall("get_order", {"order_id": "o1"}, "odyssey"),
     EarlierCall("refund", {"order_id": "o1", "amount": 5}, "injected"),
 )
-CALL = RuleCall(
-    "refund", {"order_id": "o1", "amount": 5, "note": None}, "desk/1", 7, Ledger.boot(STATE, {"vip"}), CALLS
+CALL = ToolCall(
+    Tool("refund", {}),
+    {"order_id": "o1", "amount": 5, "note": None},
+    None,
+    random_seed=7,
+    sequence=3,
+    actor="desk/1",
+    calls=CALLS,
 )
+WORLD = Ledger.boot(STATE, {"vip"})
+
+BIG = replace(CALL, calls=CALLS[:1] * 10_001, arguments={"order_id": "o1", "list": [0] * 10_001})
+BIG_WORLD = Ledger.boot({"big": {str(number): {} for number in range(10_001)}, "order": {"o1": {}}})
 
 
-BIG = CALL._replace(
-    calls=CALLS[:1] * 10_001,
-    args={"order_id": "o1", "list": [0] * 10_001},
-    ledger=Ledger.boot({"big": {str(number): {} for number in range(10_001)}, "order": {"o1": {}}}),
-)
-
-
-def judge(expression: str, call: RuleCall = CALL) -> Decision:
+def judge(expression: str, call: ToolCall = CALL, world: Ledger = WORLD) -> Decision:
     rules, errors = read_rules([{"when": expression, "response": 1}])
     assert errors == []
-    return decide(rules, RuleCounters.start(rules), call)
+    return decide(rules, RuleCounters.start(rules), call, world)
 
 
-def holds(expression: str, call: RuleCall = CALL) -> bool:
-    return judge(expression, call).fired is not None
+def holds(expression: str, call: ToolCall = CALL, world: Ledger = WORLD) -> bool:
+    return judge(expression, call, world).fired is not None
 
 
-def reason(expression: str, call: RuleCall = CALL) -> str:
-    decision = judge(expression, call)
+def reason(expression: str, call: ToolCall = CALL, world: Ledger = WORLD) -> str:
+    decision = judge(expression, call, world)
     assert decision.fired is None
     (note,) = decision.notes
     assert note.index == 0
@@ -100,19 +106,19 @@ class TestWhatItSees:
         assert holds(expression)
 
     def test_nobody_is_null(self) -> None:
-        assert holds("actor == null", CALL._replace(actor=None))
+        assert holds("actor == null", replace(CALL, actor=None))
 
     def test_a_type_without_entities_is_an_empty_map_like_one_never_heard_of(self) -> None:
-        emptied = CALL._replace(ledger=Ledger.boot({"order": {"o1": {}}}).without_entity("order", "o1"))
+        emptied = Ledger.boot({"order": {"o1": {}}}).without_entity("order", "o1")
         for entity_type in ("order", "never"):
-            assert holds(f"size(state.{entity_type}) == 0 && !has(state.{entity_type})", emptied)
-        assert holds("!('order' in state) && state == {}", emptied)
+            assert holds(f"size(state.{entity_type}) == 0 && !has(state.{entity_type})", world=emptied)
+        assert holds("!('order' in state) && state == {}", world=emptied)
 
     def test_ids_come_oldest_first_every_time(self) -> None:
         names = [f"e{number}" for number in range(50)]
         random.Random(1).shuffle(names)
-        call = CALL._replace(ledger=Ledger.boot({"t": {name: {} for name in names}}))
-        assert all(holds(f"state.t.map(id, id)[0] == '{names[0]}'", call) for _ in range(20))
+        world = Ledger.boot({"t": {name: {} for name in names}})
+        assert all(holds(f"state.t.map(id, id)[0] == '{names[0]}'", world=world) for _ in range(20))
 
     @pytest.mark.parametrize(
         ("expressions", "asked"),
@@ -130,7 +136,7 @@ class TestWhatItSees:
             + [{"when": "size(state.order) == 2 && args.amount == 5", "response": "here"}]
         )
         assert errors == []
-        decision = decide(found, RuleCounters.start(found), CALL)
+        decision = decide(found, RuleCounters.start(found), CALL, WORLD)
         assert decision.fired is not None
         assert decision.fired.response == "here"
 
@@ -164,7 +170,7 @@ class TestWhatDoesNotMatch:
 
     def test_the_rules_behind_still_have_their_turn(self) -> None:
         rules = read_rules([{"when": "args.nope", "response": 0}, {"response": 1}]).rules
-        decision = decide(rules, RuleCounters.start(rules), CALL)
+        decision = decide(rules, RuleCounters.start(rules), CALL, WORLD)
         assert decision.fired is not None
         assert decision.fired.index == 1
         assert decision.notes == (Note(0, "no member 'nope'"),)
@@ -182,12 +188,12 @@ class TestWhatDoesNotMatch:
         ],
     )
     def test_a_walk_through_more_than_ten_thousand(self, walk: str) -> None:
-        assert "would go through 10001 elements" in reason(f"{walk} || true", BIG)
+        assert "would go through 10001 elements" in reason(f"{walk} || true", BIG, BIG_WORLD)
 
     def test_large_data_that_is_not_walked_through_is_no_hindrance(self) -> None:
-        assert holds("args.order_id == 'o1' && size(calls) == 10001 && args.list[0] == 0", BIG)
-        assert holds("state.order.exists(o, o == args.order_id)", BIG)
-        assert holds("has(state.big) && '5' in state.big && size(state.big) == 10001", BIG)
+        assert holds("args.order_id == 'o1' && size(calls) == 10001 && args.list[0] == 0", BIG, BIG_WORLD)
+        assert holds("state.order.exists(o, o == args.order_id)", BIG, BIG_WORLD)
+        assert holds("has(state.big) && '5' in state.big && size(state.big) == 10001", BIG, BIG_WORLD)
 
     def test_what_is_far_too_large_is_not_even_taken(self) -> None:
         class Endless(tuple[EarlierCall, ...]):
@@ -197,14 +203,14 @@ class TestWhatDoesNotMatch:
             def __iter__(self) -> Iterator[EarlierCall]:
                 raise AssertionError
 
-        assert "calls has 1000000000 elements" in reason("size(calls) > 1", CALL._replace(calls=Endless()))
+        assert "calls has 1000000000 elements" in reason("size(calls) > 1", replace(CALL, calls=Endless()))
 
     def test_a_large_world_is_looked_at_without_being_copied(self) -> None:
-        crowd = CALL._replace(
-            ledger=Ledger.boot({"big": {str(number): {"n": number} for number in range(50_000)}})
+        crowd = Ledger.boot({"big": {str(number): {"n": number} for number in range(50_000)}})
+        assert holds("size(state.big) == 50000 && size(state) == 1 && state.big != {}", world=crowd)
+        assert holds(
+            "state.big['7'].n == 7 && state.big['1' + '1'].n == 11 && !('x' in state.big)", world=crowd
         )
-        assert holds("size(state.big) == 50000 && size(state) == 1 && state.big != {}", crowd)
-        assert holds("state.big['7'].n == 7 && state.big['1' + '1'].n == 11 && !('x' in state.big)", crowd)
 
     @pytest.mark.parametrize(
         ("expression", "length"),
@@ -227,9 +233,8 @@ class TestWhatDoesNotMatch:
         ],
     )
     def test_there_is_work_enough_for_what_people_write(self, expression: str, length: int) -> None:
-        call = CALL._replace(
-            calls=CALLS[:1] * length, args={"order_id": "o1", "one": {"list": ["u1"] * 10}, "list": ["u1"]}
-        )
+        arguments = {"order_id": "o1", "one": {"list": ["u1"] * 10}, "list": ["u1"]}
+        call = replace(CALL, calls=CALLS[:1] * length, arguments=arguments)
         assert judge(expression, call).notes == ()
 
     @pytest.mark.parametrize(
@@ -242,28 +247,28 @@ class TestWhatDoesNotMatch:
         ],
     )
     def test_what_grows_with_the_square_stops(self, expression: str) -> None:
-        call = CALL._replace(calls=CALLS[:1] * 2000)
+        call = replace(CALL, calls=CALLS[:1] * 2000)
         assert "too many values" in reason(f"{expression} || true", call)
 
     def test_too_much_work_says_so(self) -> None:
-        call = CALL._replace(args={"text": "x" * 500_000})
+        call = replace(CALL, arguments={"text": "x" * 500_000})
         assert "a text would have more than" in reason("args.text" + " + args.text" * 150 + " == ''", call)
         assert "too many values" in reason(
-            "calls.all(c, calls.all(d, args.text == args.text + ''))", call._replace(calls=CALLS * 200)
+            "calls.all(c, calls.all(d, args.text == args.text + ''))", replace(call, calls=CALLS * 200)
         )
 
     def test_a_rule_that_runs_out_of_work_leaves_the_others_theirs(self) -> None:
-        call = CALL._replace(calls=CALLS[:1] * 2000)
+        call = replace(CALL, calls=CALLS[:1] * 2000)
         rules = _rules(ENDLESS, "calls.all(c, c.tool == 'get_order')")
-        decision = decide(rules, RuleCounters.start(rules), call)
+        decision = decide(rules, RuleCounters.start(rules), call, WORLD)
         assert decision.fired is not None
         assert decision.fired.index == 1
         assert [note.index for note in decision.notes] == [0]
 
     def test_the_rules_of_one_call_are_bounded_together(self) -> None:
-        call = CALL._replace(calls=CALLS[:1] * 2000)
+        call = replace(CALL, calls=CALLS[:1] * 2000)
         rules = _rules(*[ENDLESS] * 198, "calls.exists(c, c.tool == 'get_order')", "args.order_id == 'o1'")
-        decision = decide(rules, RuleCounters.start(rules), call)
+        decision = decide(rules, RuleCounters.start(rules), call, WORLD)
         assert decision.fired is not None
         assert decision.fired.index == 199
         assert [note.index for note in decision.notes] == list(range(199))
@@ -385,7 +390,7 @@ class TestReading:
         if errors:
             assert {error.loc for error in errors} == {("failure_rules", 0, "when")}
         else:
-            decide(rules, RuleCounters.start(rules), CALL)
+            decide(rules, RuleCounters.start(rules), CALL, WORLD)
 
 
 class TestCel:
@@ -418,14 +423,14 @@ class TestCel:
             st.fixed_dictionaries({}, optional={"id": _ids | st.integers(0, 2), "n": st.integers(0, 2)})
         )
         actor = data.draw(st.none() | _ids)
-        call = CALL._replace(args=args, actor=actor, ledger=Ledger.boot(state))
+        call = replace(CALL, arguments=args, actor=actor)
         try:
             expected = cel.evaluate(
                 expression, {"args": args, "state": state, "actor": actor, "flags": [], "calls": []}
             )
         except (ArithmeticError, LookupError, RuntimeError, TypeError, ValueError):
             expected = None
-        assert holds(expression, call) == (expected is True)
+        assert holds(expression, call, Ledger.boot(state)) == (expected is True)
 
 
 _ids = st.sampled_from(["x", "y", "z"])

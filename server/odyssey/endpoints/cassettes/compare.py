@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import reduce
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -13,6 +14,7 @@ from odyssey.endpoints.cassettes.schemas import ChangeOut, ComparedOut, DiffOut,
 from odyssey.endpoints.registry import Upstreams
 from odyssey.endpoints.upstream import Answered, Forwarded, NotAnswered
 from odyssey.kit.ids import new_uuid
+from odyssey.records.json_difference import ABSENT, json_differences
 
 # The difference of two JSON values, by path: pure. Done to the first, the changes give the second.
 
@@ -41,38 +43,19 @@ class Change(NamedTuple):
 
 def difference(before: Any, after: Any) -> Iterator[Change]:
     """Give every change, what was added last; items of lists are compared place by place."""
-    return _difference("$", before, after)
-
-
-def _difference(path: str, before: Any, after: Any) -> Iterator[Change]:
-    if _KINDS[type(before)] != _KINDS[type(after)]:
-        yield Change(path, "type_changed", before, after)
-    elif isinstance(before, dict):
-        yield from _of_objects(path, before, after)
-    elif isinstance(before, list):
-        yield from _of_lists(path, before, after)
-    elif before != after:
-        yield Change(path, "changed", before, after)
-
-
-def _of_objects(path: str, before: dict[str, Any], after: dict[str, Any]) -> Iterator[Change]:
-    for name, value in before.items():
-        if name in after:
-            yield from _difference(_member(path, name), value, after[name])
+    for path, was, is_now in json_differences(before, after):
+        place = reduce(_step, path, "$")
+        if was is ABSENT:
+            yield Change(place, "added", None, is_now)
+        elif is_now is ABSENT:
+            yield Change(place, "removed", was, None)
         else:
-            yield Change(_member(path, name), "removed", value, None)
-    for name, value in after.items():
-        if name not in before:
-            yield Change(_member(path, name), "added", None, value)
+            same_kind = _KINDS[type(was)] == _KINDS[type(is_now)]
+            yield Change(place, "changed" if same_kind else "type_changed", was, is_now)
 
 
-def _of_lists(path: str, before: list[Any], after: list[Any]) -> Iterator[Change]:
-    for place, (one, other) in enumerate(zip(before, after, strict=False)):
-        yield from _difference(f"{path}[{place}]", one, other)
-    for place in range(len(after), len(before)):
-        yield Change(f"{path}[{place}]", "removed", before[place], None)
-    for place in range(len(before), len(after)):
-        yield Change(f"{path}[{place}]", "added", None, after[place])
+def _step(path: str, step: str | int) -> str:
+    return f"{path}[{step}]" if isinstance(step, int) else _member(path, step)
 
 
 def _member(path: str, name: str) -> str:

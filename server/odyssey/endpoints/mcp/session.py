@@ -32,6 +32,7 @@ from odyssey.endpoints.mcp.transport import (
     under_way,
 )
 from odyssey.endpoints.upstream import MAX_RESPONSE_BYTES, NotAnswered
+from odyssey.kit.words import shorten
 
 OPEN_TIMEOUT_S = 30.0
 MAX_PAGES = 100
@@ -174,7 +175,7 @@ class McpSession:
 
 
 def shortened(text: str) -> str:
-    return text if len(text) <= _MAX_MESSAGE else text[: _MAX_MESSAGE - 1] + "…"
+    return shorten(text, _MAX_MESSAGE)
 
 
 def _failed(exchange: Exchange) -> HopFailedError:

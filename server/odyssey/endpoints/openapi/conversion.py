@@ -5,6 +5,8 @@ from typing import Any
 
 import msgspec
 
+from odyssey.kit.words import shorten
+
 MAX_DESCRIPTION = 1000
 _MAX_EXAMPLE_BYTES = 500
 
@@ -89,8 +91,8 @@ class _Conversion:
         pattern = raw.get("pattern")
         if isinstance(pattern, str) and self._is_pattern(pattern):
             made["pattern"] = pattern
-        if len(made.get("description", "")) > MAX_DESCRIPTION:
-            made["description"] = made["description"][: MAX_DESCRIPTION - 1] + "…"
+        if "description" in made:
+            made["description"] = shorten(made["description"], MAX_DESCRIPTION)
         if (kind := _read_type(raw.get("type"))) is not None:
             made["type"] = kind
         examples = [raw["example"]] if "example" in raw else raw.get("examples")

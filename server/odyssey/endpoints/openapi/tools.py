@@ -9,6 +9,7 @@ from odyssey.endpoints.openapi.definitions import Definitions, Whole
 from odyssey.endpoints.openapi.operations import Body, Parameter, Place, RawOperation
 from odyssey.endpoints.openapi.references import References
 from odyssey.endpoints.upstream import UpstreamTool
+from odyssey.kit.words import shorten
 
 MAX_NAME = 128
 MAX_TOOL_DESCRIPTION = 10_000
@@ -69,7 +70,7 @@ def tool_of(operation: Operation, schemas: Schemas, references: References) -> t
     tool = UpstreamTool(
         name=operation.name,
         input_schema={"type": "object"} if taken is None else taken.schema,
-        description=_shorten(raw.description, MAX_TOOL_DESCRIPTION),
+        description=shorten(raw.description, MAX_TOOL_DESCRIPTION),
         output_schema=None if given is None else given.schema,
         read_only=raw.method in ("GET", "HEAD"),
         method=raw.method,
@@ -169,8 +170,4 @@ def _body_schema(body: Body, request: Definitions) -> Any:
 def _described(schema: Any, description: str) -> Any:
     if not description or not isinstance(schema, dict) or "description" in schema:
         return schema
-    return {**schema, "description": _shorten(description, MAX_DESCRIPTION)}
-
-
-def _shorten(text: str, limit: int) -> str:
-    return text if len(text) <= limit else text[: limit - 1] + "…"
+    return {**schema, "description": shorten(description, MAX_DESCRIPTION)}

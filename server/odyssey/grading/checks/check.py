@@ -9,6 +9,7 @@ import msgspec
 
 from odyssey.expressions.arguments import ToolChoice, read_tool_choice
 from odyssey.grading.evidence import Evidence, ObservedCall
+from odyssey.kit.words import shorten
 from odyssey.records.canonical import canonical_json
 from odyssey.records.faults import Faults
 
@@ -80,7 +81,7 @@ def as_json(value: Any) -> str:
 
 
 def shortened(text: str) -> str:
-    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
+    return shorten(text, _LONGEST)
 
 
 def times(count: int) -> str:

@@ -25,7 +25,7 @@ from odyssey.records.problems import FaultList, FieldError
 from odyssey.records.tools import LedgerSchema, declared_types
 from odyssey.simulation.behaviours import read_behaviours
 from odyssey.simulation.choosing import Manner
-from odyssey.simulation.engine import EngineChoice
+from odyssey.simulation.engine import EngineChoice, ToolCall
 from odyssey.simulation.llm import LlmEngine
 from odyssey.simulation.programs import Program, read_program
 from odyssey.simulation.rules import RuleCounters, read_rules
@@ -59,33 +59,36 @@ class TryingParts(NamedTuple):
 async def try_call(parts: TryingParts, org_id: int, world_id: int, body: TryIn) -> dict[str, Any]:
     """Answer the call; the members of the result are those of `TriedOut`. No session is held while a model is asked."""
     async with parts.database.read() as session:
-        asked = await _asked(session, parts, await get_world(session, org_id, world_id), body)
-    outcome = await asyncio.to_thread(answer, asked)
+        context = await _context(session, parts, await get_world(session, org_id, world_id), body)
+    outcome = await asyncio.to_thread(answer, context)
     if isinstance(outcome, NeedsModel):
         told = await ask(parts.llm, outcome, org_id=org_id, run_id=None)
         outcome = told.outcome(outcome)
-    return _told(asked.ledger, outcome)
+    return _told(context.ledger, outcome)
 
 
-async def _asked(session: AsyncSession, parts: TryingParts, world: World, body: TryIn) -> CallContext:
+async def _context(session: AsyncSession, parts: TryingParts, world: World, body: TryIn) -> CallContext:
     started = time.perf_counter()
     side = await _side(session, parts.agents, world.org_id, body)
     check_arguments(side.tool, body.arguments, "arguments")
     ledger = await parts.worlds.boot(session, world.org_id, world.state_hash)
     conduct = await load_conduct(session, world.org_id, world.conduct_hash)
     rules = read_rules(conduct.failure_rules).rules
-    return CallContext(
-        tool=side.tool,
+    call = ToolCall(
+        tool=side.tool.tool,
         arguments=body.arguments,
+        ledger_schema=side.ledger_schema,
+        random_seed=new_random_seed() if body.random_seed is None else body.random_seed,
+        sequence=_FIRST,
         actor=side.actor,
+    )
+    return CallContext(
+        call=call,
+        output_schema=side.tool.output_schema,
         ledger=ledger,
         rules=rules,
         counters=RuleCounters.start(rules),
-        calls=(),
         manner=await asyncio.to_thread(_manner, side, body, conduct.behavior_instructions, ledger),
-        random_seed=new_random_seed() if body.random_seed is None else body.random_seed,
-        sequence=_FIRST,
-        ledger_schema=side.ledger_schema,
         mode=side.mode,
         started=started,
     )

@@ -17,7 +17,7 @@ from odyssey.records.tools import EntityField, JsonSchema, LedgerSchema
 from odyssey.simulation.consistency.knowledge import TypeKnowledge, know_world
 from odyssey.simulation.engine import ToolCall
 from odyssey.worlds.ledger import Ledger
-from odyssey.worlds.operations import OperationInvalidError, read_operation
+from odyssey.worlds.operations import read_operations
 
 # The operations a model may propose in answer to a call, as a JSON Schema: as narrow as what is declared.
 #
@@ -183,13 +183,7 @@ def _read_operations(value: Mapping[str, Any], faults: Faults) -> tuple[Operatio
     if len(raw) > MOST_OPERATIONS:
         faults.add(f"has {len(raw)} operations; at most {MOST_OPERATIONS} are allowed")
         return ()
-    read: list[Operation] = []
-    for index, each in enumerate(raw):
-        try:
-            read.append(read_operation(each))
-        except OperationInvalidError as error:
-            faults.add(str(error), index)
-    return tuple(read)
+    return read_operations(raw, faults)
 
 
 def _whole(output_schema: JsonSchema | None, operations: dict[str, Any]) -> dict[str, Any]:

@@ -9,7 +9,6 @@ from odyssey.simulation.rules.rule import (
     Fired,
     Note,
     Rule,
-    RuleCall,
     RuleCounters,
     Rules,
 )
@@ -23,7 +22,6 @@ __all__ = [
     "Note",
     "ReadRules",
     "Rule",
-    "RuleCall",
     "RuleCounters",
     "Rules",
     "advance",

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from odyssey.records.canonical import canonical_json
+from odyssey.simulation.engine import ToolCall
 from odyssey.simulation.rules.rule import (
     AnsweredCall,
     Conditions,
@@ -16,21 +17,20 @@ from odyssey.simulation.rules.rule import (
     Fired,
     Note,
     Rule,
-    RuleCall,
     RuleCounters,
     Rules,
 )
-from odyssey.worlds.ledger import copy_json
+from odyssey.worlds.ledger import Ledger, copy_json
 
 
-def decide(rules: Rules, counters: RuleCounters, call: RuleCall) -> Decision:
+def decide(rules: Rules, counters: RuleCounters, call: ToolCall, world: Ledger) -> Decision:
     """Say which rule fires, if any, and how the counters stand after this call."""
     # Rule 0 is about the second `get` and later ones, once; rule 1 about every `get`. Three calls of `get` fire rule 1,
     # rule 0 and rule 1. Both rules then have seen three calls, although rule 1 was not asked at the second.
-    passed = _passed(rules, call.tool, call.args)
+    passed = _passed(rules, call.tool.name, call.arguments)
     if not passed:
         return Decision(counters, None)
-    conditions = Conditions(call)
+    conditions = Conditions(call, world)
     notes: list[Note] = []
     for index in passed:
         if _fires(rules[index], index, counters, conditions, call.random_seed, notes):

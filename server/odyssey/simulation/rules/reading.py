@@ -10,7 +10,7 @@ from odyssey.records.ledger import Operation
 from odyssey.records.problems import FaultList
 from odyssey.simulation.rules.rule import CallChoice, FaultName, Rule, Rules, read_when
 from odyssey.worlds.ledger import copy_json
-from odyssey.worlds.operations import OperationInvalidError, read_operation
+from odyssey.worlds.operations import read_operations
 
 MAX_RULES = 200
 MAX_LATENCY_MS = 120_000
@@ -135,13 +135,7 @@ def _read_operations(raw: Any, faults: Faults) -> tuple[Operation, ...]:
     if len(raw) > MAX_OPERATIONS:
         faults.add(f"{len(raw)} operations are too many; a rule takes at most {MAX_OPERATIONS}")
         return ()
-    operations: list[Operation] = []
-    for position, item in enumerate(raw):
-        try:
-            operations.append(read_operation(item))
-        except OperationInvalidError as error:
-            faults.at(position).add(str(error))
-    return tuple(operations)
+    return read_operations(raw, faults)
 
 
 def _read_outcome(raw: dict[str, Any], faults: Faults) -> tuple[Any, FaultName | None]:

@@ -6,27 +6,15 @@ from typing import Any, Literal, NamedTuple
 
 from odyssey.expressions import EvaluationError, Expression, Facts, read_expression
 from odyssey.expressions.arguments import Matcher, ToolChoice
-from odyssey.expressions.facts import EarlierCall
 from odyssey.expressions.values import Meter
 from odyssey.records.faults import Faults
 from odyssey.records.ledger import Operation
+from odyssey.simulation.engine import ToolCall
 from odyssey.worlds.ledger import Ledger
 
-# The records of rule matching: what a call is, how often rules were passed and fired, what was decided.
+# The records of rule matching: how often rules were passed and fired, what was decided.
 
 FaultName = Literal["timeout", "reset", "empty", "garbage"]
-
-
-class RuleCall(NamedTuple):
-    """One call, with all that a rule may look at."""
-
-    tool: str
-    args: Mapping[str, Any]
-    actor: str | None
-    random_seed: int
-    ledger: Ledger
-    calls: Sequence[EarlierCall] = ()
-    """Oldest first. Gone through only when the `when` of a rule names `calls`, so it may load lazily."""
 
 
 class AnsweredCall(NamedTuple):
@@ -163,17 +151,21 @@ class Verdict(NamedTuple):
 class Conditions:
     """The conditions of all rules during one call; what one of them takes from the world the others have."""
 
-    __slots__ = ("_facts", "_left")
+    __slots__ = ("_call", "_facts", "_left", "_world")
 
-    def __init__(self, call: RuleCall) -> None:
-        self._facts = Facts(args=call.args, ledger=call.ledger, actor=call.actor, calls=call.calls)
+    def __init__(self, call: ToolCall, world: Ledger) -> None:
+        self._call, self._world = call, world
+        self._facts: Facts | None = None
         self._left = CALL_WORK
 
     def check(self, when: Expression) -> Verdict:
+        facts = self._facts
+        if facts is None:  # most rules have no condition
+            facts = self._facts = self._call.facts(self._world)
         given = min(RULE_WORK, max(self._left, LEAST_WORK))
-        self._facts.meter = meter = Meter(given)
+        facts.meter = meter = Meter(given)
         try:
-            return Verdict(when.holds(self._facts))
+            return Verdict(when.holds(facts))
         except EvaluationError as error:
             return Verdict(False, str(error)[:_LONGEST_REASON])
         finally:
