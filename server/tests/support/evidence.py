@@ -6,7 +6,9 @@ from hypothesis import strategies as st
 
 from odyssey.grading.checks import CheckResult, read_checks, run_checks
 from odyssey.grading.evidence import Evidence, ObservedCall
+from odyssey.records.effects import Effects, WorldStep, effects_of
 from odyssey.worlds.ledger import Ledger
+from odyssey.worlds.operations import apply, difference, operations_of
 
 TOOLS = ("get_order", "list_orders", "cancel_order", "verify_user", "refund")
 
@@ -40,7 +42,16 @@ def evidence(**members: Any) -> Evidence:
         "before": before,
         "after": before,
     }
-    return Evidence(**given | members)
+    given |= members
+    if "effects" not in given:
+        given["effects"] = _effects(given["before"], given["after"])
+    return Evidence(**given)
+
+
+def _effects(before: Ledger, after: Ledger) -> Effects:
+    """One act that leads from the one world to the other at once."""
+    entries = apply(before, operations_of(difference(before, after)), "off").entries
+    return effects_of((WorldStep(1, "act", "odyssey", True, entry) for entry in entries), before.flags)
 
 
 def results(checks: list[Any], seen: Evidence) -> list[CheckResult]:

@@ -14,7 +14,11 @@ from odyssey.records.canonical import canonical_json
 from odyssey.records.faults import Faults
 
 
-class Facts:
+ChecksVersion = Literal[1, 2]
+"""Of the meaning of checks: in 1, a call that failed counts as done. Rows say which they were written for."""
+
+
+class RunFacts:
     """The evidence of one run, with what several checks look at made only once."""
 
     def __init__(self, evidence: Evidence) -> None:
@@ -29,20 +33,24 @@ class Facts:
         return self.evidence.after.to_state()
 
 
-class Finding(NamedTuple):
+class CheckFinding(NamedTuple):
     passed: bool
     reason: str
     sequence: int | None = None
     """The step that decided it, if one did."""
+    rests_on: tuple[ObservedCall, ...] = ()
+    """Of a failure: the calls without which it would not be one; none where it rests on what the agent left out or said."""
 
 
-Look = Callable[[Facts], Finding]
+Look = Callable[[RunFacts], CheckFinding]
 
 
 class Compiled(NamedTuple):
     look: Look
     tools: tuple[str, ...] = ()
     """The tool names and globs it mentions, as they were written."""
+    expects: Callable[[ObservedCall], bool] | None = None
+    """Whether a call is one that the check demands; None where it demands none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +60,10 @@ class Check:
     look: Look
     tools: tuple[str, ...] = ()
     """The tool names and globs it mentions, as they were written."""
+    expects: Callable[[ObservedCall], bool] | None = None
+    """Whether a call is one that the check demands; None where it demands none."""
+    asked: Any = None
+    """What it says, as it was written."""
 
 
 # What a check comes to.
@@ -68,6 +80,8 @@ class CheckResult(msgspec.Struct, frozen=True):
     reason: str
     sequence: int | None = None
     """The step of the trace that decided it, if one did."""
+    world_at_fault: bool = False
+    """Whether it failed by nothing but faulty answers of the world to calls that the row expects."""
 
 
 # Values in the words of a reason: short, whatever an agent or a world puts into them.
@@ -91,7 +105,7 @@ def times(count: int) -> str:
 # The tools a check speaks of: a name, or a glob such as `get_*`.
 
 
-class Named(NamedTuple):
+class NamedTools(NamedTuple):
     """Tools, with the words they were named by."""
 
     written: tuple[str, ...]
@@ -104,18 +118,18 @@ class Named(NamedTuple):
         return " or ".join(self.written[:3]) + (" or …" if len(self.written) > 3 else "")
 
 
-def read_tools(raw: Any, faults: Faults) -> Named:
+def read_tools(raw: Any, faults: Faults) -> NamedTools:
     """Read a name, a glob, or a list of them of which any is meant."""
     before = faults.count()
     choice = read_tool_choice(raw, faults)
     if faults.count() > before:
-        return Named((), choice)
-    return Named(tuple(raw) if isinstance(raw, list) else (raw,), choice)
+        return NamedTools((), choice)
+    return NamedTools(tuple(raw) if isinstance(raw, list) else (raw,), choice)
 
 
-def read_tool(raw: Any, faults: Faults) -> Named:
+def read_tool(raw: Any, faults: Faults) -> NamedTools:
     """Read one name or glob."""
     if not isinstance(raw, str):
         faults.add("write a tool name or a glob such as 'get_*'")
-        return Named((), ToolChoice(frozenset(), None))
+        return NamedTools((), ToolChoice(frozenset(), None))
     return read_tools(raw, faults)

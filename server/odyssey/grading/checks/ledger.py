@@ -5,19 +5,22 @@ object that has at least its members; `{"$eq": …}` asks for exactly this one. 
 `{"$exists": false}` asks for just that.
 """
 
+import re
 from typing import Any, NamedTuple
 
 from odyssey.expressions.arguments import Matcher, read_value
-from odyssey.grading.checks.check import Compiled, Facts, Finding, as_json
+from odyssey.grading.checks.check import CheckFinding, ChecksVersion, Compiled, RunFacts, as_json
+from odyssey.grading.evidence import ObservedCall
 from odyssey.records.faults import Faults, shown
 from odyssey.worlds.json_path import JsonPath, PathInvalidError, json_path
+from odyssey.worlds.schema import id_text
 
 MAX_PATHS = 50
 
 _EXISTS = "$exists"
 
 
-class _Wanted(NamedTuple):
+class _ExpectedPath(NamedTuple):
     text: str
     path: JsonPath
     exists: bool | None
@@ -26,26 +29,30 @@ class _Wanted(NamedTuple):
     """None where only presence was asked for."""
     in_words: str
 
-    def look(self, state: dict[str, Any]) -> Finding:
+    @property
+    def entity(self) -> "_EntityName | None":
+        return _entity_of(self.text)
+
+    def look(self, state: dict[str, Any]) -> CheckFinding:
         if self.exists is not None and self.path.leads_somewhere(state) is not self.exists:
-            return Finding(
+            return CheckFinding(
                 False, f"{self.text} leads {'nowhere' if self.exists else 'somewhere'} in the ledger"
             )
         if self.matcher is None:
-            return Finding(
+            return CheckFinding(
                 True, f"{self.text} leads {'somewhere' if self.exists else 'nowhere'} in the ledger"
             )
         found = self.path.find(state)
         if found is None:
             several = self.path.leads_somewhere(state)
             where = "to several places, none of them a plain value" if several else "nowhere in the ledger"
-            return Finding(False, f"{self.text} leads {where}")
+            return CheckFinding(False, f"{self.text} leads {where}")
         holds = self.matcher(found.value)
         said = f"as asked: {self.in_words}" if holds else f"asked for {self.in_words}"
-        return Finding(holds, f"{self.text} is {as_json(found.value)}, {said}")
+        return CheckFinding(holds, f"{self.text} is {as_json(found.value)}, {said}")
 
 
-def read_ledger(raw: Any, faults: Faults) -> Compiled | None:
+def read_ledger(raw: Any, faults: Faults, version: ChecksVersion) -> Compiled | None:
     if not isinstance(raw, dict) or not raw:
         faults.add("ledger is an object of JSONPaths and what they must lead to")
         return None
@@ -55,15 +62,69 @@ def read_ledger(raw: Any, faults: Faults) -> Compiled | None:
     read = [_read_path(text, value, faults.at(text)) for text, value in raw.items()]
     wanted = [each for each in read if each is not None]
 
-    def look(facts: Facts) -> Finding:
+    def look(facts: RunFacts) -> CheckFinding:
         findings = [each.look(facts.end_state) for each in wanted]
-        failed = next((finding for finding in findings if not finding.passed), None)
-        return failed or Finding(True, "; ".join(finding.reason for finding in findings[:3]))
+        failed = [each for each, finding in zip(wanted, findings, strict=True) if not finding.passed]
+        if not failed:
+            return CheckFinding(True, "; ".join(finding.reason for finding in findings[:3]))
+        first = next(finding for finding in findings if not finding.passed)
+        writes = [_writes_at(each.entity, facts) for each in failed]
+        # Where one path was never written at, the agent left something out, whatever became of the others.
+        return first._replace(rests_on=tuple(call for each in writes for call in each) if all(writes) else ())
 
-    return Compiled(look)
+    def expects(call: ObservedCall) -> bool:
+        return any(_is_about(call, each.entity) for each in wanted)
+
+    return Compiled(look, expects=expects)
 
 
-def _read_path(text: str, raw: Any, faults: Faults) -> _Wanted | None:
+class _EntityName(NamedTuple):
+    """What a path speaks of, as far as its text says so: `$.order.ord_1.status` of order ord_1."""
+
+    type: str
+    id: str | None
+
+
+_ENTITY = re.compile(
+    r"""\$(?:\.(?P<type>\w+)|\['(?P<quoted_type>[^']+)'\])(?:\.(?P<id>[\w-]+)|\['(?P<quoted_id>[^']+)'\])?"""
+)
+
+
+def _entity_of(path: str) -> _EntityName | None:
+    found = _ENTITY.match(path)
+    if found is None:
+        return None
+    return _EntityName(found["type"] or found["quoted_type"], found["id"] or found["quoted_id"])
+
+
+def _is_about(call: ObservedCall, entity: _EntityName | None) -> bool:
+    """Whether a call is an act that, by its own words, is on this entity; of a new one, on its type."""
+    if entity is None or not call.mutating or not isinstance(call.arguments, dict):
+        return False
+    if entity.id is None:
+        return entity.type in call.tool or any(
+            each.entity_type == entity.type for each in call.contradictions
+        )
+    return entity.id in {id_text(value) for value in call.arguments.values()}
+
+
+def _writes_at(entity: _EntityName | None, facts: RunFacts) -> list[ObservedCall]:
+    """The calls that wrote there, and those that should have, had the world not failed."""
+    if entity is None:
+        return []
+    writing = {
+        effect.step
+        for effect in facts.evidence.effects.acts
+        if effect.entity_type == entity.type and entity.id in (None, effect.entity_id)
+    }
+    return [
+        call
+        for call in facts.accepted
+        if call.sequence in writing or (call.is_faulty and _is_about(call, entity))
+    ]
+
+
+def _read_path(text: str, raw: Any, faults: Faults) -> _ExpectedPath | None:
     try:
         path = json_path(text)
     except PathInvalidError as error:
@@ -78,7 +139,7 @@ def _read_path(text: str, raw: Any, faults: Faults) -> _Wanted | None:
         exists = raw[_EXISTS]
         value = {name: operand for name, operand in raw.items() if name != _EXISTS}
         if not value:
-            return _Wanted(text, path, exists, None, "")
+            return _ExpectedPath(text, path, exists, None, "")
         if not exists:
             faults.add("what is not there cannot be anything; write $exists false alone")
             return None
@@ -88,7 +149,7 @@ def _read_path(text: str, raw: Any, faults: Faults) -> _Wanted | None:
         faults.add("an object has either operators or members, not both")
     if faults.count() > before:
         return None
-    return _Wanted(text, path, exists, matcher, as_json(value))
+    return _ExpectedPath(text, path, exists, matcher, as_json(value))
 
 
 # Checks of the world's flags at the end: set, or not set.
@@ -97,11 +158,11 @@ MAX_FLAGS = 100
 MAX_FLAG = 1000
 
 
-def read_flag(raw: Any, faults: Faults) -> Compiled | None:
+def read_flag(raw: Any, faults: Faults, version: ChecksVersion) -> Compiled | None:
     return _read(raw, faults, wanted=True)
 
 
-def read_no_flag(raw: Any, faults: Faults) -> Compiled | None:
+def read_no_flag(raw: Any, faults: Faults, version: ChecksVersion) -> Compiled | None:
     return _read(raw, faults, wanted=False)
 
 
@@ -116,12 +177,14 @@ def _read(raw: Any, faults: Faults, *, wanted: bool) -> Compiled | None:
         faults.add("name at least one flag")
         return None
 
-    def look(facts: Facts) -> Finding:
+    def look(facts: RunFacts) -> CheckFinding:
         found = facts.evidence.after.flags
         for flag in flags:
             if (flag in found) is not wanted:
-                return Finding(False, f"the flag {shown(flag)} is {'set' if flag in found else 'not set'}")
+                return CheckFinding(
+                    False, f"the flag {shown(flag)} is {'set' if flag in found else 'not set'}"
+                )
         named = ", ".join(shown(flag) for flag in flags[:3])
-        return Finding(True, f"{named}: {'set' if wanted else 'not set'}")
+        return CheckFinding(True, f"{named}: {'set' if wanted else 'not set'}")
 
     return Compiled(look)
