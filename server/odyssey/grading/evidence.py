@@ -123,18 +123,17 @@ def is_mutating(
 
     A call of a live service is what the service declares it to be: a read stays one although an adapter mirrors what it
     showed. A rule that answered leaves no reading of the engine's; then the engine is asked what it takes the call for
-    in this world, and what the rule did to the world counts only if the engine cannot tell. A call that the proxy
-    refused is an attempt: it is what the engine would have taken it for.
+    in this world. A call that the proxy refused is an attempt: it is what the engine would have taken it for.
     """
     upstream = data.get("upstream")
     if isinstance(upstream, dict):
         return not upstream.get("read_only")
-    if data.get("operations") and data.get("source") != "injected":
+    if data.get("operations"):
         return True
     operation = _recorded(data)
     if operation is None:
         operation = _classed(data.get("arguments"), tool, ledger_schema, world)
-    return operation in CHANGING or (operation is None and bool(data.get("operations")))
+    return operation in CHANGING
 
 
 def _recorded(data: Mapping[str, Any]) -> str | None:

@@ -41,7 +41,7 @@ class Effect(msgspec.Struct, frozen=True):
     before: Fields | None = None
     after: Fields | None = None
     is_act: bool = True
-    """False for what the agent did not do: a live read that was mirrored, a rule that changes the world on a look."""
+    """False for what a live read showed and an adapter wrote down: the world is known better, and not changed."""
     undone: bool = False
     """Whether the entity or flag ended as it began."""
 

@@ -19,7 +19,7 @@ SHOP: dict[str, dict[str, dict[str, Any]]] = {
 }
 
 
-def _tool(name: str, about: str, required: list[str], **optional: str) -> dict[str, Any]:
+def _tool(name: str, about: str, required: list[str], /, **optional: str) -> dict[str, Any]:
     properties = {each: {"type": "string"} for each in required} | {
         each: {"type": kind} for each, kind in optional.items()
     }

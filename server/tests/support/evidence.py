@@ -22,6 +22,11 @@ def refused(sequence: int, tool: str, status: int = 422) -> ObservedCall:
     return call(sequence, tool, source=None, http_status=status, response=None)
 
 
+def failed(sequence: int, tool: str, arguments: Any = None, **members: Any) -> ObservedCall:
+    """A call that the world refused."""
+    return call(sequence, tool, arguments, response={"error": {"code": "conflict"}}, **members)
+
+
 def calls(*tools: str) -> tuple[ObservedCall, ...]:
     """Accepted calls of these tools, at sequences 2, 3, …"""
     return tuple(call(number, tool) for number, tool in enumerate(tools, start=2))
@@ -43,7 +48,7 @@ def evidence(**members: Any) -> Evidence:
         "after": before,
     }
     given |= members
-    if "effects" not in given:
+    if "effects" not in given and given["before"] != given["after"]:
         given["effects"] = _effects(given["before"], given["after"])
     return Evidence(**given)
 
@@ -152,6 +157,7 @@ call_tests = patterns | st.fixed_dictionaries(
 )
 flags = st.sampled_from(("seen", "vip", "other"))
 paths = st.sampled_from(("$.order.A1", "$.order.*", "$..*", "$.user['B2']", "$['order','user']", "$"))
+change_paths = paths | st.sampled_from(("order", "user", "order.status", "flags", "flags.vip"))
 checks = st.one_of(
     st.fixed_dictionaries({"called": call_tests}),
     st.fixed_dictionaries({"not_called": call_tests}),
@@ -166,6 +172,8 @@ checks = st.one_of(
     st.fixed_dictionaries(
         {"ledger": st.dictionaries(paths, st.fixed_dictionaries({"$exists": st.booleans()}), min_size=1)}
     ),
+    st.fixed_dictionaries({"only_changed": st.lists(change_paths, max_size=3, unique=True)}),
+    st.fixed_dictionaries({"untouched": st.lists(change_paths, min_size=1, max_size=3, unique=True)}),
     st.fixed_dictionaries({"final_response": st.fixed_dictionaries({"contains": texts.filter(bool)})}),
     st.fixed_dictionaries({"final_response": st.fixed_dictionaries({"regex": st.just("^[a-z]+")})}),
     st.fixed_dictionaries(

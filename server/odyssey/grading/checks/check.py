@@ -13,7 +13,6 @@ from odyssey.kit.words import shorten
 from odyssey.records.canonical import canonical_json
 from odyssey.records.faults import Faults
 
-
 ChecksVersion = Literal[1, 2]
 """Of the meaning of checks: in 1, a call that failed counts as done. Rows say which they were written for."""
 
@@ -39,7 +38,7 @@ class CheckFinding(NamedTuple):
     sequence: int | None = None
     """The step that decided it, if one did."""
     rests_on: tuple[ObservedCall, ...] = ()
-    """Of a failure: the calls without which it would not be one; none where it rests on what the agent left out or said."""
+    """Of a failure: the calls it comes from; none where it comes from what the agent left out or said."""
 
 
 Look = Callable[[RunFacts], CheckFinding]

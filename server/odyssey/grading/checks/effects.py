@@ -41,7 +41,7 @@ class _Places(NamedTuple):
         return self.field == location[1] if self.entity_type == FLAGS else location[2:3] == (self.field,)
 
     def meets(self, location: Location, effect: Effect) -> bool:
-        """Whether a change at this location changes anything inside: an entity that is removed takes its fields along."""
+        """Whether a change at this location reaches inside: an entity that is removed takes its fields along."""
         if self.path is not None:
             return any(_overlap(location, each) for each in self._found(effect))
         if self.covers(location, effect):

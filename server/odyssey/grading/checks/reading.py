@@ -12,8 +12,8 @@ from odyssey.grading.checks.check import (
     Check,
     CheckFinding,
     CheckResult,
-    ChecksVersion,
     CheckState,
+    ChecksVersion,
     Compiled,
     Look,
     RunFacts,
@@ -179,6 +179,8 @@ def nothing_was_done(facts: RunFacts) -> CheckFinding:
     for call in facts.evidence.calls:
         if call.mutating:
             return CheckFinding(False, f"{call.tool} was called, which acts on the world", call.sequence)
-    changes = facts.evidence.effects.changes
-    beside = ", which has only what live reads showed or failure rules did" if changes else ""
+    acts, changes = facts.evidence.effects.acts, facts.evidence.effects.changes
+    if acts:
+        return CheckFinding(False, f"step {acts[0].step}, {acts[0].tool}, {acts[0].in_words()}", acts[0].step)
+    beside = ", which has only what live reads showed" if changes else ""
     return CheckFinding(True, f"no call tried to change the ledger{beside}")
