@@ -4,11 +4,11 @@ from collections.abc import AsyncIterator
 from itertools import islice
 from typing import Annotated, Any, Literal
 
-from fastapi import Query, Request, Response
+from fastapi import Query, Response
 from fastapi.responses import StreamingResponse
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from odyssey.agents.compiled import CompiledAgents
+from odyssey.agents.compiled import AgentsDep
 from odyssey.batches.cancel import cancel_batch
 from odyssey.batches.compare import compare
 from odyssey.batches.create import Plan, create_runs, plan_runs
@@ -36,6 +36,7 @@ from odyssey.core.depends import (
     SortedCursor,
     WorkerDep,
     WriteSession,
+    part,
 )
 from odyssey.core.paging import PageRequest, start_of
 from odyssey.identity.guard import GuardedRouter, Member, Viewer
@@ -48,6 +49,7 @@ from odyssey.runs.verdicts.grade_run import Judge
 
 router = GuardedRouter(prefix="/api/batches", tags=["batches"])
 
+JudgeDep = Annotated[Judge, part(Judge)]
 Number = Annotated[int | None, Query(ge=1, le=2**63 - 1)]
 Format = Literal["csv", "json", "junit"]
 _FILES: dict[int | str, dict[str, Any]] = {
@@ -167,18 +169,17 @@ async def start_runs(
     caller: Member,
     session: WriteSession,
     read_ahead: ReadAhead,
+    agents: AgentsDep,
+    judge: JudgeDep,
     signals: SignalsDep,
     clock: ClockDep,
     worker: WorkerDep,
-    request: Request,
 ) -> RunsCreated:
     """Start one run per seed, or per row of a dataset, each `repeats` times.
 
     More than one run, and any dataset, make a batch. Its agent is pinged once before anything is dispatched; if that
     fails, all its runs fail at once. Each run is then dispatched as soon as there is room.
     """
-    agents: CompiledAgents = request.app.state.agents
-    judge: Judge = request.app.state.judge
     async with read_ahead() as ahead:
         plan = await plan_runs(ahead, agents, worker, caller, body)
         judged = await judge.is_set(ahead, caller.org_id)
@@ -191,10 +192,9 @@ async def start_runs(
 
 @run_requests.post("/validate")
 async def validate_runs(
-    body: RunsIn, caller: Member, session: ReadSession, worker: WorkerDep, request: Request
+    body: RunsIn, caller: Member, session: ReadSession, agents: AgentsDep, worker: WorkerDep
 ) -> ValidatedRuns:
     """Check a request for runs exactly as starting them would, but let the agent be a draft; nothing is saved."""
-    agents: CompiledAgents = request.app.state.agents
     plan = await plan_runs(session, agents, worker, caller, body, may_be_draft=True)
     problems = await _unclear(session, caller.org_id, plan)
     return ValidatedRuns(runs=plan.runs, publish_first=plan.is_draft, behavior_problems=problems)

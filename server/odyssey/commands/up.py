@@ -27,15 +27,18 @@ from odyssey.commands.data_directory import (
 from odyssey.commands.signin_link import browser_address, link_address, local_address
 from odyssey.core.clock import PlatformClock
 from odyssey.core.database import Database
+from odyssey.core.depends import part_of
 from odyssey.core.logging import configure_logging
 from odyssey.core.migrate import DatabaseUnusableError, check_file, check_tables, explained, migrate
 from odyssey.core.settings import Settings
+from odyssey.core.signals import Signals
 from odyssey.identity.bootstrap import bootstrap, check_api_key_shape
 from odyssey.identity.browser_sessions import create_signin_link
 from odyssey.identity.keys import MasterKey
 from odyssey.identity.repository import find_first_admin
 from odyssey.identity.vault import UnsealError, Vault
 from odyssey.main import create_app
+from odyssey.runs.executor import Executor
 
 _DATABASE_URL = re.compile(r"postgres(?:ql)?(?:\+\w+)?://")
 
@@ -197,15 +200,17 @@ def _serve_until_stopped(app: Front, listener: socket.socket, settings: Settings
         proxy_headers=False,
         timeout_graceful_shutdown=max(1, int(settings.drain_seconds)),
     )
-    _Server(config, app.state, greeting).run(sockets=[listener])
+    server = _Server(config, part_of(app.app, Executor), part_of(app.app, Signals), greeting)
+    server.run(sockets=[listener])
 
 
 class _Server(uvicorn.Server):
     """A server for which being asked to stop is a normal end: runs first, while the proxy still serves them."""
 
-    def __init__(self, config: uvicorn.Config, state: Any, greeting: str) -> None:
+    def __init__(self, config: uvicorn.Config, executor: Executor, signals: Signals, greeting: str) -> None:
         super().__init__(config)
-        self._state = state
+        self._executor = executor
+        self._signals = signals
         self._greeting = greeting
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
@@ -222,8 +227,8 @@ class _Server(uvicorn.Server):
             self._captured_signals.clear()  # or uvicorn would now die of the signal it has obeyed
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        await self._state.executor.stop()
-        self._state.signals.close()
+        await self._executor.stop()
+        self._signals.close()
         await super().shutdown(sockets)
 
 

@@ -3,12 +3,13 @@
 import asyncio
 from collections.abc import Mapping
 from datetime import datetime, timedelta
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import msgspec
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.core.database import Database
+from odyssey.core.depends import part
 from odyssey.core.outbound import OutboundClient
 from odyssey.endpoints.auth import RedactedUpstream, bound_auth, secret_missing
 from odyssey.endpoints.config import EndpointConfig
@@ -171,6 +172,9 @@ class Upstreams:
             return _unusable(row, error.message)
         api = OpenApiUpstream(self.client, document, row.base_url, headers, timeout_s=self._timeout_s)
         return RedactedUpstream(api, auth.secret)
+
+
+UpstreamsDep = Annotated[Upstreams, part(Upstreams)]
 
 
 def _key(org_id: int, binding: Mapping[str, Any]) -> _Key:

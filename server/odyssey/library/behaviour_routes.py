@@ -4,10 +4,10 @@ import asyncio
 from collections.abc import Collection
 
 import msgspec
-from fastapi import Request, Response
+from fastapi import Response
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from odyssey.agents.compiled import CompiledAgents
+from odyssey.agents.compiled import AgentsDep, CompiledAgents
 from odyssey.agents.definition import read_tools
 from odyssey.agents.repository import get_agent
 from odyssey.core.depends import ReadSession
@@ -23,13 +23,13 @@ router = GuardedRouter(prefix="/api/behaviors", tags=["behaviors"])
 
 
 @router.post("/read", response_model=BehaviorsOut)
-async def read_lines(body: BehaviorsIn, caller: Member, session: ReadSession, request: Request) -> Response:
+async def read_lines(body: BehaviorsIn, caller: Member, session: ReadSession, agents: AgentsDep) -> Response:
     """Say of every line what it means, or why it is not understood and what to do. Nothing is saved.
 
     Tools are known with an agent or tools, types with an agent that declares some or with a world; without them no name
     is doubted.
     """
-    known = await _known(session, request.app.state.agents, caller.org_id, body)
+    known = await _known(session, agents, caller.org_id, body)
     read = await asyncio.to_thread(_read, body, known)
     return Response(msgspec.json.encode(read), media_type="application/json")
 

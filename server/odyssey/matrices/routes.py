@@ -3,9 +3,9 @@
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import Depends, Query, Request
+from fastapi import Query
 
-from odyssey.agents.compiled import CompiledAgents
+from odyssey.agents.compiled import AgentsDep
 from odyssey.core.depends import (
     ClockDep,
     Limit,
@@ -14,6 +14,7 @@ from odyssey.core.depends import (
     SignalsDep,
     SortedCursor,
     WriteSession,
+    part,
 )
 from odyssey.core.paging import PageRequest
 from odyssey.identity.guard import GuardedRouter, Member, Viewer
@@ -44,18 +45,7 @@ _STATES: dict[MatrixStatus, tuple[str, ...]] = {
 }
 
 
-def _agents(request: Request) -> CompiledAgents:
-    found: CompiledAgents = request.app.state.agents
-    return found
-
-
-def _provisional(request: Request) -> Provisional:
-    found: Provisional = request.app.state.provisional_matrices
-    return found
-
-
-AgentsDep = Annotated[CompiledAgents, Depends(_agents)]
-ProvisionalDep = Annotated[Provisional, Depends(_provisional)]
+ProvisionalDep = Annotated[Provisional, part(Provisional)]
 
 
 @router.post("/matrix", status_code=202)

@@ -3,7 +3,7 @@
 from typing import Annotated
 
 import msgspec
-from fastapi import Depends, Request
+from fastapi import Depends
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.core.database import after_commit
@@ -12,7 +12,7 @@ from odyssey.identity.guard import Admin, GuardedRouter, VaultDep, Viewer
 from odyssey.kit.clock import Clock
 from odyssey.models.document import ROLES, Document, Role
 from odyssey.models.metered import spent_today
-from odyssey.models.roles import ModelParts
+from odyssey.models.roles import ModelPartsDep
 from odyssey.models.schemas import (
     BudgetsOut,
     EvalsOut,
@@ -33,12 +33,6 @@ def _keeper(
     return SettingsKeeper(session, vault, clock, policy, caller)
 
 
-def _models(request: Request) -> ModelParts:
-    found: ModelParts = request.app.state.models
-    return found
-
-
-ModelPartsDep = Annotated[ModelParts, Depends(_models)]
 KeeperDep = Annotated[SettingsKeeper, Depends(_keeper, scope="function")]
 
 

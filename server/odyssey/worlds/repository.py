@@ -2,12 +2,13 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, TypeVar
+from typing import Annotated, Any, NamedTuple, TypeVar
 
 import msgspec
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from odyssey.core.depends import part
 from odyssey.core.group_commit import Statement
 from odyssey.journal.contents import load_text
 from odyssey.journal.models import RunContext
@@ -47,6 +48,9 @@ class SharedWorlds:
     async def catalogue(self, session: AsyncSession, org_id: int, digest: str) -> Catalogue:
         """Return the entities of this content, to be leafed through. As above, the session is one in use."""
         return await self._catalogues.get((org_id, digest), lambda: _made(session, org_id, digest, Catalogue))
+
+
+WorldsDep = Annotated[SharedWorlds, part(SharedWorlds)]
 
 
 async def _made(session: AsyncSession, org_id: int, digest: str, make: Callable[[str], Made]) -> Sized[Made]:

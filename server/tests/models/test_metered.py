@@ -51,7 +51,7 @@ class Desk(NamedTuple):
             self.waits.append(seconds)
 
         clock: Clock = lambda: self.now[0]  # noqa: E731
-        given: ModelParts = self.org.platform.app.state.models
+        given = self.org.platform.part(ModelParts)
         return replace(given, clock=clock, sleep=sleep, recent=RecentModels())
 
     def set(self, server: ModelServer, *, budgets: Any = None, **members: Any) -> None:

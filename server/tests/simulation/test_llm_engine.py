@@ -328,7 +328,7 @@ def test_without_a_model_it_says_what_to_do(desk: Desk, model: Script) -> None:
 
 def test_a_key_that_cannot_be_opened_is_said_to(desk: Desk, model: Script) -> None:
     server = model(REFUNDED)
-    parts: ModelParts = desk.org.platform.app.state.models
+    parts = desk.org.platform.part(ModelParts)
     vault = Vault(MasterKey("x" * 40), parts.clock)
     locked = desk._replace(engine=LlmEngine(replace(parts, vault=vault)))
     assert "The simulator's API key cannot be opened" in why(locked.refund())

@@ -57,8 +57,7 @@ class Desk(NamedTuple):
         async def sleep(seconds: float) -> None:
             waits.append(seconds)
 
-        given: ModelParts = org.platform.app.state.models
-        parts = replace(given, sleep=sleep)
+        parts = replace(org.platform.part(ModelParts), sleep=sleep)
         return cls(org, org.ok(org.get("/api/org"))["id"], LlmEngine(parts), waits)
 
     def set(self, server: ModelServer, *, budgets: Any = None, **members: Any) -> None:

@@ -2,8 +2,7 @@
 
 import asyncio
 
-from fastapi import Request
-
+from odyssey.agents.compiled import AgentsDep, CompiledAgents
 from odyssey.agents.schemas import ProgramFault
 from odyssey.core.database import Database
 from odyssey.core.depends import DatabaseDep, ObjectId
@@ -22,7 +21,7 @@ from odyssey.library.compiling.schemas import (
     Recorded,
     ReplayProgramIn,
 )
-from odyssey.models.roles import ModelParts, simulator_model
+from odyssey.models.roles import ModelPartsDep, simulator_model
 from odyssey.records.problems import FieldError
 from odyssey.simulation.fidelity import RecordedChange, Share
 
@@ -83,11 +82,15 @@ router = GuardedRouter(prefix="/api/agents/{agent_id}/programs", tags=["programs
 
 @router.post("/propose")
 async def propose_program(
-    agent_id: ObjectId, body: ProposeProgramIn, caller: Admin, database: DatabaseDep, request: Request
+    agent_id: ObjectId,
+    body: ProposeProgramIn,
+    caller: Admin,
+    database: DatabaseDep,
+    agents: AgentsDep,
+    models: ModelPartsDep,
 ) -> ProgramReportOut:
     """Have the org's simulator model write the program of a tool, and say how it did on the recorded calls."""
-    bench = await _bench(database, request, caller, agent_id, body)
-    models: ModelParts = request.app.state.models
+    bench = await _bench(database, agents, caller, agent_id, body)
     model = await simulator_model(models, caller.org_id, run_id=None, purpose="compile")
     if model is None:
         raise ModelNotSetError
@@ -99,19 +102,19 @@ async def propose_program(
 
 @router.post("/replay")
 async def replay_program(
-    agent_id: ObjectId, body: ReplayProgramIn, caller: Admin, database: DatabaseDep, request: Request
+    agent_id: ObjectId, body: ReplayProgramIn, caller: Admin, database: DatabaseDep, agents: AgentsDep
 ) -> ProgramReportOut:
     """Say how a program does on the recorded calls of its tool."""
-    bench = await _bench(database, request, caller, agent_id, body)
+    bench = await _bench(database, agents, caller, agent_id, body)
     trial = await asyncio.to_thread(try_program, body.program, bench)
     return report(body.tool, Proposal([trial]), body.accept_at)
 
 
 async def _bench(
-    database: Database, request: Request, caller: Caller, agent_id: int, body: Recorded
+    database: Database, agents: CompiledAgents, caller: Caller, agent_id: int, body: Recorded
 ) -> Bench:
     """Read what is needed, and give the session back before anything that takes its time."""
     async with database.read() as session:
-        bench = await set_up(session, request.app.state.agents, caller.org_id, agent_id, body)
+        bench = await set_up(session, agents, caller.org_id, agent_id, body)
     await asyncio.to_thread(check_start, bench)
     return bench

@@ -171,9 +171,10 @@ async def read_sent(request: Request) -> Sent:
     return Sent(body, media_type == "text/csv")
 
 
-async def receive(request: Request, session: AsyncSession, org_id: int, spool: Spool) -> Checked:
+async def receive(
+    request: Request, session: AsyncSession, worker: Worker, org_id: int, spool: Spool
+) -> Checked:
     """Take rows that are without fault, ready in the spool, or raise with every fault they have."""
-    worker: Worker = request.app.state.worker
     sent = await read_sent(request)
     referred = await look_up(session, org_id, await worker.read(len(sent.body), named_in, sent))
     return await worker.read(len(sent.body), _check, sent, referred, spool.path)

@@ -8,6 +8,7 @@ import msgspec
 from fastapi import Depends, Query, Request, Response
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from odyssey.agents.compiled import AgentsDep
 from odyssey.core.depends import (
     ClockDep,
     Cursor,
@@ -19,6 +20,7 @@ from odyssey.core.depends import (
     SortedCursor,
     WorkerDep,
     WriteSession,
+    part,
 )
 from odyssey.core.errors import JsonRefusedError, NotFoundError, UnsupportedMediaTypeError
 from odyssey.core.paging import PageRequest, start_of
@@ -53,7 +55,8 @@ from odyssey.library.named_worlds.schemas import (
 )
 from odyssey.library.named_worlds.state import LONGEST_TYPE, Prepared, edit, prepare, read_edits
 from odyssey.library.named_worlds.try_call import TryingParts, try_call
-from odyssey.worlds.repository import SharedWorlds
+from odyssey.simulation.llm import LlmEngine
+from odyssey.worlds.repository import WorldsDep
 from odyssey.worlds.stored_state import StoredState
 
 # Worlds as the API shows them.
@@ -112,7 +115,17 @@ def _keeper(session: WriteSession, caller: Member, clock: ClockDep) -> WorldKeep
     return WorldKeeper(session, clock, caller)
 
 
+async def _trying_parts(
+    database: DatabaseDep,
+    worlds: WorldsDep,
+    agents: AgentsDep,
+    llm: Annotated[LlmEngine, part(LlmEngine)],
+) -> TryingParts:
+    return TryingParts(database, worlds, agents, llm)
+
+
 KeeperDep = Annotated[WorldKeeper, Depends(_keeper, scope="function")]
+TryingPartsDep = Annotated[TryingParts, Depends(_trying_parts)]
 Search = Annotated[PlainText | None, Query(max_length=200)]
 
 
@@ -161,14 +174,13 @@ async def get_entities(
     world_id: ObjectId,
     caller: Viewer,
     session: ReadSession,
-    request: Request,
+    worlds: WorldsDep,
     entity_type: Annotated[PlainText | None, Query(alias="type", max_length=LONGEST_TYPE)] = None,
     q: Search = None,
     cursor: Cursor = None,
     limit: Limit = DEFAULT_LIMIT,
 ) -> Response:
     """List entities by type and id; `q` is part of the id or of a value, in any case. Pages end early at 4 MiB."""
-    worlds: SharedWorlds = request.app.state.worlds
     start = start_of(cursor) or 0
     world = await get_world(session, caller.org_id, world_id)
     catalogue = await worlds.catalogue(session, world.org_id, world.state_hash)
@@ -203,12 +215,8 @@ async def edit_world(
 
 
 @router.post("/{world_id}/try", response_model=TriedOut)
-async def try_tool(
-    world_id: ObjectId, body: TryIn, caller: Member, database: DatabaseDep, request: Request
-) -> Response:
+async def try_tool(world_id: ObjectId, body: TryIn, caller: Member, parts: TryingPartsDep) -> Response:
     """Answer a tool call as a run would be answered, on a fork that is thrown away."""
-    state = request.app.state
-    parts = TryingParts(database, state.worlds, state.agents, state.llm)
     tried = await try_call(parts, caller.org_id, world_id, body)
     return _json(msgspec.json.encode(tried))
 
