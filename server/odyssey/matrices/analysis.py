@@ -3,7 +3,6 @@
 import asyncio
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple
 
 from odyssey.evals.eval_runs.repository import BASELINE
 from odyssey.evals.scenarios.content import RiskLevel
@@ -102,11 +101,6 @@ def _total(every: Iterable[Matches]) -> Matches:
 # What was read off the runs of a matrix, and what its cells come to: seconds of computing, so off the loop.
 
 
-class Analysis(NamedTuple):
-    cells: list[AnalysedCell]
-    summary: EvalSummary
-
-
 def places_of(plan: Plan) -> Callable[[RunKey], Place]:
     """Map a run's key to its place in the plan."""
     rows = {(row.scenario.number, row.rule_set_name): index for index, row in enumerate(plan.rows)}
@@ -119,12 +113,12 @@ def places_of(plan: Plan) -> Callable[[RunKey], Place]:
     return place
 
 
-async def analyse_runs(plan: Plan, rows: Sequence[RunRow]) -> Analysis:
+async def analyse_runs(plan: Plan, rows: Sequence[RunRow]) -> tuple[list[AnalysedCell], EvalSummary]:
     """Judge the cells by the runs that have ended so far."""
     return await asyncio.to_thread(_analyse, plan, rows)
 
 
-def _analyse(plan: Plan, rows: Sequence[RunRow]) -> Analysis:
+def _analyse(plan: Plan, rows: Sequence[RunRow]) -> tuple[list[AnalysedCell], EvalSummary]:
     place = places_of(plan)
     cells = analyse(
         plan,
@@ -140,4 +134,4 @@ def _analyse(plan: Plan, rows: Sequence[RunRow]) -> Analysis:
             for row in rows
         ],
     )
-    return Analysis(cells, tally(plan, cells))
+    return cells, tally(plan, cells)

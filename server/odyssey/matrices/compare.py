@@ -14,6 +14,7 @@ from odyssey.matrices.plan import Plan
 from odyssey.matrices.render import Provisional, read_cells, stored_summary, summary
 from odyssey.matrices.repository import get_matrix, newest_completed, published_versions
 from odyssey.matrices.schemas import (
+    CellKey,
     ChangedCell,
     EvalSummary,
     MatricesCompared,
@@ -35,7 +36,6 @@ from odyssey.statistics.significance import Matches
 # intervals allow for.
 
 Change = Literal["regressed", "improved", "same", "not_comparable"]
-Key = tuple[str, str, str | None]
 
 _ORDER: dict[Change, int] = {"regressed": 0, "improved": 1, "same": 2, "not_comparable": 3}
 
@@ -52,7 +52,7 @@ async def compare_matrices(
 ) -> MatricesCompared:
     """Hold one matrix against another, say of the version before."""
     experiments = [
-        Experiment(read_snapshot(each.snapshot), (await read_cells(session, each, provisional)).cells)
+        Experiment(read_snapshot(each.snapshot), (await read_cells(session, each, provisional))[0])
         for each in (before, after)
     ]
     changed = compare(*experiments)
@@ -70,7 +70,7 @@ async def compare_matrices(
 
 def compare(before: Experiment, after: Experiment) -> list[ChangedCell]:
     """Pair the cells of two matrices: regressions first, of those the newly confirmed ones, then the largest."""
-    cells = [{_key(cell): cell for cell in each.cells} for each in (before, after)]
+    cells = [{cell.key: cell for cell in each.cells} for each in (before, after)]
     asked = [_asked(each.snapshot) for each in (before, after)]
     names = {scenario.id: scenario.name for each in (before, after) for scenario in each.snapshot.scenarios}
     changed = []
@@ -119,11 +119,7 @@ def _moved(cell: ChangedCell) -> float:
     return (cell.after.unclamped or 0.0) - (cell.before.unclamped or 0.0)
 
 
-def _key(cell: MatrixCell) -> Key:
-    return cell.scenario_id, cell.variation_type, cell.rule_set
-
-
-def _asked(snapshot: Snapshot) -> dict[Key, tuple[object, ...]]:
+def _asked(snapshot: Snapshot) -> dict[CellKey, tuple[object, ...]]:
     """Tell of each cell what its runs were asked."""
     way = (snapshot.dose, snapshot.delivery, snapshot.step if snapshot.delivery == "tool_result" else None)
     rules = {each.name: content_hash(each.failure_rules) for each in snapshot.rule_sets}
@@ -158,7 +154,7 @@ async def summarise(
         figures = add_up([_summary(matrix) for matrix in matrices])
     else:
         matrices = [await get_matrix(session, org_id, matrix_id)]
-        figures = (await read_cells(session, matrices[0], provisional)).summary
+        _, figures = await read_cells(session, matrices[0], provisional)
     single = None if matrix_id is not None else await count_single_runs(session, org_id, agent_id)
     published = await published_versions(session, org_id, {matrix.agent_id for matrix in completed})
     keys = {(each.agent_id, each.agent_version) for each in completed} | set(published.items())

@@ -5,18 +5,6 @@ from collections.abc import Sequence
 from odyssey.core.errors import ConflictError
 
 
-class MatrixEndedError(ConflictError):
-    def __init__(self, matrix_id: str, status: str) -> None:
-        super().__init__(f"Matrix {matrix_id} has ended already ({status}).")
-
-
-class MatrixNotCancelledError(ConflictError):
-    def __init__(self, matrix_id: str, status: str) -> None:
-        super().__init__(
-            f"Matrix {matrix_id} is {status}; only a cancelled one can be resumed. To run it once more, rerun it."
-        )
-
-
 class ExperimentChangedError(ConflictError):
     code, title = "experiment_changed", "What the experiment is made of was edited"
 

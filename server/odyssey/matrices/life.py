@@ -7,6 +7,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from odyssey.agents.compiled import CompiledAgents
 from odyssey.campaigns.ending import cancel, resume
 from odyssey.core.database import after_commit
+from odyssey.core.errors import ConflictError
 from odyssey.core.signals import Signals
 from odyssey.evals.eval_runs.observe import matrix_topic
 from odyssey.identity.caller import Caller, record_change
@@ -16,8 +17,6 @@ from odyssey.kit.ids import new_uuid
 from odyssey.matrices.analysis import places_of
 from odyssey.matrices.errors import (
     ExperimentChangedError,
-    MatrixEndedError,
-    MatrixNotCancelledError,
     SelectionGoneError,
 )
 from odyssey.matrices.models import Matrix
@@ -117,7 +116,7 @@ async def cancel_matrix(
     matrix = await get_matrix(session, caller.org_id, matrix_id, lock=True)
     status = status_of(matrix)
     if status != "running":
-        raise MatrixEndedError(matrix_id, status)
+        raise ConflictError(f"Matrix {matrix_id} has ended already ({status}).")
     matrix.finished_at = end_of_matrix(matrix, clock())
     await cancel(session, signals, clock, matrix.campaign)
     record_change(
@@ -134,7 +133,9 @@ async def resume_matrix(
     matrix = await get_matrix(session, caller.org_id, matrix_id, lock=True)
     status = status_of(matrix)
     if status != "cancelled":
-        raise MatrixNotCancelledError(matrix_id, status)
+        raise ConflictError(
+            f"Matrix {matrix_id} is {status}; only a cancelled one can be resumed. To run it once more, rerun it."
+        )
     snapshot = read_snapshot(matrix.snapshot)
     changes = await changes_since(session, caller.org_id, snapshot)
     if changes.every:

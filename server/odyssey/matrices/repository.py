@@ -30,13 +30,6 @@ MATRIX_ORDER = ListOrder(
 )
 
 
-class MatrixFilter(NamedTuple):
-    """Which matrices of an org are wanted; what is not given does not matter."""
-
-    agent_id: int | None = None
-    states: Sequence[str] = ()
-
-
 async def get_matrix(session: AsyncSession, org_id: int, matrix_id: str, *, lock: bool = False) -> Matrix:
     """Read one with its snapshot and what came of it."""
     statement = select(Matrix).where(Matrix.id == matrix_id, Matrix.org_id == org_id)
@@ -65,13 +58,14 @@ async def matrix_of_campaign(session: AsyncSession, campaign_id: int) -> Matrix:
 
 
 async def list_matrices(
-    session: AsyncSession, org_id: int, page: PageRequest, wanted: MatrixFilter
+    session: AsyncSession, org_id: int, page: PageRequest, agent_id: int | None, states: Sequence[str]
 ) -> Page[Matrix]:
+    """List the matrices of an org, or of one agent; without states those in any."""
     statement = select(Matrix).where(Matrix.org_id == org_id)
-    if wanted.agent_id is not None:
-        statement = statement.where(Matrix.agent_id == wanted.agent_id)
-    if wanted.states:
-        statement = statement.where(_is_in(wanted.states))
+    if agent_id is not None:
+        statement = statement.where(Matrix.agent_id == agent_id)
+    if states:
+        statement = statement.where(_is_in(states))
     return await MATRIX_ORDER.page(session, statement, page)
 
 

@@ -45,11 +45,6 @@ class Taken(NamedTuple):
     warnings: list[str]
 
 
-class _Found(NamedTuple):
-    scenario: Scenario
-    content: ScenarioContent
-
-
 async def take_snapshot(
     session: AsyncSession, agents: CompiledAgents, caller: Caller, body: MatrixIn
 ) -> Taken:
@@ -58,10 +53,10 @@ async def take_snapshot(
     variations = await _variations(session, caller.org_id, body.variation_types)
     _check_rule_sets(body.rule_sets)
     size = _size(body)
-    agent = await _agent(session, caller.org_id, [each.content for each in found], body.agent_id)
+    agent = await _agent(session, caller.org_id, [content for _, content in found], body.agent_id)
     compiled = await agents.get(session, *agent)
     schema = compiled.ledger_schema
-    named = {each.content.world_id for each in found if each.content.world_id is not None}
+    named = {content.world_id for _, content in found if content.world_id is not None}
     worlds = await seed_worlds(session, caller.org_id, named, schema)
     for index, (_, content) in enumerate(found):
         scenario_seed(content, schema, worlds, "scenario_ids", index)
@@ -72,7 +67,7 @@ async def take_snapshot(
     snapshot = Snapshot(
         agent_id=agent.agent_id,
         agent_version=agent.version,
-        scenarios=[_snapshot_of(each, worlds, conducts) for each in found],
+        scenarios=[_snapshot_of(*each, worlds, conducts) for each in found],
         variations=[
             SnapshotVariation(each.name, list(each.texts[body.dose]), hash_of(each)) for each in variations
         ],
@@ -104,7 +99,9 @@ def hash_of(variation: Variation) -> str:
     return content_hash({dose: list(texts) for dose, texts in variation.texts.items()})
 
 
-async def _scenarios(session: AsyncSession, org_id: int, ids: Sequence[str]) -> list[_Found]:
+async def _scenarios(
+    session: AsyncSession, org_id: int, ids: Sequence[str]
+) -> list[tuple[Scenario, ScenarioContent]]:
     known = await find_scenarios(session, org_id, ids)
     faults = [
         FieldError(("scenario_ids", index), f"there is no scenario {scenario_id}")
@@ -115,7 +112,7 @@ async def _scenarios(session: AsyncSession, org_id: int, ids: Sequence[str]) -> 
         raise ValidationFailedError(faults)
     contents = await contents_of(session, [(each.number, each.version) for each in known.values()])
     chosen = [known[scenario_id] for scenario_id in ids]
-    return [_Found(each, contents[each.number, each.version]) for each in chosen]
+    return [(each, contents[each.number, each.version]) for each in chosen]
 
 
 async def _variations(session: AsyncSession, org_id: int, names: Sequence[str]) -> list[Variation]:
@@ -196,9 +193,11 @@ async def _with_rules(
 
 
 def _snapshot_of(
-    found: _Found, worlds: Mapping[int, SeedWorld], conducts: Mapping[int, Sequence[Document]]
+    scenario: Scenario,
+    content: ScenarioContent,
+    worlds: Mapping[int, SeedWorld],
+    conducts: Mapping[int, Sequence[Document]],
 ) -> SnapshotScenario:
-    scenario, content = found
     world = None
     if content.world_id is not None:
         named = worlds[content.world_id]
@@ -224,7 +223,7 @@ def _snapshot_of(
 # What was edited since a snapshot was taken.
 
 
-class Changes(NamedTuple):
+class SnapshotChanges(NamedTuple):
     edited: list[str]
     gone: list[str]
 
@@ -233,9 +232,9 @@ class Changes(NamedTuple):
         return [*self.gone, *self.edited]
 
 
-async def changes_since(session: AsyncSession, org_id: int, snapshot: Snapshot) -> Changes:
+async def changes_since(session: AsyncSession, org_id: int, snapshot: Snapshot) -> SnapshotChanges:
     """Say in words what of a snapshot is not as it was. Worlds are kept by what they held, so they do not matter."""
-    changes = Changes([], [])
+    changes = SnapshotChanges([], [])
     await _agent_change(session, org_id, snapshot, changes)
     present = await find_scenarios(session, org_id, [each.id for each in snapshot.scenarios])
     for scenario in snapshot.scenarios:
@@ -245,7 +244,9 @@ async def changes_since(session: AsyncSession, org_id: int, snapshot: Snapshot) 
     return changes
 
 
-async def _agent_change(session: AsyncSession, org_id: int, snapshot: Snapshot, changes: Changes) -> None:
+async def _agent_change(
+    session: AsyncSession, org_id: int, snapshot: Snapshot, changes: SnapshotChanges
+) -> None:
     try:
         agent = await get_agent(session, org_id, snapshot.agent_id)
     except NotFoundError:
@@ -257,14 +258,16 @@ async def _agent_change(session: AsyncSession, org_id: int, snapshot: Snapshot, 
         )
 
 
-def _scenario(kept: SnapshotScenario, present: Scenario | None, changes: Changes) -> None:
+def _scenario(kept: SnapshotScenario, present: Scenario | None, changes: SnapshotChanges) -> None:
     if present is None:
         changes.gone.append(f"scenario {kept.name!r} was deleted")
     elif present.version != kept.version:
         changes.edited.append(f"scenario {kept.name!r} was edited")
 
 
-async def _variation(session: AsyncSession, org_id: int, kept: SnapshotVariation, changes: Changes) -> None:
+async def _variation(
+    session: AsyncSession, org_id: int, kept: SnapshotVariation, changes: SnapshotChanges
+) -> None:
     if kept.name in CATALOGUE:  # a release may word it anew; nobody edited it, and the snapshot has its words
         return
     try:

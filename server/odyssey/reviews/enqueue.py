@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from random import Random
-from typing import NamedTuple
 
 import msgspec
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -19,7 +18,7 @@ from odyssey.evals.eval_runs.repository import (
 )
 from odyssey.evals.models import EvalRun
 from odyssey.kit.clock import Clock
-from odyssey.matrices.comparisons.cell import EXPLAINED_BY
+from odyssey.matrices.comparisons.compare import EXPLAINED_BY
 from odyssey.matrices.finish import FinishedCell
 from odyssey.matrices.models import Matrix
 from odyssey.models.settings import read_settings
@@ -120,23 +119,21 @@ async def sample_share(session: AsyncSession, org_id: int) -> float:
 
 
 # Which runs that passed are looked at all the same: what is never looked at cannot be found wrong.
-class SampledRun(NamedTuple):
-    cell: FinishedCell
-    run_id: int
 
 
-def passed_runs(cells: Iterable[FinishedCell]) -> list[SampledRun]:
+def passed_runs(cells: Iterable[FinishedCell]) -> list[tuple[FinishedCell, int]]:
     """List the runs that raised no question: their cell is neither flagged nor confirmed, and they do not mismatch."""
     return [
-        SampledRun(cell, run.run_id)
+        (cell, run_id)
         for cell in cells
         if not (cell.judged.flagged or cell.judged.confirmed)
-        for run in cell.variation_runs
-        if run.matched is not False
+        for run_id in cell.passed_runs
     ]
 
 
-def draw_sample(runs: Sequence[SampledRun], share: float, seed: int) -> list[SampledRun]:
+def draw_sample(
+    runs: Sequence[tuple[FinishedCell, int]], share: float, seed: int
+) -> list[tuple[FinishedCell, int]]:
     """Draw so large a share, up or down to a whole run by chance; a larger share has all of a smaller one.
 
     The same seed draws the same places, whatever the ids of the runs are.

@@ -22,12 +22,12 @@ class Placed(NamedTuple):
 
 
 def rows_of(matrix: MatrixOut) -> list[GridRow]:
-    known = {(cell.scenario_id, cell.rule_set, cell.variation_type): cell for cell in matrix.cells}
+    known = {cell.key: cell for cell in matrix.cells}
     return [
         GridRow(
             scenario,
             rule_set,
-            [known.get((scenario.id, rule_set, variation)) for variation in matrix.variation_types],
+            [known.get((scenario.id, variation, rule_set)) for variation in matrix.variation_types],
         )
         for scenario in matrix.scenarios
         for rule_set in (None, *(each.name for each in matrix.rule_sets))

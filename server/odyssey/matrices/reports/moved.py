@@ -6,7 +6,7 @@ from typing import Any
 from odyssey.evals.eval_runs.schemas import DiffersOut
 from odyssey.matrices.comparisons.schemas import ExplanationOut, MovedOut
 from odyssey.matrices.reports.certainty import cell_name
-from odyssey.matrices.reports.evidence import Evidence, key_of
+from odyssey.matrices.reports.evidence import Evidence
 from odyssey.matrices.reports.grid import Placed, by_urgency
 from odyssey.matrices.reports.markup import SHARE, Child, Html, bar, element, join, run_address
 from odyssey.matrices.reports.words import chance, ends, figure, many, rate, said_of
@@ -41,7 +41,7 @@ def moved(matrix: MatrixOut, evidence: Evidence, base_url: str | None) -> Html:
 
 def _card(placed: Placed, evidence: Evidence, base_url: str | None) -> Html:
     cell = placed.cell
-    explained = evidence.explanations.get(key_of(cell))
+    explained = evidence.explanations.get(cell.key)
     standing = "confirmed" if cell.confirmed else "flagged"
     swatch = element("span", "!" if cell.confirmed else "?", class_=f"swatch red {standing}")
     return element(

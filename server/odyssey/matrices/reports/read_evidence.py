@@ -13,13 +13,13 @@ from odyssey.core.database import Database
 from odyssey.evals.distance import DEFAULT_WEIGHTS
 from odyssey.evals.eval_runs.observe import stored_behaviour
 from odyssey.evals.models import EvalRun
-from odyssey.matrices.comparisons.cell import ObservedRun, explain_cell
-from odyssey.matrices.comparisons.compare import explanation_out
+from odyssey.matrices.comparisons.cell import ObservedRun
+from odyssey.matrices.comparisons.compare import explain_cell
 from odyssey.matrices.comparisons.schemas import ExplanationOut
-from odyssey.matrices.reports.evidence import CellKey, Cost, Evidence, key_of
+from odyssey.matrices.reports.evidence import Cost, Evidence
 from odyssey.matrices.reports.grid import by_urgency
 from odyssey.matrices.reports.moved import MOST_CARDS
-from odyssey.matrices.schemas import MatrixCell, MatrixOut
+from odyssey.matrices.schemas import CellKey, MatrixCell, MatrixOut
 from odyssey.runs.models import Run
 
 _AT_ONCE = 500
@@ -59,7 +59,7 @@ def _explain(cells: Iterable[MatrixCell], runs: Mapping[int, ObservedRun]) -> di
         )
         explained = explain_cell(pressed, baselines, DEFAULT_WEIGHTS)
         if explained is not None:
-            explanations[key_of(cell)] = explanation_out(explained)
+            explanations[cell.key] = explained
     return explanations
 
 
