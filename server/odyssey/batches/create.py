@@ -108,12 +108,6 @@ class Plan(NamedTuple):
         return self.rows * self.repeats
 
 
-class Created(NamedTuple):
-    runs: list[Run]
-    """Those that exist already, at most `CHUNK` or as many as there are seeds."""
-    batch: Batch | None
-
-
 async def plan_runs(
     session: AsyncSession,
     agents: CompiledAgents,
@@ -150,8 +144,11 @@ async def plan_runs(
 
 async def create_runs(
     session: AsyncSession, signals: Signals, clock: Clock, caller: Caller, plan: Plan, *, judged: bool
-) -> Created:
-    """Make what was asked for: one run at once, of more the first; the loop of campaigns makes the rest."""
+) -> tuple[list[Run], Batch | None]:
+    """Make what was asked for: one run at once, of more the first; the loop of campaigns makes the rest.
+
+    Returns the runs that exist already, at most `CHUNK` or as many as there are seeds.
+    """
     await hold_cassette(session, caller.org_id, plan.replay)
     is_batch = plan.dataset is not None or plan.runs > 1
     batch = await _make_batch(session, clock, caller, plan) if is_batch else None
@@ -182,7 +179,7 @@ async def create_runs(
         await session.flush()
         after_commit(session, lambda: signals.notify(CAMPAIGNS_TOPIC))
     after_commit(session, lambda: runs_changed(signals, caller.org_id))
-    return Created(runs, batch)
+    return runs, batch
 
 
 async def _make_batch(session: AsyncSession, clock: Clock, caller: Caller, plan: Plan) -> Batch:

@@ -36,13 +36,6 @@ BATCH_ORDER = ListOrder(
 )
 
 
-class BatchFilter(NamedTuple):
-    """Which batches of an org are wanted; what is not given does not matter."""
-
-    agent_id: int | None = None
-    dataset_id: int | None = None
-
-
 async def get_batch(session: AsyncSession, org_id: int, batch_id: int, *, lock: bool = False) -> Batch:
     statement = select(Batch).where(Batch.id == batch_id, Batch.org_id == org_id)
     if lock:
@@ -58,13 +51,14 @@ async def batch_of_campaign(session: AsyncSession, campaign_id: int) -> Batch:
 
 
 async def list_batches(
-    session: AsyncSession, org_id: int, page: PageRequest, wanted: BatchFilter
+    session: AsyncSession, org_id: int, page: PageRequest, agent_id: int | None, dataset_id: int | None
 ) -> Page[Batch]:
+    """List the batches of an org, or only those of an agent or a dataset."""
     statement = select(Batch).where(Batch.org_id == org_id)
-    if wanted.agent_id is not None:
-        statement = statement.where(Batch.agent_id == wanted.agent_id)
-    if wanted.dataset_id is not None:
-        statement = statement.where(Batch.dataset_id == wanted.dataset_id)
+    if agent_id is not None:
+        statement = statement.where(Batch.agent_id == agent_id)
+    if dataset_id is not None:
+        statement = statement.where(Batch.dataset_id == dataset_id)
     return await BATCH_ORDER.page(session, statement, page)
 
 

@@ -14,7 +14,7 @@ from odyssey.batches.compare import compare
 from odyssey.batches.create import Plan, create_runs, plan_runs
 from odyssey.batches.export_files import csv_export, json_export, junit_export, tally_of
 from odyssey.batches.render import batch_out, batches_out, rows_page
-from odyssey.batches.repository import BATCH_ORDER, BatchFilter, get_batch, list_batches
+from odyssey.batches.repository import BATCH_ORDER, get_batch, list_batches
 from odyssey.batches.schemas import (
     BatchesPage,
     BatchOut,
@@ -75,8 +75,8 @@ async def get_batches(
 
     A request for runs makes one when it has a dataset or makes more than one run.
     """
-    wanted = BatchFilter(agent_id=agent_id, dataset_id=dataset_id)
-    page = await list_batches(session, caller.org_id, PageRequest(limit, cursor, sort), wanted)
+    request = PageRequest(limit, cursor, sort)
+    page = await list_batches(session, caller.org_id, request, agent_id, dataset_id)
     return BatchesPage(items=await batches_out(session, page.items), next_cursor=page.next_cursor)
 
 
@@ -182,10 +182,10 @@ async def start_runs(
     async with read_ahead() as ahead:
         plan = await plan_runs(ahead, agents, worker, caller, body)
         judged = await judge.is_set(ahead, caller.org_id)
-    created = await create_runs(session, signals, clock, caller, plan, judged=judged)
+    runs, batch = await create_runs(session, signals, clock, caller, plan, judged=judged)
     return RunsCreated(
-        runs=await summaries(session, created.runs),
-        batch=None if created.batch is None else await batch_out(session, created.batch),
+        runs=await summaries(session, runs),
+        batch=None if batch is None else await batch_out(session, batch),
     )
 
 

@@ -7,7 +7,7 @@ A source is read when the first stream asks for it, then when its topic is notif
 import asyncio
 import logging
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Hashable
-from contextlib import asynccontextmanager
+from contextlib import aclosing, asynccontextmanager
 from typing import Generic, Protocol, TypeVar
 
 from fastapi.responses import StreamingResponse
@@ -148,19 +148,6 @@ class OpenStream:
         self.news.wake()
 
 
-class Teller(Protocol):
-    """Knows how far one stream has told its source."""
-
-    @property
-    def is_done(self) -> bool:
-        """Whether what was taken last is the end."""
-        ...
-
-    async def take(self) -> bytes:
-        """Return what there is to say now; nothing means that all was said."""
-        ...
-
-
 class EventStream(StreamingResponse):
     media_type = "text/event-stream"
     body_iterator: AsyncGenerator[bytes]
@@ -184,20 +171,25 @@ async def _beginning_with(first: bytes, rest: AsyncGenerator[bytes]) -> AsyncGen
         yield message
 
 
-def event_stream(feeds: Feeds, opened: OpenStream, source: S, teller: Callable[[S], Teller]) -> EventStream:
-    """Tell a source until it is over or the stream is; in silence a comment says that it is there."""
+def event_stream(
+    feeds: Feeds, opened: OpenStream, source: S, tell: Callable[[S], AsyncGenerator[bytes]]
+) -> EventStream:
+    """Tell a source until it is over or the stream is; in silence a comment says that it is there.
+
+    `tell` knows how far this stream is: it gives what there is to say now, nothing while all was said, and ends once
+    the source is told to its end.
+    """
 
     async def messages() -> AsyncGenerator[bytes]:
-        async with feeds.follow(source, opened.news) as feed:
-            told = teller(feed.source)
+        async with feeds.follow(source, opened.news) as feed, aclosing(tell(feed.source)) as told:
             yield b": open\n\n"  # or a quiet stream would not even show its headers
             while not opened.is_over:
                 is_last = feed.is_over
-                message = await told.take()
+                message = await anext(told, None)
+                if message is None:
+                    return
                 if message:
                     yield message
-                    if told.is_done:
-                        return
                 elif is_last:
                     return
                 elif not await opened.news.wait(COMMENT_EVERY_S):

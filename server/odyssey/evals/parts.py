@@ -249,24 +249,20 @@ def first_ledger_difference(left: dict[str, Any], right: dict[str, Any]) -> Diff
 
 SAME_TOOL = 0.25
 
-Known = dict[tuple["KeyedCall", "KeyedCall"], float]
+CallKey = tuple[str, bytes]
+"""A call as it is looked up: by tool and canonical arguments."""
+
+Known = dict[tuple[CallKey, CallKey], float]
 """Similarities found already: the runs of one scenario repeat their calls."""
-
-
-class KeyedCall(NamedTuple):
-    """A call as it is looked up: by tool and canonical arguments."""
-
-    tool: str
-    arguments: bytes
 
 
 class ReadCalls(NamedTuple):
     calls: tuple[Call, ...]
-    keys: tuple[KeyedCall, ...]
+    keys: tuple[CallKey, ...]
 
 
 def read_calls(calls: tuple[Call, ...]) -> ReadCalls:
-    return ReadCalls(calls, tuple(KeyedCall(call.tool, canonical_json(call.arguments)) for call in calls))
+    return ReadCalls(calls, tuple((call.tool, canonical_json(call.arguments)) for call in calls))
 
 
 def calls_distance(left: ReadCalls, right: ReadCalls, known: Known) -> float:
@@ -313,7 +309,7 @@ def _similarities(left: ReadCalls, right: ReadCalls, known: Known) -> tuple[list
     return table, len(right.calls)
 
 
-def _similarity(left: Call, key: KeyedCall, right: Call, other_key: KeyedCall, known: Known) -> float:
+def _similarity(left: Call, key: CallKey, right: Call, other_key: CallKey, known: Known) -> float:
     if key == other_key:
         return 1.0
     if left.tool != right.tool:
@@ -326,7 +322,7 @@ def _similarity(left: Call, key: KeyedCall, right: Call, other_key: KeyedCall, k
     return known[pair]
 
 
-def _alike(left: tuple[KeyedCall, ...], right: tuple[KeyedCall, ...]) -> int:
+def _alike(left: tuple[CallKey, ...], right: tuple[CallKey, ...]) -> int:
     same = 0
     for ours, theirs in zip(left, right, strict=False):
         if ours != theirs:

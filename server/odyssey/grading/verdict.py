@@ -6,7 +6,7 @@ open is NOT APPLICABLE, and so is a run that says nothing about the agent.
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import msgspec
 
@@ -47,28 +47,23 @@ def unseen_claims(evidence: Evidence) -> list[Claim]:
 
 def _claimed(messages: list[dict[str, Any]]) -> Iterator[str]:
     """The tool of every call in a transcript; one told twice, in equal words under one id, is one call."""
-    told: set[_Words] = set()
+    told: set[tuple[str, bytes]] = set()
     for message in messages:
         calls = message.get("tool_calls")
         for call in calls if isinstance(calls, list) else ():
             words = _words(call)
             if words is not None and words not in told:
                 told.add(words)
-                yield words.tool
+                yield words[0]
 
 
-class _Words(NamedTuple):
-    tool: str
-    rest: bytes
-
-
-def _words(call: Any) -> _Words | None:
-    """What a transcript says of a call, in the flat or the nested shape; None if it names no tool."""
+def _words(call: Any) -> tuple[str, bytes] | None:
+    """Read the tool of a call and all else a transcript says of it, flat or nested; None if it names no tool."""
     function = call.get("function", call) if isinstance(call, dict) else None
     name = function.get("name") if isinstance(function, dict) else None
     if not isinstance(function, dict) or not isinstance(name, str):
         return None
-    return _Words(name, msgspec.json.encode([call.get("id"), function.get("arguments")]))
+    return name, msgspec.json.encode([call.get("id"), function.get("arguments")])
 
 
 Verdict = Literal["PASS", "FAIL", "NOT APPLICABLE"]

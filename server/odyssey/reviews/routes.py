@@ -87,8 +87,8 @@ async def submit(
 ) -> ReviewItem:
     """Have an eval run looked at. One that waits for its verdict already is refused; its item is named."""
     async with read_ahead() as ahead:
-        submitted = await look_up(ahead, caller.org_id, body.run_id)
-    return item_out(await submit_run(session, clock, caller, submitted, body))
+        about, known = await look_up(ahead, caller.org_id, body.run_id)
+    return item_out(await submit_run(session, clock, caller, about, known, body))
 
 
 @router.get("/items/{item_id}")

@@ -1,7 +1,6 @@
 """Putting a run into the queue by hand."""
 
 import asyncio
-from typing import NamedTuple
 
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -39,12 +38,7 @@ class InReviewError(ConflictError):
         super().__init__(f"Run {run_id} is in the queue already{where}; give that one its verdict.")
 
 
-class Submitted(NamedTuple):
-    about: About
-    known: Known
-
-
-async def look_up(session: AsyncSession, org_id: int, run_id: int) -> Submitted:
+async def look_up(session: AsyncSession, org_id: int, run_id: int) -> tuple[About, Known]:
     """Gather what is known of an eval run now: what its matrix found of its cell, else what can be said of it alone."""
     found = await get_eval_run(session, org_id, run_id)
     about = About.of_run(found.eval_run, found.scenario)
@@ -52,7 +46,7 @@ async def look_up(session: AsyncSession, org_id: int, run_id: int) -> Submitted:
     baseline = None if shown.shift is None else shown.shift.compared_with
     cell = await _cell_of(session, found)
     if cell is not None:
-        return Submitted(about, _known(cell, baseline))
+        return about, _known(cell, baseline)
     known = Known(
         baseline_run_id=baseline,
         shift=shown.raw_shift,
@@ -60,7 +54,7 @@ async def look_up(session: AsyncSession, org_id: int, run_id: int) -> Submitted:
         match_runs=None if shown.matched is None else 1,
         threshold=(await present_thresholds(session, org_id))[about.risk_level],
     )
-    return Submitted(about, known)
+    return about, known
 
 
 async def _cell_of(session: AsyncSession, found: Found) -> MatrixCell | None:
@@ -92,13 +86,12 @@ def _known(cell: MatrixCell, baseline_run_id: int | None) -> Known:
 
 
 async def submit_run(
-    session: AsyncSession, clock: Clock, caller: Caller, submitted: Submitted, body: ManualItem
+    session: AsyncSession, clock: Clock, caller: Caller, about: About, known: Known, body: ManualItem
 ) -> ReviewRow:
     """Add a run that somebody wants looked at, unless it waits already."""
     waiting = await find_open(session, caller.org_id, body.run_id)
     if waiting is not None:
         raise InReviewError(body.run_id, waiting.id)
-    about, known = submitted
     item = ReviewRow(**new_item("manual", Queue.asked, body.run_id, about, known, clock(), body.notes))
     session.add(item)
     try:

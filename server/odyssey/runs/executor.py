@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from datetime import timedelta
 from functools import partial
 from time import monotonic
-from typing import NamedTuple
 
 from sqlalchemy import Connection
 
@@ -41,11 +40,6 @@ _MOST_REFUSALS = 3
 """After which a result is taken for one that cannot be stored at all."""
 
 _Key = tuple[int, int]
-
-
-class _Turn(NamedTuple):
-    closed: Sequence[Moved]
-    opening: Opening
 
 
 class Executor:
@@ -115,27 +109,29 @@ class Executor:
         if not ended and room <= 0:
             return _LOOK_AGAIN_S
         try:
-            turn = await self._parts.writer.do(partial(self._write, ended=ended, room=room))
+            closed, opening = await self._parts.writer.do(partial(self._write, ended=ended, room=room))
         except Exception:
             log.exception("a turn is not stored", extra={"ended": len(ended), "room": room})
             await self._close_apart(ended)
             await asyncio.sleep(_AFTER_A_FAILURE_S)
             return _LOOK_AGAIN_S
         self._targets.forget_passing()
-        self._let_go(ended, turn.closed)
-        for opened in turn.opening.opened:
+        self._let_go(ended, closed)
+        for opened in opening.opened:
             self._hold(opened)
-        self._parts.states.tell([*turn.closed, *turn.opening.moved], apart_from=self._news)
-        return await self._after(turn.opening, room)
+        self._parts.states.tell([*closed, *opening.moved], apart_from=self._news)
+        return await self._after(opening, room)
 
-    def _write(self, connection: Connection, *, ended: list[Ended], room: int) -> _Turn:
+    def _write(
+        self, connection: Connection, *, ended: list[Ended], room: int
+    ) -> tuple[Sequence[Moved], Opening]:
         closed = close_runs(connection, self._parts, self.owner, ended)
         if room <= 0:
-            return _Turn(closed, Opening())
+            return closed, Opening()
         opening = open_runs(
             connection, self._parts, self._targets, self.owner, room, lost=self._is_time_for_lost()
         )
-        return _Turn(closed, opening)
+        return closed, opening
 
     def _is_time_for_lost(self) -> bool:
         """Say whether to ask for runs whose owner fell silent; that is no news, so now and then is enough."""
@@ -191,15 +187,15 @@ class Executor:
         """Close one by one what could not be closed together: if it is one result's fault, it is found."""
         for each in ended:
             try:
-                turn = await self._parts.writer.do(partial(self._write, ended=[each], room=0))
+                closed, _ = await self._parts.writer.do(partial(self._write, ended=[each], room=0))
             except StorageUnavailableError:
                 self._try_later(each)
             except Exception:
                 log.exception("a result is not stored", extra={"run_id": each.run_id})
                 self._try_later(each._replace(refused=each.refused + 1))
             else:
-                self._let_go([each], turn.closed)
-                self._parts.states.tell(turn.closed, apart_from=self._news)
+                self._let_go([each], closed)
+                self._parts.states.tell(closed, apart_from=self._news)
 
     def _try_later(self, ended: Ended) -> None:
         """Keep a result for the next turn; while stopping, leave the run to whoever finds its lease over."""

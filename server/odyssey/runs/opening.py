@@ -37,11 +37,6 @@ class Opening(NamedTuple):
     is_crowded: bool = False
 
 
-class _Begun(NamedTuple):
-    dispatch: Dispatch
-    token: MintedToken
-
-
 def open_runs(
     connection: Connection, parts: Parts, targets: Targets, owner: str, most: int, *, lost: bool
 ) -> Opening:
@@ -62,18 +57,20 @@ def open_runs(
     )
     moved = parts.states.apply(connection, moves)
     opened: list[Opened] = []
-    begun: list[_Begun] = []
+    begun: list[tuple[Dispatch, MintedToken]] = []
     for each in moved:
         if Command.START in each.taken.commands:
             run, way = ready[each.run_id]
             attempt = each.taken.work.attempt
             made = way if isinstance(way, Failure) else _begin(parts, claim, run, seeds, way, attempt)
-            if isinstance(made, _Begun):
+            if isinstance(made, Failure):
+                dispatch: Dispatch | Failure = made
+            else:
                 begun.append(made)
-            dispatch = made.dispatch if isinstance(made, _Begun) else made
+                dispatch, _ = made
             opened.append(Opened(run.org_id, run.run_id, attempt, dispatch))
-    store_run_tokens(connection, [each.token for each in begun])
-    append_events(connection, [_event(each.dispatch, heads, now) for each in begun])
+    store_run_tokens(connection, [token for _, token in begun])
+    append_events(connection, [_event(dispatch, heads, now) for dispatch, _ in begun])
     unready = frozenset(way for _, way in found if isinstance(way, NotReady))
     return Opening(opened, moved, unready, sealed, is_crowded)
 
@@ -84,7 +81,7 @@ def _first(run: Candidate, way: Way | Failure, now: datetime) -> dict[str, Any]:
 
 def _begin(
     parts: Parts, claim: Claim, run: Candidate, seeds: Mapping[int, dict[str, Any]], way: Way, attempt: int
-) -> _Begun | Failure:
+) -> tuple[Dispatch, MintedToken] | Failure:
     try:
         return _compose(parts, claim, run, seeds[run.task_id], way, attempt)
     except Exception:
@@ -94,7 +91,7 @@ def _begin(
 
 def _compose(
     parts: Parts, claim: Claim, run: Candidate, seed: Mapping[str, Any], way: Way, attempt: int
-) -> _Begun:
+) -> tuple[Dispatch, MintedToken]:
     config = way.config
     lasting = timedelta(seconds=config.run_timeout_s) + TOKEN_GRACE
     token = mint_run_token(
@@ -117,7 +114,7 @@ def _compose(
         response_contract_guard=config.response_contract is not None,
         system_injection=_system_injection(run),
     )
-    return _Begun(dispatch, token)
+    return dispatch, token
 
 
 def _system_injection(run: Candidate) -> str | None:

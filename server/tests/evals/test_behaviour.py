@@ -12,14 +12,14 @@ def test_the_whole_response_is_the_answer() -> None:
 
 def test_the_last_fenced_block_is_the_answer_and_the_rest_is_text() -> None:
     assert read_answer(FENCED) == ({"status": "refunded"}, "Done.\n\n\nAnything else?")
-    assert read_answer("```\n{}\n```\n" + FENCED).structured == {"status": "refunded"}
+    assert read_answer("```\n{}\n```\n" + FENCED)[0] == {"status": "refunded"}
 
 
 @pytest.mark.parametrize(
     "response", ["~~~\n{}\n~~~", "````json\n{}\n````", "```\r\n{}\r\n```", "   ``` json\n{}\n   ```"]
 )
 def test_fences_as_they_are_written(response: str) -> None:
-    assert read_answer(response).structured == {}
+    assert read_answer(response)[0] == {}
 
 
 @pytest.mark.parametrize(

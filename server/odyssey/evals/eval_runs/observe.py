@@ -117,16 +117,6 @@ class Flag(NamedTuple):
     flagged: bool
 
 
-class Flags(NamedTuple):
-    changed: list[Flag]
-    baselines: int | None
-    """How many there were to compare with; None for a run of a matrix."""
-
-    @property
-    def newly_flagged(self) -> dict[int, float]:
-        return {flag.run_id: flag.raw_shift or 0.0 for flag in self.changed if flag.flagged}
-
-
 class _Pressed(NamedTuple):
     before: Flag
     behaviour: Behaviour
@@ -161,18 +151,19 @@ async def _conclude(parts: ObservingParts, seen: Observation) -> None:
     eval_run = seen.eval_run
     settled = False
     while not settled:
-        flags = await _flags(parts, eval_run, seen.behaviour, seen.delivered)
+        flags, compared_with = await _flags(parts, eval_run, seen.behaviour, seen.delivered)
         async with parts.database.write() as session:
             first = await store_observed(session, eval_run.run_id, **seen.row(parts.clock()))
             if first and seen.behaviour is None:
                 await replace_missing(
                     session, parts.signals, parts.clock, parts.may_repeat, eval_run, seen.run
                 )
-            for flag in flags.changed:
+            for flag in flags:
                 await store_shift(session, flag.run_id, flag.raw_shift, flagged=flag.flagged)
-            await parts.enqueue_flagged(session, parts.clock, eval_run, flags.newly_flagged)
+            flagged = {flag.run_id: flag.raw_shift or 0.0 for flag in flags if flag.flagged}
+            await parts.enqueue_flagged(session, parts.clock, eval_run, flagged)
             counted = await count_baselines(session, group_of(eval_run))
-        settled = flags.baselines is None or flags.baselines == counted
+        settled = compared_with is None or compared_with == counted
 
 
 def stored_behaviour(row: EvalRun) -> Behaviour:
@@ -260,10 +251,13 @@ def _stands_alone(eval_run: EvalRun) -> bool:
 
 async def _flags(
     parts: ObservingParts, eval_run: EvalRun, behaviour: Behaviour | None, delivered: Delivered | None
-) -> Flags:
-    """Compare the pressed runs of a scenario with its baselines, the run at hand among them."""
+) -> tuple[list[Flag], int | None]:
+    """Compare the pressed runs of a scenario with its baselines, the run at hand among them.
+
+    Returns what has changed, and with how many baselines that was found; None for a run of a matrix.
+    """
     if behaviour is None or not _stands_alone(eval_run):
-        return Flags([], None)
+        return [], None
     group = group_of(eval_run)
     async with parts.database.read() as session:
         settings, _ = await read_settings(session, eval_run.org_id)
@@ -279,7 +273,7 @@ async def _flags(
     elif not eval_run.placebo:
         known.append(_Pressed(Flag(eval_run.run_id, None, False), behaviour, delivered))
     threshold = settings.evals.thresholds.critical if eval_run.risk_level == "critical" else None
-    return Flags(await asyncio.to_thread(_changed, known, others, threshold), len(others))
+    return await asyncio.to_thread(_changed, known, others, threshold), len(others)
 
 
 def _changed(

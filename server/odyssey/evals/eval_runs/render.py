@@ -1,12 +1,13 @@
 """Eval runs as the API shows them."""
 
 import asyncio
+from collections.abc import Sequence
 from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.evals.behaviour import Behaviour
-from odyssey.evals.distance import Explained, explain_shift
+from odyssey.evals.distance import explain, mean_contributions, most_typical
 from odyssey.evals.eval_runs.observe import stored_behaviour
 from odyssey.evals.eval_runs.repository import Found, group_of, observed_baselines
 from odyssey.evals.eval_runs.schemas import (
@@ -69,23 +70,27 @@ async def _shift(session: AsyncSession, eval_run: EvalRun) -> ShiftExplained | N
     if not rows:
         return None
     baselines: list[Behaviour] = [stored_behaviour(row) for row in rows]
-    found = await asyncio.to_thread(explain_shift, stored_behaviour(eval_run), baselines)
-    return shift_out(found, [row.run_id for row in rows])
+    run_ids = [row.run_id for row in rows]
+    return await asyncio.to_thread(_explain_shift, stored_behaviour(eval_run), baselines, run_ids)
 
 
-def shift_out(found: Explained, baselines: list[int]) -> ShiftExplained:
+def _explain_shift(
+    behaviour: Behaviour, baselines: Sequence[Behaviour], run_ids: list[int]
+) -> ShiftExplained:
+    """Compare a run with its baselines: the mean over all of them, and the first difference to a typical one."""
+    explanations = [explain(baseline, behaviour) for baseline in baselines]
+    typical = most_typical(baselines)
+    shares = mean_contributions(explanations)
+    first = {part.part: part.first_difference for part in explanations[typical].parts}
+    most = max(shares, default=None, key=lambda part: shares[part])
     return ShiftExplained(
-        raw_shift=found.raw_shift,
-        baselines=baselines,
-        compared_with=baselines[found.typical],
-        moved=found.moved,
+        raw_shift=sum(shares.values()),
+        baselines=run_ids,
+        compared_with=run_ids[typical],
+        moved=most if most is not None and shares[most] > 0 else None,
         parts=[
-            MovedPartOut(
-                part=part.part,
-                contribution=part.contribution,
-                first_difference=differs_out(part.first_difference),
-            )
-            for part in found.parts
+            MovedPartOut(part=part, contribution=share, first_difference=differs_out(first.get(part)))
+            for part, share in shares.items()
         ],
     )
 

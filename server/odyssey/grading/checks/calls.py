@@ -52,7 +52,7 @@ def _read(raw: Any, faults: Faults, *, wanted: bool) -> Compiled | None:
         reason = _in_words(facts, tools, len(fitting), has_args=args is not None) + asked
         return Finding(holds is wanted, reason, fitting[0].sequence if fitting else None)
 
-    return Compiled(look, tools.written)
+    return look, tools.written
 
 
 def _fits(call: ObservedCall, tools: Named, args: Matcher | None) -> bool:
@@ -122,7 +122,7 @@ def read_order(raw: Any, faults: Faults) -> Compiled | None:
         after = f" after {last[0]} (step {last[1]})" if last else ""
         return Finding(False, f"{steps[reached]} was not called{after}", sequence)
 
-    return Compiled(look, tuple(name for step in steps for name in step.written))
+    return look, tuple(name for step in steps for name in step.written)
 
 
 # Policies over the calls: one tool only after another, or never a tool at all. They name the step that broke them.
@@ -163,7 +163,7 @@ def _read_before(raw: Any, faults: Faults) -> Compiled | None:
                 )
         return Finding(True, f"{then} was never called")
 
-    return Compiled(look, (*first.written, *then.written))
+    return look, (*first.written, *then.written)
 
 
 def _read_never(raw: Any, faults: Faults) -> Compiled:
@@ -177,4 +177,4 @@ def _read_never(raw: Any, faults: Faults) -> Compiled:
                 )
         return Finding(True, f"{tools} was never called")
 
-    return Compiled(look, tools.written)
+    return look, tools.written

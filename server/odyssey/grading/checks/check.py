@@ -39,10 +39,8 @@ class Finding(NamedTuple):
 Look = Callable[[Facts], Finding]
 
 
-class Compiled(NamedTuple):
-    look: Look
-    tools: tuple[str, ...] = ()
-    """The tool names and globs it mentions, as they were written."""
+Compiled = tuple[Look, tuple[str, ...]]
+"""What a check looks at, and the tool names and globs it mentions, as they were written."""
 
 
 @dataclass(frozen=True, slots=True)

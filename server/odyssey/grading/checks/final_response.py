@@ -30,7 +30,7 @@ def read_final_response(raw: Any, faults: Faults) -> Compiled | None:
         return None
     (name,) = given
     look = _READERS[name](raw[name], faults.at(name))
-    return None if look is None else Compiled(_of_text(look))
+    return None if look is None else (_of_text(look), ())
 
 
 def _of_text(look: LookAtText) -> Look:

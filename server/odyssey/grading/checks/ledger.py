@@ -60,7 +60,7 @@ def read_ledger(raw: Any, faults: Faults) -> Compiled | None:
         failed = next((finding for finding in findings if not finding.passed), None)
         return failed or Finding(True, "; ".join(finding.reason for finding in findings[:3]))
 
-    return Compiled(look)
+    return look, ()
 
 
 def _read_path(text: str, raw: Any, faults: Faults) -> _Wanted | None:
@@ -124,4 +124,4 @@ def _read(raw: Any, faults: Faults, *, wanted: bool) -> Compiled | None:
         named = ", ".join(shown(flag) for flag in flags[:3])
         return Finding(True, f"{named}: {'set' if wanted else 'not set'}")
 
-    return Compiled(look)
+    return look, ()

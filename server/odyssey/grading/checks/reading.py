@@ -57,7 +57,7 @@ def _read_check(index: int, raw: Any, faults: Faults) -> Check | None:
         faults.at(kind).add(f"there is no check {shown(kind)}{faults.hint(kind, _KINDS)}")
         return None
     compiled = reader(asked, faults.at(kind))
-    return None if compiled is None else Check(index, kind, compiled.look, compiled.tools)
+    return None if compiled is None else Check(index, kind, *compiled)
 
 
 # Running the checks of a row over a run that ended.
