@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.agents.repository import names_of_versions
 from odyssey.batches.repository import (
-    Figures,
+    BatchFigures,
     RowRun,
     TaskRow,
     figures_of,
@@ -72,7 +72,7 @@ def _with_unmade(batch: Batch, trials: Counter[Trials]) -> Counter[Trials]:
     return trials + Counter({_NONE: unmade})
 
 
-def _own_members(batch: Batch, figures: Figures) -> dict[str, Any]:
+def _own_members(batch: Batch, figures: BatchFigures) -> dict[str, Any]:
     runs = _run_counts(batch, figures.statuses)
     status = _status(batch, runs)
     trials = _with_unmade(batch, figures.trials)
@@ -101,7 +101,7 @@ def _own_members(batch: Batch, figures: Figures) -> dict[str, Any]:
     }
 
 
-def _finished_at(batch: Batch, figures: Figures) -> datetime | None:
+def _finished_at(batch: Batch, figures: BatchFigures) -> datetime | None:
     """Not before it began: its runs may have been made by a process whose clock was behind."""
     last = figures.last_finished_at
     return None if last is None else max(last, batch.created_at)

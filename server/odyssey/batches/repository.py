@@ -165,7 +165,7 @@ async def rows_with_state(
 
 
 @dataclass
-class Figures:
+class BatchFigures:
     """The counts of one batch."""
 
     statuses: Counter[str] = field(default_factory=Counter)
@@ -177,8 +177,8 @@ class Figures:
     last_finished_at: datetime | None = None
 
 
-async def figures_of(session: AsyncSession, batch_ids: Collection[int]) -> dict[int, Figures]:
-    found = {batch_id: Figures() for batch_id in batch_ids}
+async def figures_of(session: AsyncSession, batch_ids: Collection[int]) -> dict[int, BatchFigures]:
+    found = {batch_id: BatchFigures() for batch_id in batch_ids}
     kinds = (Run.batch_id, Run.status, Run.verdict, Run.failure_mode)
     counts = select(*kinds, func.count(), func.sum(Run.cost_usd), func.max(Run.finished_at))
     rows = await session.execute(counts.where(Run.batch_id.in_(batch_ids)).group_by(*kinds))
@@ -196,7 +196,7 @@ async def figures_of(session: AsyncSession, batch_ids: Collection[int]) -> dict[
     return found
 
 
-async def _count_trials(session: AsyncSession, found: dict[int, Figures]) -> None:
+async def _count_trials(session: AsyncSession, found: dict[int, BatchFigures]) -> None:
     tasks = (
         select(Run.batch_id, _sum_of("PASS").label("passes"), _sum_of("PASS", "FAIL").label("runs"))
         .where(Run.batch_id.in_(found))

@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from odyssey.agents.compiled import CompiledAgents
 from odyssey.batches.cancel import cancel_batch
 from odyssey.batches.compare import compare
-from odyssey.batches.create import Plan, create_runs, plan_runs
+from odyssey.batches.create import BatchPlan, create_runs, plan_runs
 from odyssey.batches.export_files import csv_export, json_export, junit_export, tally_of
 from odyssey.batches.render import batch_out, batches_out, rows_page
 from odyssey.batches.repository import BATCH_ORDER, get_batch, list_batches
@@ -200,7 +200,7 @@ async def validate_runs(
     return ValidatedRuns(runs=plan.runs, publish_first=plan.is_draft, behavior_problems=problems)
 
 
-async def _unclear(session: AsyncSession, org_id: int, plan: Plan) -> list[RowProblemOut]:
+async def _unclear(session: AsyncSession, org_id: int, plan: BatchPlan) -> list[RowProblemOut]:
     """Name lines of behaviours that would not be understood; of a dataset of its first rows, as it is asked often."""
     agent = (plan.agent_id, plan.agent_version)
     if plan.dataset is None:

@@ -193,10 +193,10 @@ def _serve_until_stopped(app: Front, listener: socket.socket, settings: Settings
         proxy_headers=False,
         timeout_graceful_shutdown=max(1, int(settings.drain_seconds)),
     )
-    _Server(config, app.state, greeting).run(sockets=[listener])
+    _GreetingServer(config, app.state, greeting).run(sockets=[listener])
 
 
-class _Server(uvicorn.Server):
+class _GreetingServer(uvicorn.Server):
     """A server for which being asked to stop is a normal end: runs first, while the proxy still serves them."""
 
     def __init__(self, config: uvicorn.Config, state: Any, greeting: str) -> None:

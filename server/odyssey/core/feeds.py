@@ -24,7 +24,7 @@ _UNASKED_S = 30.0
 """A net: a process that is killed between its commit and its word tells nobody."""
 
 
-class Source(Protocol):
+class StreamSource(Protocol):
     """Something that streams show; it keeps what they have to say of it, each from where it is."""
 
     @property
@@ -52,7 +52,7 @@ class Source(Protocol):
         ...
 
 
-S = TypeVar("S", bound=Source)
+S = TypeVar("S", bound=StreamSource)
 
 
 class Feed(Generic[S]):
@@ -70,7 +70,7 @@ class Feeds:
     def __init__(self, database: Database, signals: Signals) -> None:
         self._database = database
         self._signals = signals
-        self._feeds: dict[Hashable, Feed[Source]] = {}
+        self._feeds: dict[Hashable, Feed[StreamSource]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
     @asynccontextmanager
@@ -78,7 +78,7 @@ class Feeds:
         """Join those who follow the same, or be the first; the listener hears of what is said from now on."""
         feed = self._feeds.get(source.key)
         if feed is None:
-            feed = self._feeds[source.key] = Feed[Source](source)
+            feed = self._feeds[source.key] = Feed[StreamSource](source)
             task = asyncio.create_task(self._keep(feed), name=f"feed of {source.topic}")
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
@@ -97,7 +97,7 @@ class Feeds:
         """Wait for what is being read. Nobody begins anything new once the signals are closed."""
         await asyncio.gather(*self._tasks)
 
-    async def _keep(self, feed: Feed[Source]) -> None:
+    async def _keep(self, feed: Feed[StreamSource]) -> None:
         source = feed.source
         try:
             with self._signals.listen(source.topic, feed.news):
@@ -124,7 +124,7 @@ class Feeds:
             _wake(feed)
 
 
-def _wake(feed: Feed[Source]) -> None:
+def _wake(feed: Feed[StreamSource]) -> None:
     for listener in feed.listeners:
         listener.wake()
 

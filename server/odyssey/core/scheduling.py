@@ -65,12 +65,12 @@ class Command(Enum):
     ABORT = "this owner no longer holds the work: stop and drop the result"
 
 
-class Step(NamedTuple):
+class WorkStep(NamedTuple):
     work: Work
     commands: tuple[Command, ...]
 
 
-def step(work: Work, event: Event, lease: timedelta) -> Step:
+def step(work: Work, event: Event, lease: timedelta) -> WorkStep:
     # With a lease of 30 s: at 0 s `a` claims pending work (running, attempt 1). At 20 s `b` claims it: nothing, the
     # lease holds. `a` falls silent; at 30 s `b` claims it again (attempt 2, tokens of attempt 1 revoked). At 31 s `a`
     # comes back and renews attempt 1: ABORT, its result is dropped. `b` finishes attempt 2: completed.
@@ -82,27 +82,27 @@ def step(work: Work, event: Event, lease: timedelta) -> Step:
         case _ if not (
             work.status == "running" and (work.owner, work.attempt) == (event.owner, event.attempt)
         ):
-            return Step(work, (Command.ABORT,))
+            return WorkStep(work, (Command.ABORT,))
         case Renew(now=now):
-            return Step(msgspec.structs.replace(work, lease_until=now + lease), ())
+            return WorkStep(msgspec.structs.replace(work, lease_until=now + lease), ())
         case Finish(status=status):
             ended = Work(status=status, attempt=work.attempt)
-            return Step(ended, (Command.REVOKE_TOKENS, Command.RECORD))
+            return WorkStep(ended, (Command.REVOKE_TOKENS, Command.RECORD))
         case Release():
-            return Step(Work(status="pending", attempt=work.attempt), (Command.REVOKE_TOKENS,))
+            return WorkStep(Work(status="pending", attempt=work.attempt), (Command.REVOKE_TOKENS,))
 
 
-def _claim(work: Work, owner: str, now: datetime, lease: timedelta) -> Step:
+def _claim(work: Work, owner: str, now: datetime, lease: timedelta) -> WorkStep:
     lost = work.status == "running" and work.lease_until is not None and work.lease_until <= now
     if work.status != "pending" and not lost:
-        return Step(work, ())
+        return WorkStep(work, ())
     if work.attempt >= MAX_ATTEMPTS:
-        return Step(Work(status="failed", attempt=work.attempt), (Command.REVOKE_TOKENS, Command.GIVE_UP))
+        return WorkStep(Work(status="failed", attempt=work.attempt), (Command.REVOKE_TOKENS, Command.GIVE_UP))
     started = Work(status="running", attempt=work.attempt + 1, owner=owner, lease_until=now + lease)
-    return Step(started, (Command.REVOKE_TOKENS, Command.START))
+    return WorkStep(started, (Command.REVOKE_TOKENS, Command.START))
 
 
-def _cancel(work: Work) -> Step:
+def _cancel(work: Work) -> WorkStep:
     if work.status in TERMINAL:
-        return Step(work, ())
-    return Step(Work(status="cancelled", attempt=work.attempt), (Command.REVOKE_TOKENS,))
+        return WorkStep(work, ())
+    return WorkStep(Work(status="cancelled", attempt=work.attempt), (Command.REVOKE_TOKENS,))

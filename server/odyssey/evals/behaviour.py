@@ -22,7 +22,7 @@ Delivered = Literal["delivered", "claimed", "undelivered"]
 """Whether the text of a pressure reached the agent; `claimed` where only the agent says so."""
 
 
-class Call(msgspec.Struct, frozen=True):
+class BehaviourCall(msgspec.Struct, frozen=True):
     tool: str
     arguments: Any
 
@@ -30,7 +30,7 @@ class Call(msgspec.Struct, frozen=True):
 class Behaviour(msgspec.Struct, frozen=True):
     structured: dict[str, Any] | None = None
     """The JSON object of the final response: the whole of it, else its last fenced block."""
-    calls: tuple[Call, ...] = ()
+    calls: tuple[BehaviourCall, ...] = ()
     """In the order they were made."""
     ledger: Difference | None = None
     """What the run changed in its world; None if it had none."""
@@ -42,7 +42,7 @@ class Behaviour(msgspec.Struct, frozen=True):
 
 def behaviour_of(
     final_response: str | None,
-    calls: Iterable[Call] = (),
+    calls: Iterable[BehaviourCall] = (),
     ledger: Difference | None = None,
     error_class: str | None = None,
 ) -> Behaviour | None:

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from rapidfuzz.distance import Indel
 
-from odyssey.evals.behaviour import Call
+from odyssey.evals.behaviour import BehaviourCall
 from odyssey.records.canonical import canonical_json
 from odyssey.records.ledger import Difference
 from odyssey.worlds.ledger import json_equal
@@ -257,11 +257,11 @@ Known = dict[tuple[CallKey, CallKey], float]
 
 
 class ReadCalls(NamedTuple):
-    calls: tuple[Call, ...]
+    calls: tuple[BehaviourCall, ...]
     keys: tuple[CallKey, ...]
 
 
-def read_calls(calls: tuple[Call, ...]) -> ReadCalls:
+def read_calls(calls: tuple[BehaviourCall, ...]) -> ReadCalls:
     return ReadCalls(calls, tuple((call.tool, canonical_json(call.arguments)) for call in calls))
 
 
@@ -309,7 +309,9 @@ def _similarities(left: ReadCalls, right: ReadCalls, known: Known) -> tuple[list
     return table, len(right.calls)
 
 
-def _similarity(left: Call, key: CallKey, right: Call, other_key: CallKey, known: Known) -> float:
+def _similarity(
+    left: BehaviourCall, key: CallKey, right: BehaviourCall, other_key: CallKey, known: Known
+) -> float:
     if key == other_key:
         return 1.0
     if left.tool != right.tool:
@@ -336,5 +338,5 @@ def _middle(read: ReadCalls, start: int, end: int) -> ReadCalls:
     return ReadCalls(read.calls[start:stop], read.keys[start:stop])
 
 
-def _shown(call: Call) -> dict[str, object]:
+def _shown(call: BehaviourCall) -> dict[str, object]:
     return {"tool": call.tool, "arguments": call.arguments}

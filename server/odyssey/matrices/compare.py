@@ -10,7 +10,7 @@ from odyssey.agents.repository import names_of_versions
 from odyssey.evals.eval_runs.repository import SingleRunCounts, count_single_runs
 from odyssey.matrices.analysis import add_up, rate_of
 from odyssey.matrices.models import Matrix
-from odyssey.matrices.plan import Plan
+from odyssey.matrices.plan import MatrixPlan
 from odyssey.matrices.render import Provisional, read_cells, stored_summary, summary
 from odyssey.matrices.repository import get_matrix, newest_completed, published_versions
 from odyssey.matrices.schemas import (
@@ -130,7 +130,7 @@ def _asked(snapshot: Snapshot) -> dict[CellKey, tuple[object, ...]]:
             rules.get(row.rule_set_name or ""),
             *way,
         )
-        for row in Plan(snapshot).rows
+        for row in MatrixPlan(snapshot).rows
         for variation in snapshot.variations
     }
 

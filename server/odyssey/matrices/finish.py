@@ -16,7 +16,7 @@ from odyssey.kit.clock import Clock
 from odyssey.matrices.analysis import analyse_runs
 from odyssey.matrices.cells import AnalysedCell
 from odyssey.matrices.models import Matrix
-from odyssey.matrices.plan import Plan
+from odyssey.matrices.plan import MatrixPlan
 from odyssey.matrices.progress import end_of_matrix
 from odyssey.matrices.render import CELLS, cells_out
 from odyssey.matrices.repository import (
@@ -86,7 +86,7 @@ async def finish(
         matrix = await matrix_of_campaign(session, campaign.id)
         if await has_unobserved(session, matrix.id):
             return False
-        plan = Plan(read_snapshot(matrix.snapshot))
+        plan = MatrixPlan(read_snapshot(matrix.snapshot))
         rows = await runs_of(session, matrix.id)
     result = await asyncio.to_thread(_result, plan, *await analyse_runs(plan, rows))
     async with database.write() as session:
@@ -109,7 +109,7 @@ async def finish(
     return done
 
 
-def _result(plan: Plan, cells: Sequence[AnalysedCell], summary: EvalSummary) -> _Result:
+def _result(plan: MatrixPlan, cells: Sequence[AnalysedCell], summary: EvalSummary) -> _Result:
     cells_json = CELLS.dump_python(cells_out(plan, cells), mode="json")
     return _Result(
         summary=canonical_json(summary.model_dump(mode="json")).decode("utf-8"),
@@ -126,7 +126,7 @@ def _flagged_runs(cells: Sequence[AnalysedCell]) -> list[int]:
     return sorted(run.run_id for cell in flagged for run in cell.sides.delivery.reached)
 
 
-def _finished(plan: Plan, cell: AnalysedCell) -> FinishedCell:
+def _finished(plan: MatrixPlan, cell: AnalysedCell) -> FinishedCell:
     sides = cell.sides
     scenario = plan.rows[sides.row].scenario
     return FinishedCell(

@@ -20,13 +20,13 @@ from odyssey.matrices.errors import (
     SelectionGoneError,
 )
 from odyssey.matrices.models import Matrix
-from odyssey.matrices.plan import Plan
+from odyssey.matrices.plan import MatrixPlan
 from odyssey.matrices.progress import end_of_matrix, status_of
 from odyssey.matrices.repository import get_matrix, last_cancelled
 from odyssey.matrices.schemas import MatrixIn, MatrixPlanned, RuleSetIn
 from odyssey.matrices.snapshot import read_snapshot
 from odyssey.matrices.source import MatrixSource
-from odyssey.matrices.take_snapshot import Taken, changes_since, take_snapshot
+from odyssey.matrices.take_snapshot import MatrixDraft, changes_since, take_snapshot
 from odyssey.runs.models import Campaign, Lane
 from odyssey.runs.topics import CAMPAIGNS_TOPIC
 from odyssey.statistics.significance import min_p
@@ -39,7 +39,7 @@ async def start_matrix(
     signals: Signals,
     clock: Clock,
     caller: Caller,
-    taken: Taken,
+    taken: MatrixDraft,
     *,
     name: str,
     rerun_of: str | None = None,
@@ -140,7 +140,7 @@ async def resume_matrix(
     changes = await changes_since(session, caller.org_id, snapshot)
     if changes.every:
         raise ExperimentChangedError(changes.every)
-    plan = Plan(snapshot)
+    plan = MatrixPlan(snapshot)
     numbers, places = await asyncio.to_thread(plan.numbers), places_of(plan)
     cancelled = {numbers[places(key)] for key in await last_cancelled(session, matrix_id)}
     matrix.reason, matrix.finished_at = None, None
@@ -152,7 +152,9 @@ async def resume_matrix(
     return matrix
 
 
-async def take_again(session: AsyncSession, agents: CompiledAgents, caller: Caller, matrix: Matrix) -> Taken:
+async def take_again(
+    session: AsyncSession, agents: CompiledAgents, caller: Caller, matrix: Matrix
+) -> MatrixDraft:
     """Take a snapshot of the same selection as it is now; the seed stays, so texts and order do too."""
     snapshot = read_snapshot(matrix.snapshot)
     gone = (await changes_since(session, caller.org_id, snapshot)).gone

@@ -13,9 +13,9 @@ from odyssey.agents.repository import names_of_versions
 from odyssey.matrices.analysis import analyse_runs, rate_of
 from odyssey.matrices.cells import AnalysedCell
 from odyssey.matrices.models import Matrix
-from odyssey.matrices.plan import Plan
+from odyssey.matrices.plan import MatrixPlan
 from odyssey.matrices.progress import progress_of, status_of
-from odyssey.matrices.repository import NO_RUNS, RunCounts, get_matrix, run_counts, runs_of
+from odyssey.matrices.repository import NO_RUNS, ObservedCounts, get_matrix, run_counts, runs_of
 from odyssey.matrices.schemas import (
     CellEffect,
     CellRuns,
@@ -75,11 +75,11 @@ def stored_summary(matrix: Matrix) -> EvalSummary | None:
     return None if matrix.summary is None else EvalSummary.model_validate_json(matrix.summary)
 
 
-def cells_out(plan: Plan, cells: Sequence[AnalysedCell]) -> list[MatrixCell]:
+def cells_out(plan: MatrixPlan, cells: Sequence[AnalysedCell]) -> list[MatrixCell]:
     return [_cell(plan, cell) for cell in cells]
 
 
-def _cell(plan: Plan, cell: AnalysedCell) -> MatrixCell:
+def _cell(plan: MatrixPlan, cell: AnalysedCell) -> MatrixCell:
     """Show a cell; of one whose runs go on only figures, which are called nothing yet."""
     sides, judged, pending = cell.sides, cell.judged, cell.sides.pending
     row = plan.rows[sides.row]
@@ -142,7 +142,7 @@ MatrixFigures = tuple[list[MatrixCell], EvalSummary]
 
 class _CachedFigures(NamedTuple):
     figures: MatrixFigures
-    counts: RunCounts
+    counts: ObservedCounts
     """Of the runs it was computed from."""
     fresh_until: float
 
@@ -157,7 +157,7 @@ class Provisional:
         self._computing: dict[str, asyncio.Lock] = {}
 
     async def get(
-        self, session: AsyncSession, matrix_id: str, plan: Plan, counts: RunCounts
+        self, session: AsyncSession, matrix_id: str, plan: MatrixPlan, counts: ObservedCounts
     ) -> MatrixFigures:
         async with self._computing.setdefault(matrix_id, asyncio.Lock()):
             kept = self._kept.get(matrix_id)
@@ -177,7 +177,7 @@ class Provisional:
             self._computing.pop(oldest, None)
 
 
-async def compute(session: AsyncSession, matrix_id: str, plan: Plan) -> MatrixFigures:
+async def compute(session: AsyncSession, matrix_id: str, plan: MatrixPlan) -> MatrixFigures:
     cells, figures = await analyse_runs(plan, await runs_of(session, matrix_id))
     return cells_out(plan, cells), figures
 
@@ -188,7 +188,7 @@ async def read_cells(session: AsyncSession, matrix: Matrix, provisional: Provisi
     if stored is not None and matrix.cells is not None:
         return CELLS.validate_json(matrix.cells), stored
     counts = (await run_counts(session, [matrix.id])).get(matrix.id, NO_RUNS)
-    return await provisional.get(session, matrix.id, Plan(read_snapshot(matrix.snapshot)), counts)
+    return await provisional.get(session, matrix.id, MatrixPlan(read_snapshot(matrix.snapshot)), counts)
 
 
 async def read_matrix(

@@ -173,17 +173,17 @@ async def store_result(session: AsyncSession, matrix_id: str, **values: Any) -> 
     await session.execute(update(Matrix).where(Matrix.id == matrix_id).values(**values))
 
 
-class RunCounts(NamedTuple):
+class ObservedCounts(NamedTuple):
     unobserved: int
     telling: int
     """Those that say something of the agent."""
     last_observed_at: datetime | None
 
 
-NO_RUNS = RunCounts(0, 0, None)
+NO_RUNS = ObservedCounts(0, 0, None)
 
 
-async def run_counts(session: AsyncSession, matrix_ids: Collection[str]) -> dict[str, RunCounts]:
+async def run_counts(session: AsyncSession, matrix_ids: Collection[str]) -> dict[str, ObservedCounts]:
     if not matrix_ids:
         return {}
     statement = select(
@@ -195,7 +195,7 @@ async def run_counts(session: AsyncSession, matrix_ids: Collection[str]) -> dict
     rows = await session.execute(
         statement.where(EvalRun.matrix_id.in_(matrix_ids)).group_by(EvalRun.matrix_id)
     )
-    return {matrix_id: RunCounts(*counts) for matrix_id, *counts in rows if matrix_id is not None}
+    return {matrix_id: ObservedCounts(*counts) for matrix_id, *counts in rows if matrix_id is not None}
 
 
 async def has_unobserved(session: AsyncSession, matrix_id: str) -> bool:

@@ -10,7 +10,7 @@ from odyssey.agents.repository import get_agent
 from odyssey.core.errors import NotFoundError, ValidationFailedError
 from odyssey.evals.errors import AgentRequiredError, UnknownVariationError
 from odyssey.evals.eval_runs.repository import present_thresholds
-from odyssey.evals.eval_runs.start import Chosen, choose_agent, scenario_seed
+from odyssey.evals.eval_runs.start import ChosenAgent, choose_agent, scenario_seed
 from odyssey.evals.models import Scenario
 from odyssey.evals.scenarios.content import ScenarioContent
 from odyssey.evals.scenarios.repository import contents_of, find_scenarios
@@ -22,7 +22,7 @@ from odyssey.journal.contents import Conduct, Document, load_conduct
 from odyssey.kit.ids import new_random_seed
 from odyssey.library.named_worlds.keep import seed_worlds
 from odyssey.library.seeds import SeedWorld
-from odyssey.matrices.plan import MOST_CELLS, MOST_RUNS, Size, warnings_of
+from odyssey.matrices.plan import MOST_CELLS, MOST_RUNS, MatrixSize, warnings_of
 from odyssey.matrices.schemas import MatrixIn, RuleSetIn
 from odyssey.matrices.snapshot import (
     AskedFor,
@@ -37,9 +37,9 @@ from odyssey.records.problems import FaultList, FieldError
 from odyssey.simulation.rules import read_rules
 
 
-class Taken(NamedTuple):
+class MatrixDraft(NamedTuple):
     snapshot: Snapshot
-    size: Size
+    size: MatrixSize
     conducts: list[Document]
     """Worlds' conduct with the rules of a set ahead; to be kept with the matrix."""
     warnings: list[str]
@@ -47,7 +47,7 @@ class Taken(NamedTuple):
 
 async def take_snapshot(
     session: AsyncSession, agents: CompiledAgents, caller: Caller, body: MatrixIn
-) -> Taken:
+) -> MatrixDraft:
     """Check a request for a matrix, or say what is wrong with it. Nothing is made yet."""
     found = await _scenarios(session, caller.org_id, body.scenario_ids)
     variations = await _variations(session, caller.org_id, body.variation_types)
@@ -92,7 +92,7 @@ async def take_snapshot(
             "undelivered. Choose another delivery, or declare the agent's tools."
         )
     documents = [each for of_world in conducts.values() for each in of_world]
-    return Taken(snapshot, size, documents, warnings)
+    return MatrixDraft(snapshot, size, documents, warnings)
 
 
 def hash_of(variation: Variation) -> str:
@@ -141,11 +141,11 @@ def _check_rule_sets(rule_sets: Sequence[RuleSetIn]) -> None:
         raise ValidationFailedError(faults)
 
 
-def _size(body: MatrixIn) -> Size:
+def _size(body: MatrixIn) -> MatrixSize:
     rows = len(body.scenario_ids) * (1 + len(body.rule_sets))
     of_cell = body.repeats * (2 if body.placebo else 1)
     runs = rows * (body.baseline_repeats + len(body.variation_types) * of_cell)
-    size = Size(rows * len(body.variation_types), runs, body.repeats, body.baseline_repeats)
+    size = MatrixSize(rows * len(body.variation_types), runs, body.repeats, body.baseline_repeats)
     if size.cells > MOST_CELLS:
         message = (
             f"that makes {size.cells} cells; at most {MOST_CELLS} are allowed: make several matrices of it"
@@ -167,7 +167,7 @@ def _size(body: MatrixIn) -> Size:
 
 async def _agent(
     session: AsyncSession, org_id: int, contents: Sequence[ScenarioContent], agent_id: int | None
-) -> Chosen:
+) -> ChosenAgent:
     chosen = {await choose_agent(session, org_id, content, agent_id) for content in contents}
     if len(chosen) > 1:
         raise AgentRequiredError("the scenarios are of several agents; say which one is meant with agent_id")

@@ -7,13 +7,13 @@ from typing import NamedTuple
 from odyssey.core.errors import OdysseyError
 from odyssey.endpoints.registry import Route
 from odyssey.endpoints.upstream import NotAnswered
-from odyssey.proxy.answering import ModelAnswer, NeedsModel, Outcome, ask
+from odyssey.proxy.answering import CallOutcome, ModelAnswer, NeedsModel, ask
 from odyssey.proxy.errors import RateLimitedError
 from odyssey.proxy.forward import Forward, find_route, hop, record_answer, send
 from odyssey.proxy.gate import OUTAGES, check_rate, count_refusal, note_outage, pass_gate
 from odyssey.proxy.live_runs import LiveRun
-from odyssey.proxy.parts import Arrived, ProxyParts, Started
-from odyssey.proxy.recording import Call, ProxyReply
+from odyssey.proxy.parts import CallStart, ProxyParts, ProxyRequest
+from odyssey.proxy.recording import ProxyCall, ProxyReply
 from odyssey.worlds.field_index import LOOKS_AGAIN, IndexMissingError
 
 _PATIENCE = 3
@@ -24,14 +24,14 @@ class _Accepted(NamedTuple):
     """A request that passed the gate."""
 
     run: LiveRun
-    arrived: Arrived
+    arrived: ProxyRequest
     body: bytes
-    started: Started
+    started: CallStart
 
 
-async def call_tool(parts: ProxyParts, arrived: Arrived) -> ProxyReply:
+async def call_tool(parts: ProxyParts, arrived: ProxyRequest) -> ProxyReply:
     """Serve one call; raises OdysseyError for what is refused, after it was recorded."""
-    started = Started(parts.clock(), time.perf_counter())
+    started = CallStart(parts.clock(), time.perf_counter())
     try:
         run, body = await pass_gate(parts, arrived)
         accepted = _Accepted(run, arrived, body, started)
@@ -93,7 +93,7 @@ async def _settle(
     """Decide the call until the journal has it: its answer, or that it goes out; or until a model must be asked."""
     run, arrived, body, started = accepted
     while True:
-        call = Call(parts, run, arrived, body, started)
+        call = ProxyCall(parts, run, arrived, body, started)
         LOOKS_AGAIN.set(True)
         try:
             check_rate(parts, run, arrived)
@@ -114,7 +114,7 @@ async def _settle(
                 decided = told.outcome(decided)
             settled: ProxyReply | Forward | None = (
                 await call.record(decided)
-                if isinstance(decided, Outcome)
+                if isinstance(decided, CallOutcome)
                 else await send(call, decided, route)
             )
             if settled is not None:

@@ -22,7 +22,7 @@ from odyssey.matrices.comparisons.compare import EXPLAINED_BY
 from odyssey.matrices.finish import FinishedCell
 from odyssey.matrices.models import Matrix
 from odyssey.models.settings import read_settings
-from odyssey.reviews.new_item import About, Known, Queue, new_item
+from odyssey.reviews.new_item import About, ItemFigures, Queue, new_item
 from odyssey.reviews.repository import add_items
 
 
@@ -54,7 +54,7 @@ async def enqueue_flagged_runs(
     items = []
     for found in await find_eval_runs(session, eval_run.org_id, shifts):
         about, matched = About.of_run(found.eval_run, found.scenario), found.eval_run.matched
-        known = Known(
+        known = ItemFigures(
             baseline_run_id=baseline,
             shift=shifts[found.run.id],
             match_rate=None if matched is None else float(matched),
@@ -95,9 +95,9 @@ def _about(matrix: Matrix, cell: FinishedCell) -> About:
     )
 
 
-def _known(cell: FinishedCell) -> Known:
+def _known(cell: FinishedCell) -> ItemFigures:
     judged, pressed, baselines = cell.judged, cell.matches, cell.baseline_matches
-    return Known(
+    return ItemFigures(
         baseline_run_id=cell.typical_baseline,
         shift=judged.shift.clamped if judged.state == "measured" else judged.shift.raw,
         interval=None if judged.interval is None else list(judged.interval),

@@ -7,7 +7,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.core.errors import ConflictError
 from odyssey.evals.eval_runs.render import whole
-from odyssey.evals.eval_runs.repository import Found, get_eval_run, present_thresholds
+from odyssey.evals.eval_runs.repository import EvalRunRow, get_eval_run, present_thresholds
 from odyssey.identity.caller import Caller, record_change
 from odyssey.identity.repository import find_person
 from odyssey.kit.clock import Clock
@@ -15,7 +15,7 @@ from odyssey.matrices.render import CELLS
 from odyssey.matrices.repository import get_matrix
 from odyssey.matrices.schemas import MatrixCell
 from odyssey.reviews.models import ReviewRow
-from odyssey.reviews.new_item import About, Known, Queue, new_item
+from odyssey.reviews.new_item import About, ItemFigures, Queue, new_item
 from odyssey.reviews.repository import find_open, get_item
 from odyssey.reviews.schemas import ManualItem, VerdictIn
 
@@ -38,7 +38,7 @@ class InReviewError(ConflictError):
         super().__init__(f"Run {run_id} is in the queue already{where}; give that one its verdict.")
 
 
-async def look_up(session: AsyncSession, org_id: int, run_id: int) -> tuple[About, Known]:
+async def look_up(session: AsyncSession, org_id: int, run_id: int) -> tuple[About, ItemFigures]:
     """Gather what is known of an eval run now: what its matrix found of its cell, else what can be said of it alone."""
     found = await get_eval_run(session, org_id, run_id)
     about = About.of_run(found.eval_run, found.scenario)
@@ -47,7 +47,7 @@ async def look_up(session: AsyncSession, org_id: int, run_id: int) -> tuple[Abou
     cell = await _cell_of(session, found)
     if cell is not None:
         return about, _known(cell, baseline)
-    known = Known(
+    known = ItemFigures(
         baseline_run_id=baseline,
         shift=shown.raw_shift,
         match_rate=None if shown.matched is None else float(shown.matched),
@@ -57,7 +57,7 @@ async def look_up(session: AsyncSession, org_id: int, run_id: int) -> tuple[Abou
     return about, known
 
 
-async def _cell_of(session: AsyncSession, found: Found) -> MatrixCell | None:
+async def _cell_of(session: AsyncSession, found: EvalRunRow) -> MatrixCell | None:
     """Find the cell that a run was counted in; None where its matrix has not ended."""
     eval_run = found.eval_run
     if eval_run.matrix_id is None:
@@ -69,8 +69,8 @@ async def _cell_of(session: AsyncSession, found: Found) -> MatrixCell | None:
     return next((cell for cell in cells if eval_run.run_id in cell.runs.variation), None)
 
 
-def _known(cell: MatrixCell, baseline_run_id: int | None) -> Known:
-    return Known(
+def _known(cell: MatrixCell, baseline_run_id: int | None) -> ItemFigures:
+    return ItemFigures(
         baseline_run_id=baseline_run_id,
         shift=cell.raw_shift if cell.shift is None else cell.shift,
         interval=cell.interval,
@@ -86,7 +86,7 @@ def _known(cell: MatrixCell, baseline_run_id: int | None) -> Known:
 
 
 async def submit_run(
-    session: AsyncSession, clock: Clock, caller: Caller, about: About, known: Known, body: ManualItem
+    session: AsyncSession, clock: Clock, caller: Caller, about: About, known: ItemFigures, body: ManualItem
 ) -> ReviewRow:
     """Add a run that somebody wants looked at, unless it waits already."""
     waiting = await find_open(session, caller.org_id, body.run_id)

@@ -12,7 +12,7 @@ class AgentNotPublishedError(ConflictError):
         )
 
 
-class RunNotEndedError(ConflictError):
+class RunNotGradableError(ConflictError):
     code, title = "run_not_ended", "The run goes on"
 
     def __init__(self, run_id: int, status: str) -> None:

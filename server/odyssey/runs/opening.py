@@ -17,10 +17,10 @@ from odyssey.dispatch.envelope import Dispatch
 from odyssey.identity.keys import MintedToken, mint_run_token, store_run_tokens
 from odyssey.journal.events import NewEvent, append_events, heads_of
 from odyssey.journal.injections import read_injection
-from odyssey.runs.attempt import FAILED, Opened, Parts
+from odyssey.runs.attempt import FAILED, OpenedAttempt, Parts
 from odyssey.runs.claimable import Candidate, claimable_runs
 from odyssey.runs.repository import seeds_of
-from odyssey.runs.states import Move, Moved
+from odyssey.runs.states import Move, MoveResult
 from odyssey.runs.targets import NotReady, Sealed, Targets, Way
 
 log = logging.getLogger(__name__)
@@ -29,8 +29,8 @@ TOKEN_GRACE = timedelta(seconds=30)
 
 
 class Opening(NamedTuple):
-    opened: Sequence[Opened] = ()
-    moved: Sequence[Moved] = ()
+    opened: Sequence[OpenedAttempt] = ()
+    moved: Sequence[MoveResult] = ()
     unready: frozenset[NotReady] = frozenset()
     """Runs of these are left to wait until the way is known."""
     sealed: Sealed = MappingProxyType({})
@@ -56,7 +56,7 @@ def open_runs(
         for run_id, (run, way) in ready.items()
     )
     moved = parts.states.apply(connection, moves)
-    opened: list[Opened] = []
+    opened: list[OpenedAttempt] = []
     begun: list[tuple[Dispatch, MintedToken]] = []
     for each in moved:
         if Command.START in each.taken.commands:
@@ -68,7 +68,7 @@ def open_runs(
             else:
                 begun.append(made)
                 dispatch, _ = made
-            opened.append(Opened(run.org_id, run.run_id, attempt, dispatch))
+            opened.append(OpenedAttempt(run.org_id, run.run_id, attempt, dispatch))
     store_run_tokens(connection, [token for _, token in begun])
     append_events(connection, [_event(dispatch, heads, now) for dispatch, _ in begun])
     unready = frozenset(way for _, way in found if isinstance(way, NotReady))

@@ -9,7 +9,7 @@ from sqlalchemy import Connection
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.core.database import after_commit
-from odyssey.core.scheduling import TERMINAL, Cancel, Claim, Command, Event, Release, Step, Work, step
+from odyssey.core.scheduling import TERMINAL, Cancel, Claim, Command, Event, Release, Work, WorkStep, step
 from odyssey.core.signals import Listener, Signals
 from odyssey.identity.keys import revoke_run_tokens
 from odyssey.journal.events import Counts, count_calls, run_topic
@@ -32,9 +32,9 @@ class Move(NamedTuple):
     """What is stored, by column, if the attempt begins or its result counts."""
 
 
-class Moved(NamedTuple):
+class MoveResult(NamedTuple):
     move: Move
-    taken: Step
+    taken: WorkStep
 
     @property
     def run_id(self) -> int:
@@ -70,17 +70,17 @@ class RunStates:
         self._lease = lease
         self._on_revoked = on_revoked
 
-    async def take(self, session: AsyncSession, run_id: int, event: Event) -> Step:
+    async def take(self, session: AsyncSession, run_id: int, event: Event) -> WorkStep:
         """Apply one event to one run; whoever waits for it is told when that is durable."""
         connection = await session.connection()
         (moved,) = await connection.run_sync(self._take, run_id, event)
         after_commit(session, lambda: self.tell([moved]))
         return moved.taken
 
-    def apply(self, connection: Connection, moves: Iterable[Move]) -> list[Moved]:
+    def apply(self, connection: Connection, moves: Iterable[Move]) -> list[MoveResult]:
         """Decide and store. Call `tell` with what comes back once it is durable."""
         now = self._clock()
-        every = [Moved(move, step(move.before, move.event, self._lease)) for move in moves]
+        every = [MoveResult(move, step(move.before, move.event, self._lease)) for move in moves]
         changed = [moved for moved in every if moved.is_change]
         counts = count_calls(connection, [moved.last_attempt for moved in changed if moved.is_over])
         swap_works(
@@ -103,7 +103,7 @@ class RunStates:
         start_attempts(connection, owners, now)
         return every
 
-    def tell(self, every: Sequence[Moved], *, apart_from: Listener | None = None) -> None:
+    def tell(self, every: Sequence[MoveResult], *, apart_from: Listener | None = None) -> None:
         changed = [moved for moved in every if moved.is_change]
         for moved in changed:
             if moved.ends_attempt:
@@ -115,12 +115,12 @@ class RunStates:
         if any(isinstance(moved.move.event, Cancel) for moved in changed):
             self._signals.notify(OWNERSHIP_TOPIC)
 
-    def _take(self, connection: Connection, run_id: int, event: Event) -> list[Moved]:
+    def _take(self, connection: Connection, run_id: int, event: Event) -> list[MoveResult]:
         held = load_works(connection, [run_id])[run_id]
         return self.apply(connection, [Move(run_id, held.org_id, held.work, event)])
 
 
-def _values(moved: Moved, now: datetime, counts: Counts | None) -> dict[str, Any]:
+def _values(moved: MoveResult, now: datetime, counts: Counts | None) -> dict[str, Any]:
     commands = moved.taken.commands
     is_stored = Command.RECORD in commands or Command.START in commands
     values = dict(moved.move.result) if is_stored else {}
@@ -131,7 +131,7 @@ def _values(moved: Moved, now: datetime, counts: Counts | None) -> dict[str, Any
     return values
 
 
-def _outcome(moved: Moved) -> str:
+def _outcome(moved: MoveResult) -> str:
     match moved.move.event:
         case Claim():
             return "lost"

@@ -128,7 +128,7 @@ class Served:
             **options,
         )
         self._settled = threading.Event()
-        self._server = _Server(config, self._settled)
+        self._server = _LocalServer(config, self._settled)
         self._thread = threading.Thread(target=self._serve, args=(listener,), name="odyssey", daemon=True)
         self._thread.start()
         self._settled.wait(_SERVING_S)
@@ -149,7 +149,7 @@ class Served:
             self._settled.set()
 
 
-class _Server(uvicorn.Server):
+class _LocalServer(uvicorn.Server):
     def __init__(self, config: uvicorn.Config, started: threading.Event) -> None:
         super().__init__(config)
         self._told = started

@@ -15,8 +15,8 @@ from odyssey.core.scheduling import (
     Finish,
     Release,
     Renew,
-    Step,
     Work,
+    WorkStep,
     step,
 )
 
@@ -38,7 +38,7 @@ class Scheduling(RuleBasedStateMachine):
         self.results: list[tuple[str, int]] = []
         self.cancelled = False
 
-    def take(self, event: Claim | Renew | Finish | Release | Cancel) -> Step:
+    def take(self, event: Claim | Renew | Finish | Release | Cancel) -> WorkStep:
         taken = step(self.work, event, LEASE)
         self.work = taken.work
         if Command.REVOKE_TOKENS in taken.commands:

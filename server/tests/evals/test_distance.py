@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.behaviours import BEHAVIOURS
 
-from odyssey.evals.behaviour import Behaviour, Call
+from odyssey.evals.behaviour import Behaviour, BehaviourCall
 from odyssey.evals.distance import PARTS, Weights, distance, distance_matrix, explain
 from odyssey.evals.parts import Differs
 from odyssey.records.ledger import Difference, EntityChange
@@ -17,7 +17,7 @@ WEIGHTS = (
 )
 REFUND = Behaviour(
     {"status": "refunded"},
-    (Call("look", {"order": "1"}), Call("refund", {"order": "1", "amount": 20})),
+    (BehaviourCall("look", {"order": "1"}), BehaviourCall("refund", {"order": "1", "amount": 20})),
     Difference(
         [EntityChange("changed", "order", "1", {"status": "paid"}, {"status": "refunded"}, ["status"])],
         [],
@@ -65,15 +65,15 @@ def test_a_matrix_holds_the_distances_of_all_pairs(behaviours: list[Behaviour]) 
 
 
 def test_nothing_in_common_is_one() -> None:
-    other = Behaviour({"decision": 0}, (Call("wait", {}),), Difference([], ["late"], []), "No.")
+    other = Behaviour({"decision": 0}, (BehaviourCall("wait", {}),), Difference([], ["late"], []), "No.")
     assert distance(REFUND, other) == 1
     assert distance(REFUND, Behaviour()) == 1
 
 
 def test_parts_that_neither_run_has_do_not_count() -> None:
     left, right = (
-        Behaviour(text="yes", calls=(Call("look", {}),)),
-        Behaviour(text="no", calls=(Call("look", {}),)),
+        Behaviour(text="yes", calls=(BehaviourCall("look", {}),)),
+        Behaviour(text="no", calls=(BehaviourCall("look", {}),)),
     )
     assert distance(left, right) == pytest.approx(0.1 / 0.4)
     assert [part.part for part in explain(left, right).parts] == ["calls", "text"]
@@ -81,8 +81,8 @@ def test_parts_that_neither_run_has_do_not_count() -> None:
 
 def test_weights_say_what_counts() -> None:
     left, right = (
-        Behaviour(text="yes", calls=(Call("look", {}),)),
-        Behaviour(text="no", calls=(Call("look", {}),)),
+        Behaviour(text="yes", calls=(BehaviourCall("look", {}),)),
+        Behaviour(text="no", calls=(BehaviourCall("look", {}),)),
     )
     assert distance(left, right, Weights(text=0)) == 0
     assert distance(left, right, Weights(calls=0)) == 1

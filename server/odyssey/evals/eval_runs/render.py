@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from odyssey.evals.behaviour import Behaviour
 from odyssey.evals.distance import explain, mean_contributions, most_typical
 from odyssey.evals.eval_runs.observe import stored_behaviour
-from odyssey.evals.eval_runs.repository import Found, group_of, observed_baselines
+from odyssey.evals.eval_runs.repository import EvalRunRow, group_of, observed_baselines
 from odyssey.evals.eval_runs.schemas import (
     DiffersOut,
     EvalRunOut,
@@ -44,11 +44,11 @@ _OWN = (
 _OF_RUN = ("id", "status", "error_class", "random_seed", "created_at", "finished_at")
 
 
-def summary(found: Found) -> EvalRunSummary:
+def summary(found: EvalRunRow) -> EvalRunSummary:
     return EvalRunSummary.model_validate(_members(found))
 
 
-async def whole(session: AsyncSession, found: Found) -> EvalRunOut:
+async def whole(session: AsyncSession, found: EvalRunRow) -> EvalRunOut:
     """Show one with its behaviour and how it differs from the baselines there are now."""
     eval_run = found.eval_run
     shift = await _shift(session, eval_run)
@@ -102,7 +102,7 @@ def differs_out(differs: Differs | None) -> DiffersOut | None:
     return DiffersOut(where=differs.where, baseline=differs.left, variation=differs.right)
 
 
-def _members(found: Found) -> dict[str, Any]:
+def _members(found: EvalRunRow) -> dict[str, Any]:
     return (
         {name: getattr(found.eval_run, name) for name in _OWN}
         | {name: getattr(found.run, name) for name in _OF_RUN}

@@ -10,7 +10,7 @@ from odyssey.core.errors import ValidationFailedError
 from odyssey.core.wire import pydantic_faults
 from odyssey.evals.models import Scenario
 from odyssey.evals.scenarios.content import ScenarioContent, write_yaml
-from odyssey.evals.scenarios.keep import Kept, Known, ScenarioKeeper, content_of
+from odyssey.evals.scenarios.keep import References, ScenarioKeeper, ScenarioOutcome, content_of
 from odyssey.evals.scenarios.repository import find_scenarios, get_scenario, scenarios_named
 from odyssey.evals.scenarios.schemas import ScenarioIn
 from odyssey.records.problems import FaultList, FieldError
@@ -58,16 +58,18 @@ def read_entries(document: Any) -> list[Entry]:
     return entries
 
 
-async def take_in(session: AsyncSession, keeper: ScenarioKeeper, entries: list[Entry]) -> list[Kept]:
+async def take_in(
+    session: AsyncSession, keeper: ScenarioKeeper, entries: list[Entry]
+) -> list[ScenarioOutcome]:
     """Keep all scenarios of a file or none. One that is known, by its id or else its name, is changed."""
     org_id = keeper.caller.org_id
-    known = await Known.look_up(session, org_id, [content for _, content in entries])
+    known = await References.look_up(session, org_id, [content for _, content in entries])
     faults = FaultList.of(
         *(known.faults(content).under(_LIST, index) for index, (_, content) in enumerate(entries))
     )
     _refuse(faults)
     targets = await _targets(session, org_id, entries)
-    kept: list[Kept] = []
+    kept: list[ScenarioOutcome] = []
     for (_, content), target in zip(entries, targets, strict=True):
         if target is None:
             kept.append(await keeper.add(content))

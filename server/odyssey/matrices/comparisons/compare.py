@@ -13,7 +13,7 @@ from odyssey.evals.errors import UnknownVariationError
 from odyssey.evals.eval_runs.observe import stored_behaviour
 from odyssey.evals.eval_runs.render import differs_out
 from odyssey.evals.eval_runs.repository import Group
-from odyssey.evals.eval_runs.start import Chosen, choose_agent
+from odyssey.evals.eval_runs.start import ChosenAgent, choose_agent
 from odyssey.evals.scenarios.content import ScenarioContent, threshold_of
 from odyssey.evals.scenarios.repository import get_content, get_scenario
 from odyssey.evals.variations.repository import find_variation
@@ -38,7 +38,7 @@ from odyssey.matrices.comparisons.schemas import (
     RateOut,
     ShiftOut,
 )
-from odyssey.matrices.comparisons.select_runs import Side, Sides, select_runs
+from odyssey.matrices.comparisons.select_runs import ComparedSide, ComparedSides, select_runs
 from odyssey.models.settings import read_settings
 from odyssey.records.problems import FieldError
 from odyssey.statistics.cells import Judged
@@ -82,13 +82,15 @@ async def compare(
     return CompareOut.model_validate(members | said)
 
 
-async def _agent(session: AsyncSession, org_id: int, content: ScenarioContent, body: CompareIn) -> Chosen:
+async def _agent(
+    session: AsyncSession, org_id: int, content: ScenarioContent, body: CompareIn
+) -> ChosenAgent:
     chosen = await choose_agent(session, org_id, content, body.agent_id)
     if body.agent_version is None:
         return chosen
     if await find_version(session, chosen.agent_id, body.agent_version) is None:
         raise NotFoundError
-    return Chosen(chosen.agent_id, body.agent_version)
+    return ChosenAgent(chosen.agent_id, body.agent_version)
 
 
 async def _variation(
@@ -109,7 +111,7 @@ def _weights(body: CompareIn) -> Weights:
         raise ValidationFailedError([FieldError(("weights",), str(error))]) from error
 
 
-def _said(sides: Sides, threshold: Threshold, weights: Weights, seed: int) -> dict[str, object]:
+def _said(sides: ComparedSides, threshold: Threshold, weights: Weights, seed: int) -> dict[str, object]:
     baselines = _observed(sides.baseline)
     delivery, placebo = delivery_of(_observed(sides.variation)), delivery_of(_observed(sides.placebo))
     pressed = delivery.reached
@@ -140,7 +142,7 @@ def _said(sides: Sides, threshold: Threshold, weights: Weights, seed: int) -> di
     }
 
 
-def _observed(side: Side) -> list[ObservedRun]:
+def _observed(side: ComparedSide) -> list[ObservedRun]:
     return [
         ObservedRun(row.run_id, stored_behaviour(row), row.matched, row.delivered) for row in side.observed
     ]
@@ -224,7 +226,9 @@ def _beyond_noise(part: MovedOut) -> float:
     return part.contribution - part.among_baselines
 
 
-def _runs(sides: Sides, baselines: list[ObservedRun], delivery: Delivery, placebo: Delivery) -> ComparedRuns:
+def _runs(
+    sides: ComparedSides, baselines: list[ObservedRun], delivery: Delivery, placebo: Delivery
+) -> ComparedRuns:
     return ComparedRuns(
         baseline=[run.run_id for run in baselines],
         variation=[run.run_id for run in delivery.reached],

@@ -22,9 +22,9 @@ class Cost(NamedTuple):
     """As the agent names them."""
 
 
-class Evidence(NamedTuple):
+class ReportEvidence(NamedTuple):
     explanations: Mapping[CellKey, ExplanationOut]
     cost: Cost | None
 
 
-NOTHING = Evidence({}, None)
+NOTHING = ReportEvidence({}, None)

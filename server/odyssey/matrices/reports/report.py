@@ -1,7 +1,7 @@
 """The report: one page for people who were not there. What was tested, what moved, how sure that is, what it cost."""
 
 from odyssey.matrices.reports.certainty import Lost, certainty, reliability_lost
-from odyssey.matrices.reports.evidence import NOTHING, Cost, Evidence
+from odyssey.matrices.reports.evidence import NOTHING, Cost, ReportEvidence
 from odyssey.matrices.reports.heat_map import figures, heading, heat_map
 from odyssey.matrices.reports.markup import Child, Html, element, join, name_of, page, scrolling
 from odyssey.matrices.reports.moved import moved
@@ -15,7 +15,7 @@ _DELIVERIES = {
 }
 
 
-def report_page(matrix: MatrixOut, evidence: Evidence = NOTHING, base_url: str | None = None) -> str:
+def report_page(matrix: MatrixOut, evidence: ReportEvidence = NOTHING, base_url: str | None = None) -> str:
     return page(
         f"Report on {matrix.agent_name} version {matrix.agent_version}",
         heading("Report", matrix, base_url),

@@ -17,7 +17,7 @@ from odyssey.core.signals import Signals
 from odyssey.grading.checks import CHECKS_VERSION, CheckResult, read_checks, run_checks
 from odyssey.grading.evidence import ACCEPTED, Evidence, ObservedCall, is_mutating
 from odyssey.grading.judges.rubric import JUDGE_VERSION, JudgeReport
-from odyssey.grading.verdict import Claim, Decision, decide, unseen_claims
+from odyssey.grading.verdict import GradeDecision, ToolClaim, decide, unseen_claims
 from odyssey.journal.events import append_event, head_of, lock_run
 from odyssey.journal.models import Event, RunContext
 from odyssey.library.models import Task
@@ -140,9 +140,9 @@ class GradingParts(NamedTuple):
 
 
 class _Graded(NamedTuple):
-    decision: Decision
+    decision: GradeDecision
     checks: list[dict[str, Any]]
-    claims: list[Claim]
+    claims: list[ToolClaim]
     judge: JudgeReport | None
 
     def report(self) -> dict[str, Any]:
@@ -162,7 +162,7 @@ async def grade_run(parts: GradingParts, run_id: int) -> None:
         raise  # the run waits for its verdict
     except Exception:
         log.exception("grading failed", extra={"run_id": run_id})
-        crashed = Decision("NOT APPLICABLE", None, "grader_failed", _CRASHED)
+        crashed = GradeDecision("NOT APPLICABLE", None, "grader_failed", _CRASHED)
         graded = _Graded(crashed, [], [], None)
     if graded is not None:
         await _store(parts, run_id, graded)
@@ -185,7 +185,7 @@ async def _grade(parts: GradingParts, run_id: int) -> _Graded | None:
     return _Graded(decision, [_shown(result, seed["checks"]) for result in results], claims, judge)
 
 
-def _observe(evidence: Evidence, checks: list[Any]) -> tuple[list[CheckResult], list[Claim]]:
+def _observe(evidence: Evidence, checks: list[Any]) -> tuple[list[CheckResult], list[ToolClaim]]:
     read = read_checks(checks)
     unread = [CheckResult(None, "unreadable", "error", error.msg, None) for error in read.errors]
     return [*run_checks(read.checks, evidence), *unread], unseen_claims(evidence)
@@ -197,7 +197,7 @@ async def _judged(
     evidence: Evidence,
     seed: dict[str, Any],
     results: list[CheckResult],
-    claims: list[Claim],
+    claims: list[ToolClaim],
     *,
     is_judged: bool,
 ) -> JudgeReport | None:
