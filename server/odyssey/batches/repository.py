@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import ColumnElement, and_, case, func, literal, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from odyssey.batches.schemas import RowRunOut
 from odyssey.core.errors import NotFoundError
 from odyssey.core.paging import ListOrder, PageRequest
 from odyssey.core.tables import IntegerId, json_member
@@ -116,21 +117,16 @@ def _rows(length: int) -> Any:
     return select(Task.id, Task.position, Task.row_hash, start, json_member(Task.seed, "expected_outcome"))
 
 
-class RowRun(NamedTuple):
-    """What the list of rows shows of a run."""
-
-    id: int
-    task_id: int
-    repeat: int
-    status: str
-    verdict: str
-    failure_mode: str | None
-
-
-async def runs_of_rows(session: AsyncSession, batch_id: int, task_ids: Collection[int]) -> list[RowRun]:
-    columns = select(Run.id, Run.task_id, Run.repeat, Run.status, Run.verdict, Run.failure_mode)
+async def runs_of_rows(
+    session: AsyncSession, batch_id: int, task_ids: Collection[int]
+) -> dict[int, list[RowRunOut]]:
+    """Read what the list of rows shows of their runs, by task."""
+    columns = select(Run.task_id, Run.id, Run.repeat, Run.status, Run.verdict, Run.failure_mode)
     statement = columns.where(Run.batch_id == batch_id, Run.task_id.in_(task_ids))
-    return [RowRun(*row) for row in await session.execute(statement.order_by(Run.task_id, Run.repeat))]
+    runs: dict[int, list[RowRunOut]] = {task_id: [] for task_id in task_ids}
+    for row in await session.execute(statement.order_by(Run.task_id, Run.repeat)):
+        runs[row.task_id].append(RowRunOut.model_validate(row, from_attributes=True))
+    return runs
 
 
 class StateUse(NamedTuple):

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -40,22 +40,18 @@ Change = Literal["regressed", "improved", "same", "not_comparable"]
 _ORDER: dict[Change, int] = {"regressed": 0, "improved": 1, "same": 2, "not_comparable": 3}
 
 
-class Experiment(NamedTuple):
-    """A matrix as it is compared."""
-
-    snapshot: Snapshot
-    cells: Sequence[MatrixCell]
+Experiment = tuple[Snapshot, Sequence[MatrixCell]]
+"""A matrix as it is compared: what it was made of, and what was found."""
 
 
 async def compare_matrices(
     session: AsyncSession, before: Matrix, after: Matrix, provisional: Provisional
 ) -> MatricesCompared:
     """Hold one matrix against another, say of the version before."""
-    experiments = [
-        Experiment(read_snapshot(each.snapshot), (await read_cells(session, each, provisional))[0])
-        for each in (before, after)
-    ]
-    changed = compare(*experiments)
+    changed = compare(
+        (read_snapshot(before.snapshot), (await read_cells(session, before, provisional))[0]),
+        (read_snapshot(after.snapshot), (await read_cells(session, after, provisional))[0]),
+    )
     counts = Counter(cell.change for cell in changed)
     return MatricesCompared(
         before=await summary(session, before),
@@ -70,9 +66,9 @@ async def compare_matrices(
 
 def compare(before: Experiment, after: Experiment) -> list[ChangedCell]:
     """Pair the cells of two matrices: regressions first, of those the newly confirmed ones, then the largest."""
-    cells = [{cell.key: cell for cell in each.cells} for each in (before, after)]
-    asked = [_asked(each.snapshot) for each in (before, after)]
-    names = {scenario.id: scenario.name for each in (before, after) for scenario in each.snapshot.scenarios}
+    cells = [{cell.key: cell for cell in found} for _, found in (before, after)]
+    asked = [_asked(snapshot) for snapshot, _ in (before, after)]
+    names = {scenario.id: scenario.name for snapshot, _ in (before, after) for scenario in snapshot.scenarios}
     changed = []
     for key in {**cells[1], **cells[0]}:
         first, second = cells[0].get(key), cells[1].get(key)

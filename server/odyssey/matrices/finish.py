@@ -38,7 +38,6 @@ from odyssey.statistics.significance import Matches
 
 
 class FinishedCell(NamedTuple):
-    scenario_number: int
     scenario_id: str
     scenario_name: str
     """As in the snapshot."""
@@ -130,7 +129,6 @@ def _finished(plan: MatrixPlan, cell: AnalysedCell) -> FinishedCell:
     sides = cell.sides
     scenario = plan.rows[sides.row].scenario
     return FinishedCell(
-        scenario_number=scenario.number,
         scenario_id=scenario.id,
         scenario_name=scenario.name,
         risk_level=scenario.risk_level,

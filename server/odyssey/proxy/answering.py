@@ -239,11 +239,8 @@ MEMBER = "notice"
 _BY_THE_WORLD = ("odyssey", "passthrough")
 
 
-class Carrier(NamedTuple):
-    """An answer with the text in it."""
-
-    response: Any
-    carried_as: Literal["text", "notice"]
+Carrier = tuple[Any, Literal["text", "notice"]]
+"""An answer with the text in it, and how the text is carried."""
 
 
 class Notice:
@@ -264,7 +261,7 @@ class Notice:
         raw = envelope["response"]
         response = msgspec.json.decode(raw) if isinstance(raw, msgspec.Raw) else raw
         carrier = self._put_into(response, output_schema)
-        if carrier is None or len(msgspec.json.encode(carrier.response)) > MAX_RESPONSE_BYTES:
+        if carrier is None or len(msgspec.json.encode(carrier[0])) > MAX_RESPONSE_BYTES:
             return None
         return carrier
 
@@ -277,13 +274,13 @@ class Notice:
 
     def _put_into(self, response: Any, output_schema: CompiledSchema | None) -> Carrier | None:
         if isinstance(response, str):
-            return Carrier(f"{response}\n\n{self._text}", "text")
+            return f"{response}\n\n{self._text}", "text"
         if not isinstance(response, dict) or MEMBER in response or "error" in response:
             return None
         noted = {**response, MEMBER: self._text}
         if output_schema is not None and not output_schema.is_valid(noted):
             return None
-        return Carrier(noted, "notice")
+        return noted, "notice"
 
 
 def notice_of(injection: CarriedText | None) -> Notice | None:

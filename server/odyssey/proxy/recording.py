@@ -167,7 +167,7 @@ class ProxyCall:
         if "validation" in data:
             data["validation"] = explained(outcome)
         if carrier is not None:
-            data["injection"] = {"carried_as": carrier.carried_as}
+            data["injection"] = {"carried_as": carrier[1]}
         data.update(outcome.beside)
         return data
 
@@ -237,5 +237,5 @@ def _sent(outcome: CallOutcome, carrier: Carrier | None) -> bytes:
     """What goes over the wire: the recorded answer, with the notice where this call carries it."""
     envelope = outcome.envelope
     if carrier is not None:
-        envelope = envelope | {"response": carrier.response}
+        envelope = envelope | {"response": carrier[0]}
     return msgspec.json.encode(envelope)

@@ -18,7 +18,7 @@ from odyssey.identity.guard import GuardedRouter, OpenStreamDep, Viewer
 from odyssey.journal.events import EventRecord, head_of, read_events, run_topic
 from odyssey.records.problems import FieldError
 from odyssey.runs.render import summaries, summary
-from odyssey.runs.repository import RunState, newest_states, runs_by_id
+from odyssey.runs.repository import newest_states, runs_by_id
 from odyssey.runs.topics import org_runs_topic
 
 router = GuardedRouter(prefix="/api/runs", tags=["runs"])
@@ -79,7 +79,7 @@ class _OrgRuns:
         self.topic = org_runs_topic(org_id)
         self.reading = 0
         self.changed: dict[int, tuple[int, bytes]] = {}
-        self._known: dict[int, RunState] | None = None
+        self._known: dict[int, tuple[str, int, str]] | None = None
 
     async def look(self, session: AsyncSession) -> bool:
         now = await newest_states(session, self._org_id, _BATCH)

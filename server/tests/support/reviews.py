@@ -51,7 +51,6 @@ def cell(
         band=None,
     )
     members: dict[str, Any] = {
-        "scenario_number": 1,
         "scenario_id": "scn_6f0e4b0e-3a1c-4d2f-9b0a-0123456789ab",
         "scenario_name": "Late return",
         "variation_type": "time_pressure",

@@ -10,7 +10,7 @@ from odyssey.core.errors import ValidationFailedError
 from odyssey.core.wire import pydantic_faults
 from odyssey.evals.models import Scenario
 from odyssey.evals.scenarios.content import ScenarioContent, write_yaml
-from odyssey.evals.scenarios.keep import References, ScenarioKeeper, ScenarioOutcome, content_of
+from odyssey.evals.scenarios.keep import ScenarioKeeper, ScenarioOutcome, ScenarioReferences, content_of
 from odyssey.evals.scenarios.repository import find_scenarios, get_scenario, scenarios_named
 from odyssey.evals.scenarios.schemas import ScenarioIn
 from odyssey.records.problems import FaultList, FieldError
@@ -63,7 +63,7 @@ async def take_in(
 ) -> list[ScenarioOutcome]:
     """Keep all scenarios of a file or none. One that is known, by its id or else its name, is changed."""
     org_id = keeper.caller.org_id
-    known = await References.look_up(session, org_id, [content for _, content in entries])
+    known = await ScenarioReferences.look_up(session, org_id, [content for _, content in entries])
     faults = FaultList.of(
         *(known.faults(content).under(_LIST, index) for index, (_, content) in enumerate(entries))
     )

@@ -93,7 +93,7 @@ class ScenarioKeeper:
         await self._session.flush()
 
     async def _check(self, content: ScenarioContent) -> None:
-        known = await References.look_up(self._session, self.caller.org_id, [content])
+        known = await ScenarioReferences.look_up(self._session, self.caller.org_id, [content])
         faults = known.faults(content)
         if faults:
             raise ValidationFailedError(faults)
@@ -111,7 +111,7 @@ class ScenarioKeeper:
         )
 
 
-class References(NamedTuple):
+class ScenarioReferences(NamedTuple):
     """What scenarios may refer to."""
 
     agents: frozenset[int]
@@ -120,13 +120,13 @@ class References(NamedTuple):
     @staticmethod
     async def look_up(
         session: AsyncSession, org_id: int, contents: Collection[ScenarioContent]
-    ) -> "References":
+    ) -> "ScenarioReferences":
         """Find the agents and worlds that are named and exist."""
         agents = {content.agent_id for content in contents if content.agent_id is not None}
         worlds = {content.world_id for content in contents if content.world_id is not None}
         known_agents = {each for each in agents if await _is_agent(session, org_id, each)}
         known_worlds = await find_worlds(session, org_id, worlds) if worlds else {}
-        return References(frozenset(known_agents), frozenset(known_worlds))
+        return ScenarioReferences(frozenset(known_agents), frozenset(known_worlds))
 
     def faults(self, content: ScenarioContent) -> FaultList:
         found = expected_faults(content.expected_behavior)
