@@ -6,7 +6,7 @@ compare-and-swap, so that of two owners who saw the same state only one goes on.
 
 from datetime import datetime, timedelta
 from enum import Enum
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import msgspec
 
@@ -65,12 +65,10 @@ class Command(Enum):
     ABORT = "this owner no longer holds the work: stop and drop the result"
 
 
-class WorkStep(NamedTuple):
-    work: Work
-    commands: tuple[Command, ...]
+Step = tuple[Work, tuple[Command, ...]]
 
 
-def step(work: Work, event: Event, lease: timedelta) -> WorkStep:
+def step(work: Work, event: Event, lease: timedelta) -> Step:
     # With a lease of 30 s: at 0 s `a` claims pending work (running, attempt 1). At 20 s `b` claims it: nothing, the
     # lease holds. `a` falls silent; at 30 s `b` claims it again (attempt 2, tokens of attempt 1 revoked). At 31 s `a`
     # comes back and renews attempt 1: ABORT, its result is dropped. `b` finishes attempt 2: completed.
@@ -82,27 +80,27 @@ def step(work: Work, event: Event, lease: timedelta) -> WorkStep:
         case _ if not (
             work.status == "running" and (work.owner, work.attempt) == (event.owner, event.attempt)
         ):
-            return WorkStep(work, (Command.ABORT,))
+            return work, (Command.ABORT,)
         case Renew(now=now):
-            return WorkStep(msgspec.structs.replace(work, lease_until=now + lease), ())
+            return msgspec.structs.replace(work, lease_until=now + lease), ()
         case Finish(status=status):
             ended = Work(status=status, attempt=work.attempt)
-            return WorkStep(ended, (Command.REVOKE_TOKENS, Command.RECORD))
+            return ended, (Command.REVOKE_TOKENS, Command.RECORD)
         case Release():
-            return WorkStep(Work(status="pending", attempt=work.attempt), (Command.REVOKE_TOKENS,))
+            return Work(status="pending", attempt=work.attempt), (Command.REVOKE_TOKENS,)
 
 
-def _claim(work: Work, owner: str, now: datetime, lease: timedelta) -> WorkStep:
+def _claim(work: Work, owner: str, now: datetime, lease: timedelta) -> Step:
     lost = work.status == "running" and work.lease_until is not None and work.lease_until <= now
     if work.status != "pending" and not lost:
-        return WorkStep(work, ())
+        return work, ()
     if work.attempt >= MAX_ATTEMPTS:
-        return WorkStep(Work(status="failed", attempt=work.attempt), (Command.REVOKE_TOKENS, Command.GIVE_UP))
+        return Work(status="failed", attempt=work.attempt), (Command.REVOKE_TOKENS, Command.GIVE_UP)
     started = Work(status="running", attempt=work.attempt + 1, owner=owner, lease_until=now + lease)
-    return WorkStep(started, (Command.REVOKE_TOKENS, Command.START))
+    return started, (Command.REVOKE_TOKENS, Command.START)
 
 
-def _cancel(work: Work) -> WorkStep:
+def _cancel(work: Work) -> Step:
     if work.status in TERMINAL:
-        return WorkStep(work, ())
-    return WorkStep(Work(status="cancelled", attempt=work.attempt), (Command.REVOKE_TOKENS,))
+        return work, ()
+    return Work(status="cancelled", attempt=work.attempt), (Command.REVOKE_TOKENS,)

@@ -1,6 +1,7 @@
 """Starting a matrix, ending it before it is over, letting a cancelled one go on, and running one once more."""
 
 import asyncio
+from collections.abc import Sequence
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -15,10 +16,6 @@ from odyssey.journal.contents import store_document
 from odyssey.kit.clock import Clock
 from odyssey.kit.ids import new_uuid
 from odyssey.matrices.analysis import places_of
-from odyssey.matrices.errors import (
-    ExperimentChangedError,
-    SelectionGoneError,
-)
 from odyssey.matrices.models import Matrix
 from odyssey.matrices.plan import MatrixPlan
 from odyssey.matrices.progress import end_of_matrix, status_of
@@ -107,6 +104,23 @@ def planned(matrix: Matrix) -> MatrixPlanned:
 
 
 # Ending a matrix before it is over, letting a cancelled one go on, and running one once more.
+
+
+class ExperimentChangedError(ConflictError):
+    code, title = "experiment_changed", "What the experiment is made of was edited"
+
+    def __init__(self, changed: Sequence[str]) -> None:
+        super().__init__(
+            f"Since it was started: {'; '.join(changed)}. Runs from before and after cannot be compared: "
+            "rerun the matrix, so that all of it goes by what there is now."
+        )
+
+
+class SelectionGoneError(ConflictError):
+    code, title = "experiment_changed", "What the experiment is made of is no longer there"
+
+    def __init__(self, gone: Sequence[str]) -> None:
+        super().__init__(f"It cannot be run once more: {'; '.join(gone)}. Start a new matrix without that.")
 
 
 async def cancel_matrix(

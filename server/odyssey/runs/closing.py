@@ -55,7 +55,7 @@ def close_runs(
                 each.run_id, heads.get(each.run_id, 0) + 1, each.attempt, "reply", now, _reply(each.outcome)
             )
             for each, one in zip(ended, moved, strict=True)
-            if each.outcome is not None and Command.RECORD in one.taken.commands
+            if each.outcome is not None and Command.RECORD in one.commands
         ],
     )
     return moved

@@ -176,12 +176,12 @@ class Executor:
         for each, moved in zip(ended, closed, strict=True):
             self._held.pop((each.run_id, each.attempt), None)
             extra = {"run_id": each.run_id, "attempt": each.attempt}
-            if Command.ABORT in moved.taken.commands:
+            if Command.ABORT in moved.commands:
                 log.info("late result dropped", extra=extra)
             elif each.outcome is None:
                 log.info("run given back", extra=extra)
             else:
-                log.info("run ended", extra=extra | {"status": moved.taken.work.status})
+                log.info("run ended", extra=extra | {"status": moved.work.status})
 
     async def _close_apart(self, ended: list[EndedAttempt]) -> None:
         """Close one by one what could not be closed together: if it is one result's fault, it is found."""

@@ -59,9 +59,9 @@ def open_runs(
     opened: list[OpenedAttempt] = []
     begun: list[tuple[Dispatch, MintedToken]] = []
     for each in moved:
-        if Command.START in each.taken.commands:
+        if Command.START in each.commands:
             run, way = ready[each.run_id]
-            attempt = each.taken.work.attempt
+            attempt = each.work.attempt
             made = way if isinstance(way, Failure) else _begin(parts, claim, run, seeds, way, attempt)
             if isinstance(made, Failure):
                 dispatch: Dispatch | Failure = made
