@@ -41,13 +41,13 @@ class _ExpectedLeaf(NamedTuple):
     holds: Matcher
 
 
-class Expected(NamedTuple):
+class ExpectedBehaviour(NamedTuple):
     leaves: tuple[_ExpectedLeaf, ...]
     reserved: Mapping[str, Any]
     """The checks below each reserved key, not yet read."""
 
 
-def read_expected(raw: Any, faults: Faults) -> Expected | None:
+def read_expected(raw: Any, faults: Faults) -> ExpectedBehaviour | None:
     """Compile `expected_behavior`; what is wrong with it goes to `faults`."""
     if not isinstance(raw, dict):
         faults.add("expected_behavior is an object of what the answer must have")
@@ -59,11 +59,11 @@ def read_expected(raw: Any, faults: Faults) -> Expected | None:
             faults.at(name).add(f"at the top only {one_of(RESERVED_KEYS)} begin with $")
     members = {name: value for name, value in raw.items() if not name.startswith("$")}
     leaves = tuple(_read_leaves(members, (), faults))
-    return Expected(leaves, reserved) if faults.count() == before else None
+    return ExpectedBehaviour(leaves, reserved) if faults.count() == before else None
 
 
 def match(
-    expected: Expected, behaviour: Behaviour, reserved_checks: ReservedChecks | None = None
+    expected: ExpectedBehaviour, behaviour: Behaviour, reserved_checks: ReservedChecks | None = None
 ) -> MatchResult:
     """Match one run. A run that failed by the agent's own fault matches nothing."""
     if not expected.leaves and not expected.reserved:
@@ -121,7 +121,7 @@ def _under_key(key: str, error: FieldError) -> FieldError:
     return FieldError((_MEMBER, key, *error.loc[1:]), error.msg, error.tool)
 
 
-def known_expected(raw: Any) -> Expected:
+def known_expected(raw: Any) -> ExpectedBehaviour:
     """Compile what was found to be without fault when it was saved."""
     expected = read_expected(raw, Faults(_MEMBER))
     assert expected is not None

@@ -20,7 +20,7 @@ _PATIENCE = 3
 """How often a model is asked while the run may move on."""
 
 
-class _Accepted(NamedTuple):
+class _AcceptedCall(NamedTuple):
     """A request that passed the gate."""
 
     run: LiveRun
@@ -34,7 +34,7 @@ async def call_tool(parts: ProxyParts, arrived: ProxyRequest) -> ProxyReply:
     started = CallStart(parts.clock(), time.perf_counter())
     try:
         run, body = await pass_gate(parts, arrived)
-        accepted = _Accepted(run, arrived, body, started)
+        accepted = _AcceptedCall(run, arrived, body, started)
         tool = run.agent.tools.get(arrived.address.name)
         if tool is None or not tool.is_live:
             return await _serve(parts, accepted)
@@ -46,7 +46,7 @@ async def call_tool(parts: ProxyParts, arrived: ProxyRequest) -> ProxyReply:
 
 
 async def _serve(
-    parts: ProxyParts, accepted: _Accepted, route: Route | NotAnswered | None = None
+    parts: ProxyParts, accepted: _AcceptedCall, route: Route | NotAnswered | None = None
 ) -> ProxyReply:
     run = accepted.run
     async with run.lock:
@@ -60,7 +60,7 @@ async def _serve(
         return await record_answer(settled, forwarded)
 
 
-async def _serve_by_model(parts: ProxyParts, accepted: _Accepted, waiting: NeedsModel) -> ProxyReply:
+async def _serve_by_model(parts: ProxyParts, accepted: _AcceptedCall, waiting: NeedsModel) -> ProxyReply:
     """Let a model answer while other calls go on; what it says of a world that has changed meanwhile is asked anew."""
     run = accepted.run
     for _ in range(_PATIENCE):
@@ -86,7 +86,7 @@ async def _ask(parts: ProxyParts, run: LiveRun, waiting: NeedsModel) -> ModelAns
 
 async def _settle(
     parts: ProxyParts,
-    accepted: _Accepted,
+    accepted: _AcceptedCall,
     route: Route | NotAnswered | None = None,
     told: ModelAnswer | None = None,
 ) -> ProxyReply | Forward | NeedsModel:

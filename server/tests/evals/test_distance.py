@@ -6,7 +6,7 @@ from support.behaviours import BEHAVIOURS
 
 from odyssey.evals.behaviour import Behaviour, BehaviourCall
 from odyssey.evals.distance import PARTS, Weights, distance, distance_matrix, explain
-from odyssey.evals.parts import Differs
+from odyssey.evals.parts import FirstDifference
 from odyssey.records.ledger import Difference, EntityChange
 
 NUMBERS = st.floats(0, 5)
@@ -103,17 +103,27 @@ def test_the_parts_are_the_fields_of_the_weights() -> None:
 @pytest.mark.parametrize(
     ("change", "part", "first"),
     [
-        ({"structured": {"status": "refused"}}, "structured", Differs("$.status", "refunded", "refused")),
-        ({"calls": REFUND.calls[:1]}, "calls", Differs("call 2", REFUND_CALL, None)),
+        (
+            {"structured": {"status": "refused"}},
+            "structured",
+            FirstDifference("$.status", "refunded", "refused"),
+        ),
+        ({"calls": REFUND.calls[:1]}, "calls", FirstDifference("call 2", REFUND_CALL, None)),
         (
             {"ledger": None},
             "ledger",
-            Differs("ledger.changed", {"order": {"1": {"status": "refunded"}}}, None),
+            FirstDifference("ledger.changed", {"order": {"1": {"status": "refunded"}}}, None),
         ),
-        ({"text": "Your refund was refused."}, "text", Differs("word 3", "is on its way", "was refused")),
+        (
+            {"text": "Your refund was refused."},
+            "text",
+            FirstDifference("word 3", "is on its way", "was refused"),
+        ),
     ],
 )
-def test_the_explanation_says_which_part_moved(change: dict[str, object], part: str, first: Differs) -> None:
+def test_the_explanation_says_which_part_moved(
+    change: dict[str, object], part: str, first: FirstDifference
+) -> None:
     fields = {name: getattr(REFUND, name) for name in Behaviour.__struct_fields__}
     moved = explain(REFUND, Behaviour(**{**fields, **change})).moved
     assert moved is not None

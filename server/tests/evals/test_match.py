@@ -3,13 +3,13 @@ from typing import Any
 import pytest
 
 from odyssey.evals.behaviour import Behaviour
-from odyssey.evals.match import Expected, MatchFinding, match, read_expected
+from odyssey.evals.match import ExpectedBehaviour, MatchFinding, match, read_expected
 from odyssey.records.faults import Faults
 
 ANSWER = Behaviour({"decision": "refuse", "amount": 0, "why": {"rule": "R7", "tags": ["late", "basic"]}})
 
 
-def expected(raw: Any) -> Expected:
+def expected(raw: Any) -> ExpectedBehaviour:
     faults = Faults("expected_behavior")
     read = read_expected(raw, faults)
     assert read is not None, faults.found

@@ -18,7 +18,7 @@ from odyssey.evals.eval_runs.schemas import (
     ShiftExplained,
 )
 from odyssey.evals.models import EvalRun
-from odyssey.evals.parts import Differs
+from odyssey.evals.parts import FirstDifference
 
 _OWN = (
     "scenario_version",
@@ -95,7 +95,7 @@ def _explain_shift(
     )
 
 
-def differs_out(differs: Differs | None) -> DiffersOut | None:
+def differs_out(differs: FirstDifference | None) -> DiffersOut | None:
     """Show a difference of a baseline, on the left, to a variation."""
     if differs is None:
         return None

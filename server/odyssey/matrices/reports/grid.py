@@ -14,7 +14,7 @@ class GridRow(NamedTuple):
     """One for each variation, in the order of the matrix."""
 
 
-class Placed(NamedTuple):
+class PlacedCell(NamedTuple):
     """A cell with the scenario it is of."""
 
     scenario: MatrixScenario
@@ -34,18 +34,18 @@ def rows_of(matrix: MatrixOut) -> list[GridRow]:
     ]
 
 
-def placed_cells(matrix: MatrixOut) -> Iterator[Placed]:
+def placed_cells(matrix: MatrixOut) -> Iterator[PlacedCell]:
     """Give all cells row by row."""
     for row in rows_of(matrix):
-        yield from (Placed(row.scenario, cell) for cell in row.cells if cell is not None)
+        yield from (PlacedCell(row.scenario, cell) for cell in row.cells if cell is not None)
 
 
-def by_urgency(matrix: MatrixOut) -> list[Placed]:
+def by_urgency(matrix: MatrixOut) -> list[PlacedCell]:
     """Sort: confirmed first, then flagged, then by shift; what has none comes last."""
     return sorted(placed_cells(matrix), key=_urgency)
 
 
-def _urgency(placed: Placed) -> tuple[bool, bool, float]:
+def _urgency(placed: PlacedCell) -> tuple[bool, bool, float]:
     cell = placed.cell
     shift = cell.raw_shift if cell.unclamped is None and cell.flagged else cell.unclamped
     return not cell.confirmed, not cell.flagged, 2.0 if shift is None else -shift

@@ -7,7 +7,7 @@ from odyssey.evals.eval_runs.schemas import DiffersOut
 from odyssey.matrices.comparisons.schemas import ExplanationOut, MovedOut
 from odyssey.matrices.reports.certainty import cell_name
 from odyssey.matrices.reports.evidence import ReportEvidence
-from odyssey.matrices.reports.grid import Placed, by_urgency
+from odyssey.matrices.reports.grid import PlacedCell, by_urgency
 from odyssey.matrices.reports.markup import SHARE, Child, Html, bar, element, join, run_address
 from odyssey.matrices.reports.words import chance, ends, figure, many, rate, said_of
 from odyssey.matrices.schemas import MatrixOut
@@ -39,7 +39,7 @@ def moved(matrix: MatrixOut, evidence: ReportEvidence, base_url: str | None) -> 
     )
 
 
-def _card(placed: Placed, evidence: ReportEvidence, base_url: str | None) -> Html:
+def _card(placed: PlacedCell, evidence: ReportEvidence, base_url: str | None) -> Html:
     cell = placed.cell
     explained = evidence.explanations.get(cell.key)
     standing = "confirmed" if cell.confirmed else "flagged"
@@ -53,7 +53,7 @@ def _card(placed: Placed, evidence: ReportEvidence, base_url: str | None) -> Htm
     )
 
 
-def _figures(placed: Placed) -> str:
+def _figures(placed: PlacedCell) -> str:
     cell = placed.cell
     told = []
     if cell.shift is not None:

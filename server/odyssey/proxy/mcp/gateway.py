@@ -28,7 +28,7 @@ from odyssey.proxy.live_runs import LiveRun
 from odyssey.proxy.mcp.messages import (
     CALL,
     CURRENT,
-    Held,
+    HeldAnswer,
     McpAnswer,
     McpExchange,
     Message,
@@ -45,7 +45,7 @@ EVENT_TYPE = "mcp"
 _LONGEST_METHOD = 128
 
 
-class _Said(msgspec.Struct):
+class _ErrorReply(msgspec.Struct):
     error: dict[str, Any] | None = None
 
 
@@ -53,7 +53,7 @@ async def keep_message(exchange: McpExchange, answer: McpAnswer) -> None:
     """Keep a message before it is answered; raises OdysseyError if it may not be."""
     method = exchange.message.method
     payload: dict[str, Any] = {"method": method and method[:_LONGEST_METHOD]}
-    said = msgspec.json.decode(answer.body, type=_Said) if answer.body else _Said()
+    said = msgspec.json.decode(answer.body, type=_ErrorReply) if answer.body else _ErrorReply()
     if said.error is not None:
         payload["error"] = {"code": said.error.get("code"), "message": said.error.get("message")}
     data = {"event_type": EVENT_TYPE, "payload": payload}
@@ -173,7 +173,7 @@ class Gateway:
 
     async def _ask(self, exchange: McpExchange, scope: Scope, receive: Receive) -> McpAnswer:
         await self._ready.wait()
-        held, before = Held(), CURRENT.set(exchange)
+        held, before = HeldAnswer(), CURRENT.set(exchange)
         try:
             await self._manager.handle_request(scope, receive, held)
         finally:

@@ -111,7 +111,7 @@ class McpAnswer(NamedTuple):
         return self._replace(status=refusal.status, headers=self.headers + _own_headers(refusal))
 
 
-class Held:
+class HeldAnswer:
     """Takes what an ASGI application sends, and sends nothing."""
 
     def __init__(self) -> None:

@@ -139,7 +139,7 @@ class GradingParts(NamedTuple):
     clock: PlatformClock
 
 
-class _Graded(NamedTuple):
+class _GradedRun(NamedTuple):
     decision: GradeDecision
     checks: list[dict[str, Any]]
     claims: list[ToolClaim]
@@ -163,12 +163,12 @@ async def grade_run(parts: GradingParts, run_id: int) -> None:
     except Exception:
         log.exception("grading failed", extra={"run_id": run_id})
         crashed = GradeDecision("NOT APPLICABLE", None, "grader_failed", _CRASHED)
-        graded = _Graded(crashed, [], [], None)
+        graded = _GradedRun(crashed, [], [], None)
     if graded is not None:
         await _store(parts, run_id, graded)
 
 
-async def _grade(parts: GradingParts, run_id: int) -> _Graded | None:
+async def _grade(parts: GradingParts, run_id: int) -> _GradedRun | None:
     async with parts.database.read() as session:
         run = await find_run_unscoped(session, run_id)
         if not awaits_grading(run):
@@ -182,7 +182,7 @@ async def _grade(parts: GradingParts, run_id: int) -> _Graded | None:
     else:
         results, claims, judge = [], [], None
     decision = decide(evidence, results, claims, judge, gradable=is_gradable(seed, judged=is_judged))
-    return _Graded(decision, [_shown(result, seed["checks"]) for result in results], claims, judge)
+    return _GradedRun(decision, [_shown(result, seed["checks"]) for result in results], claims, judge)
 
 
 def _observe(evidence: Evidence, checks: list[Any]) -> tuple[list[CheckResult], list[ToolClaim]]:
@@ -216,7 +216,7 @@ def _shown(result: CheckResult, checks: list[Any]) -> dict[str, Any]:
     return members | {"check": given}
 
 
-async def _store(parts: GradingParts, run_id: int, graded: _Graded) -> None:
+async def _store(parts: GradingParts, run_id: int, graded: _GradedRun) -> None:
     decision, now = graded.decision, parts.clock()
     cost = 0.0 if graded.judge is None else graded.judge.cost_usd
     async with parts.database.write() as session:
