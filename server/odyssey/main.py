@@ -15,7 +15,7 @@ from odyssey.api.front import AllowedHosts, Front
 from odyssey.batches.source import BatchSource
 from odyssey.campaigns.loop import CampaignLoop
 from odyssey.campaigns.repository import shorten_checks
-from odyssey.campaigns.source import Source
+from odyssey.campaigns.source import CampaignSource
 from odyssey.core.addresses import AddressRules
 from odyssey.core.clock import PlatformClock
 from odyssey.core.database import Database
@@ -177,7 +177,7 @@ class Composition:
             trace_limit=TRACE_LIMIT,
         )
 
-    def _sources(self) -> tuple[Source, ...]:
+    def _sources(self) -> tuple[CampaignSource, ...]:
         """What campaigns are made from."""
         return (
             BatchSource(self.database, self.clock, self.judge),

@@ -15,7 +15,7 @@ from odyssey.agents.routes import program_router as programs
 from odyssey.agents.routes import router as agents
 from odyssey.api.edges import Edges, install
 from odyssey.api.interface import Interface
-from odyssey.api.openapi import ServedDocument, build_openapi
+from odyssey.api.openapi import build_openapi, openapi_endpoint
 from odyssey.batches.routes import router as batches
 from odyssey.batches.routes import run_requests
 from odyssey.core.database import StorageUnavailableError
@@ -99,7 +99,7 @@ def build_app(lifespan: Lifespan | None = None) -> FastAPI:
     app.add_middleware(Interface)
     app.add_middleware(Edges)
     app.openapi = lambda: build_openapi(app)  # type: ignore[method-assign] # FastAPI's documented way
-    app.add_route("/openapi.json", ServedDocument(app).serve, methods=["GET"], include_in_schema=False)
+    app.add_route("/openapi.json", openapi_endpoint(app), methods=["GET"], include_in_schema=False)
     return app
 
 

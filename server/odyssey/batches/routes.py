@@ -11,10 +11,10 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from odyssey.agents.compiled import AgentsDep
 from odyssey.batches.cancel import cancel_batch
 from odyssey.batches.compare import compare
-from odyssey.batches.create import Plan, create_runs, plan_runs
+from odyssey.batches.create import BatchPlan, create_runs, plan_runs
 from odyssey.batches.export_files import csv_export, json_export, junit_export, tally_of
 from odyssey.batches.render import batch_out, batches_out, rows_page
-from odyssey.batches.repository import BATCH_ORDER, BatchFilter, get_batch, list_batches
+from odyssey.batches.repository import BATCH_ORDER, get_batch, list_batches
 from odyssey.batches.schemas import (
     BatchesPage,
     BatchOut,
@@ -77,8 +77,8 @@ async def get_batches(
 
     A request for runs makes one when it has a dataset or makes more than one run.
     """
-    wanted = BatchFilter(agent_id=agent_id, dataset_id=dataset_id)
-    page = await list_batches(session, caller.org_id, PageRequest(limit, cursor, sort), wanted)
+    request = PageRequest(limit, cursor, sort)
+    page = await list_batches(session, caller.org_id, request, agent_id, dataset_id)
     return BatchesPage(items=await batches_out(session, page.items), next_cursor=page.next_cursor)
 
 
@@ -183,10 +183,10 @@ async def start_runs(
     async with read_ahead() as ahead:
         plan = await plan_runs(ahead, agents, worker, caller, body)
         judged = await judge.is_set(ahead, caller.org_id)
-    created = await create_runs(session, signals, clock, caller, plan, judged=judged)
+    runs, batch = await create_runs(session, signals, clock, caller, plan, judged=judged)
     return RunsCreated(
-        runs=await summaries(session, created.runs),
-        batch=None if created.batch is None else await batch_out(session, created.batch),
+        runs=await summaries(session, runs),
+        batch=None if batch is None else await batch_out(session, batch),
     )
 
 
@@ -200,7 +200,7 @@ async def validate_runs(
     return ValidatedRuns(runs=plan.runs, publish_first=plan.is_draft, behavior_problems=problems)
 
 
-async def _unclear(session: AsyncSession, org_id: int, plan: Plan) -> list[RowProblemOut]:
+async def _unclear(session: AsyncSession, org_id: int, plan: BatchPlan) -> list[RowProblemOut]:
     """Name lines of behaviours that would not be understood; of a dataset of its first rows, as it is asked often."""
     agent = (plan.agent_id, plan.agent_version)
     if plan.dataset is None:

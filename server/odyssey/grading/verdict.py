@@ -6,7 +6,7 @@ open is NOT APPLICABLE, and so is a run that says nothing about the agent.
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import msgspec
 
@@ -19,7 +19,7 @@ from odyssey.records.error_classes import OWN_FAILURES, PLATFORM_FAULT
 # Tool calls an agent says it made and the proxy never saw. Its word for them is worth nothing.
 
 
-class Claim(msgspec.Struct, frozen=True):
+class ToolClaim(msgspec.Struct, frozen=True):
     """One declared tool that the transcript calls more often than the proxy saw."""
 
     tool: str
@@ -27,7 +27,7 @@ class Claim(msgspec.Struct, frozen=True):
     observed: int
 
 
-def unseen_claims(evidence: Evidence) -> list[Claim]:
+def unseen_claims(evidence: Evidence) -> list[ToolClaim]:
     """What `messages` claim of declared tools beyond what the proxy saw, in the order it was first claimed.
 
     A call that was refused was seen. Refusals that were only counted may have been calls of any tool.
@@ -40,35 +40,30 @@ def unseen_claims(evidence: Evidence) -> list[Claim]:
     for tool, count in claimed.items():
         unseen = max(0, count - observed[tool])
         if unseen > granted:
-            claims.append(Claim(tool, count, observed[tool]))
+            claims.append(ToolClaim(tool, count, observed[tool]))
         granted = max(0, granted - unseen)
     return claims
 
 
 def _claimed(messages: list[dict[str, Any]]) -> Iterator[str]:
     """The tool of every call in a transcript; one told twice, in equal words under one id, is one call."""
-    told: set[_Words] = set()
+    told: set[tuple[str, bytes]] = set()
     for message in messages:
         calls = message.get("tool_calls")
         for call in calls if isinstance(calls, list) else ():
             words = _words(call)
             if words is not None and words not in told:
                 told.add(words)
-                yield words.tool
+                yield words[0]
 
 
-class _Words(NamedTuple):
-    tool: str
-    rest: bytes
-
-
-def _words(call: Any) -> _Words | None:
-    """What a transcript says of a call, in the flat or the nested shape; None if it names no tool."""
+def _words(call: Any) -> tuple[str, bytes] | None:
+    """Read the tool of a call and all else a transcript says of it, flat or nested; None if it names no tool."""
     function = call.get("function", call) if isinstance(call, dict) else None
     name = function.get("name") if isinstance(function, dict) else None
     if not isinstance(function, dict) or not isinstance(name, str):
         return None
-    return _Words(name, msgspec.json.encode([call.get("id"), function.get("arguments")]))
+    return name, msgspec.json.encode([call.get("id"), function.get("arguments")])
 
 
 Verdict = Literal["PASS", "FAIL", "NOT APPLICABLE"]
@@ -85,7 +80,7 @@ MAX_REASON = 2000
 _NO_JUDGE = "No judge was asked; the verdict comes from the checks alone."
 
 
-class Decision(msgspec.Struct, frozen=True):
+class GradeDecision(msgspec.Struct, frozen=True):
     verdict: Verdict
     score: float | None
     """From 0 to 1; None where the verdict is NOT APPLICABLE."""
@@ -96,11 +91,11 @@ class Decision(msgspec.Struct, frozen=True):
 def decide(
     evidence: Evidence,
     check_results: Sequence[CheckResult],
-    claims: Sequence[Claim],
+    claims: Sequence[ToolClaim],
     judge: JudgeReport | None,
     *,
     gradable: bool,
-) -> Decision:
+) -> GradeDecision:
     """Combine the graders; `gradable` says whether the row has anything to be graded by."""
     if evidence.status != "completed":
         decision = _of_unfinished(evidence, gradable=gradable)
@@ -109,7 +104,7 @@ def decide(
     return msgspec.structs.replace(decision, reason=_storable(decision.reason))
 
 
-def _of_unfinished(evidence: Evidence, *, gradable: bool) -> Decision:
+def _of_unfinished(evidence: Evidence, *, gradable: bool) -> GradeDecision:
     error_class = evidence.error_class
     if evidence.status != "failed":
         return _not_applicable(f"The run is {evidence.status}, so there is nothing to judge.")
@@ -120,17 +115,19 @@ def _of_unfinished(evidence: Evidence, *, gradable: bool) -> Decision:
         )
     if not gradable:
         return _not_applicable("There is nothing to grade it by.")
-    return Decision("FAIL", 0.0, error_class, f"The agent gave no answer that can be graded: {error_class}.")
+    return GradeDecision(
+        "FAIL", 0.0, error_class, f"The agent gave no answer that can be graded: {error_class}."
+    )
 
 
 def _of_finished(
-    evidence: Evidence, results: Sequence[CheckResult], claims: Sequence[Claim], judge: JudgeReport | None
-) -> Decision:
+    evidence: Evidence, results: Sequence[CheckResult], claims: Sequence[ToolClaim], judge: JudgeReport | None
+) -> GradeDecision:
     failure = _failure(evidence, results, claims, judge)
     if failure is not None:
         mode, reason = failure
         score = 0.0 if mode == CLAIMED_WITHOUT_CALL else _score(results, judge)
-        return Decision("FAIL", score, mode, _with_source(reason, results, judge))
+        return GradeDecision("FAIL", score, mode, _with_source(reason, results, judge))
     broken = next((result for result in results if result.state == "error"), None)
     if broken is not None:
         return _not_applicable(f"{_named(broken)} could not be run: {broken.reason}.", GRADER_FAILED)
@@ -140,13 +137,13 @@ def _of_finished(
         return _not_applicable(f"The judge was not asked: {judge.reason}", BUDGET_EXHAUSTED)
     if not results and judge is None:
         return _not_applicable("There is nothing to grade it by.")
-    return Decision(
+    return GradeDecision(
         "PASS", _score(results, judge), None, _with_source(_praise(results, judge), results, judge)
     )
 
 
 def _failure(
-    evidence: Evidence, results: Sequence[CheckResult], claims: Sequence[Claim], judge: JudgeReport | None
+    evidence: Evidence, results: Sequence[CheckResult], claims: Sequence[ToolClaim], judge: JudgeReport | None
 ) -> tuple[str, str] | None:
     """The failure mode that goes before the others, and what to say of it."""
     if claims:
@@ -196,8 +193,8 @@ def _score(results: Sequence[CheckResult], judge: JudgeReport | None) -> float |
     return sum(parts) / len(parts) if parts else None
 
 
-def _not_applicable(reason: str, failure_mode: str | None = None) -> Decision:
-    return Decision("NOT APPLICABLE", None, failure_mode, reason)
+def _not_applicable(reason: str, failure_mode: str | None = None) -> GradeDecision:
+    return GradeDecision("NOT APPLICABLE", None, failure_mode, reason)
 
 
 def _praise(results: Sequence[CheckResult], judge: JudgeReport | None) -> str:
@@ -216,7 +213,7 @@ def _with_source(reason: str, results: Sequence[CheckResult], judge: JudgeReport
     return f"{reason} {_NO_JUDGE}" if judge is None and results else reason
 
 
-def _of_claim(claim: Claim) -> str:
+def _of_claim(claim: ToolClaim) -> str:
     seen = times(claim.observed) if claim.observed else "never"
     return f"The transcript calls {claim.tool} {times(claim.claimed)}, but the platform saw it {seen}"
 

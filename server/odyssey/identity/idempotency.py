@@ -46,7 +46,7 @@ class InProgressError(ConflictError):
         super().__init__("A request with this Idempotency-Key is still being served.", retry_after_s=1)
 
 
-class _Kept(msgspec.Struct):
+class _StoredResponse(msgspec.Struct):
     status: int
     body: str
     media_type: str
@@ -142,12 +142,12 @@ async def _replay(session: AsyncSession, vault: Vault, kept: IdempotentResponse,
             "This Idempotency-Key was used with another body; use a new key for a new request."
         )
     opened = await vault.open(session, kept.org_id, _PURPOSE, kept.sealed)
-    first = msgspec.json.decode(opened, type=_Kept)
+    first = msgspec.json.decode(opened, type=_StoredResponse)
     return Response(base64.b64decode(first.body), status_code=first.status, media_type=first.media_type)
 
 
 async def _seal(session: AsyncSession, vault: Vault, org_id: int, response: Response) -> str:
-    kept = _Kept(
+    kept = _StoredResponse(
         status=response.status_code,
         body=base64.b64encode(bytes(response.body)).decode("ascii"),
         media_type=response.headers.get("content-type", "application/json"),

@@ -22,7 +22,7 @@ from odyssey.kit.pagination import DEFAULT_LIMIT
 from odyssey.matrices.compare import compare_matrices, summarise
 from odyssey.matrices.life import cancel_matrix, planned, resume_matrix, start_matrix, take_again
 from odyssey.matrices.render import Provisional, read_matrix, summaries, summary
-from odyssey.matrices.repository import MATRIX_ORDER, MatrixFilter, get_matrix, list_matrices
+from odyssey.matrices.repository import MATRIX_ORDER, get_matrix, list_matrices
 from odyssey.matrices.schemas import (
     MatricesCompared,
     MatricesPage,
@@ -78,8 +78,8 @@ async def get_matrices(
     status: MatrixStatus | None = None,
 ) -> MatricesPage:
     """List matrices, newest first or sorted."""
-    wanted = MatrixFilter(agent_id, () if status is None else _STATES[status])
-    page = await list_matrices(session, caller.org_id, PageRequest(limit, cursor, sort), wanted)
+    states = () if status is None else _STATES[status]
+    page = await list_matrices(session, caller.org_id, PageRequest(limit, cursor, sort), agent_id, states)
     return MatricesPage(items=await summaries(session, page.items), next_cursor=page.next_cursor)
 
 

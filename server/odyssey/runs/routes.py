@@ -20,7 +20,7 @@ from odyssey.core.depends import (
     WriteSession,
     part,
 )
-from odyssey.core.errors import NotFoundError
+from odyssey.core.errors import ConflictError, NotFoundError
 from odyssey.core.paging import PageRequest, start_of
 from odyssey.core.scheduling import TERMINAL, Cancel
 from odyssey.core.wire import PlainText
@@ -29,7 +29,6 @@ from odyssey.identity.guard import GuardedRouter, Member, Viewer
 from odyssey.journal.events import head_of, lock_run, read_events
 from odyssey.journal.models import RunContext
 from odyssey.kit.pagination import DEFAULT_LIMIT, cut_page
-from odyssey.runs.errors import RunEndedError
 from odyssey.runs.models import Run
 from odyssey.runs.render import summaries, summary, whole
 from odyssey.runs.repository import RUN_ORDER, CallCounts, RunFilter, call_counts, get_run, list_runs
@@ -110,7 +109,7 @@ async def cancel_run(
     before = await get_run(session, caller.org_id, run_id)
     await session.refresh(before)
     if before.status in TERMINAL:
-        raise RunEndedError(run_id, before.status)
+        raise ConflictError(f"Run {run_id} has ended already ({before.status}).")
     await states.take(session, run_id, Cancel())
     record_change(
         session, caller, clock, "run.cancel", object_type="run", object_id=run_id, before=before.status

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from support.evidence import evidence, result
 
-from odyssey.grading.checks.check import Check, Facts, Finding
+from odyssey.grading.checks.check import Check, CheckFinding, RunFacts
 from odyssey.grading.checks.reading import run_checks
 from odyssey.worlds.ledger import Ledger
 
@@ -100,7 +100,7 @@ def test_a_check_that_breaks_is_an_error_and_no_failure() -> None:
 
 
 def test_what_a_broken_check_says_is_cut_off() -> None:
-    def look(_: Facts) -> Finding:
+    def look(_: RunFacts) -> CheckFinding:
         raise ValueError("x" * 5000)
 
     (found,) = run_checks([Check(0, "ledger", look)], evidence())

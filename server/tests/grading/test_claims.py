@@ -6,7 +6,7 @@ from hypothesis import given
 from support.evidence import calls, evidence, evidences, refused
 
 from odyssey.grading.evidence import Evidence
-from odyssey.grading.verdict import Claim, unseen_claims
+from odyssey.grading.verdict import ToolClaim, unseen_claims
 
 
 def flat(call_id: str, name: str, arguments: Any = None) -> dict[str, Any]:
@@ -26,7 +26,10 @@ def told(*tool_calls: dict[str, Any]) -> list[dict[str, Any]]:
 
 def test_both_shapes_are_claims() -> None:
     messages = told(flat("1", "refund"), nested("2", "refund"), nested("3", "get_order"))
-    assert unseen_claims(evidence(messages=messages)) == [Claim("refund", 2, 0), Claim("get_order", 1, 0)]
+    assert unseen_claims(evidence(messages=messages)) == [
+        ToolClaim("refund", 2, 0),
+        ToolClaim("get_order", 1, 0),
+    ]
 
 
 def test_what_the_proxy_saw_is_no_claim_even_if_it_refused() -> None:
@@ -36,7 +39,7 @@ def test_what_the_proxy_saw_is_no_claim_even_if_it_refused() -> None:
 
 def test_more_calls_than_were_seen_are_a_claim() -> None:
     messages = told(flat("1", "refund", {"order_id": "A1"}), flat("2", "refund", {"order_id": "B2"}))
-    assert unseen_claims(evidence(messages=messages, calls=calls("refund"))) == [Claim("refund", 2, 1)]
+    assert unseen_claims(evidence(messages=messages, calls=calls("refund"))) == [ToolClaim("refund", 2, 1)]
 
 
 def test_tools_that_were_not_declared_are_the_agents_own_business() -> None:
@@ -46,14 +49,14 @@ def test_tools_that_were_not_declared_are_the_agents_own_business() -> None:
 def test_refusals_that_were_only_counted_may_have_been_any_call() -> None:
     messages = told(flat("1", "refund"), flat("2", "get_order"))
     assert unseen_claims(evidence(messages=messages, uncounted_calls=2)) == []
-    assert unseen_claims(evidence(messages=messages, uncounted_calls=1)) == [Claim("get_order", 1, 0)]
+    assert unseen_claims(evidence(messages=messages, uncounted_calls=1)) == [ToolClaim("get_order", 1, 0)]
 
 
 def test_a_call_told_twice_is_one_call() -> None:
     messages = told(flat("1", "refund")) + told(flat("1", "refund"))
     assert unseen_claims(evidence(messages=messages, calls=calls("refund"))) == []
     other = told(flat("1", "refund", {"order_id": "A1"}), flat("1", "refund", {"order_id": "B2"}))
-    assert unseen_claims(evidence(messages=other, calls=calls("refund"))) == [Claim("refund", 2, 1)]
+    assert unseen_claims(evidence(messages=other, calls=calls("refund"))) == [ToolClaim("refund", 2, 1)]
 
 
 def test_no_transcript_claims_nothing() -> None:

@@ -10,7 +10,7 @@ from support.evidence import TOOLS, calls, evidence, evidences
 from odyssey.grading.checks import CheckResult
 from odyssey.grading.evidence import Evidence
 from odyssey.grading.judges.rubric import JudgeReport
-from odyssey.grading.verdict import MAX_REASON, Claim, Decision, decide
+from odyssey.grading.verdict import MAX_REASON, GradeDecision, ToolClaim, decide
 from odyssey.records.error_classes import OWN_FAILURES
 
 PASSED = CheckResult(0, "called", "passed", "refund was called once", 3)
@@ -18,7 +18,7 @@ FAILED = CheckResult(1, "flag", "failed", "the flag 'vip' is not set")
 BROKEN = CheckResult(2, "ledger", "error", "the check itself broke")
 POLICY = CheckResult(3, "policy", "failed", "step 4 calls refund before any verify_user", 4)
 ACTED = CheckResult(None, "refusal", "failed", "refund was called, which acts on the world", 5)
-CLAIM = Claim("refund", 2, 0)
+CLAIM = ToolClaim("refund", 2, 0)
 GOOD = JudgeReport("answered", passed=True, score=0.75, reason="It was polite")
 BAD = JudgeReport("answered", passed=False, score=0.25, reason="It was rude.")
 CRASHED = JudgeReport("failed", reason="The model answered 500.")
@@ -26,8 +26,8 @@ SKIPPED = JudgeReport("skipped", reason="The budget of the day is used up.")
 
 
 def decided(
-    *results: CheckResult, claims: tuple[Claim, ...] = (), judge: JudgeReport | None = None, **seen: Any
-) -> Decision:
+    *results: CheckResult, claims: tuple[ToolClaim, ...] = (), judge: JudgeReport | None = None, **seen: Any
+) -> GradeDecision:
     return decide(evidence(**seen), results, claims, judge, gradable=True)
 
 
@@ -152,12 +152,18 @@ judges = st.none() | st.one_of(
     ),
     st.builds(JudgeReport, st.sampled_from(("skipped", "failed")), reason=st.text()),
 )
-some_claims = st.lists(st.builds(Claim, st.sampled_from(TOOLS), st.integers(1, 5), st.just(0)), max_size=3)
+some_claims = st.lists(
+    st.builds(ToolClaim, st.sampled_from(TOOLS), st.integers(1, 5), st.just(0)), max_size=3
+)
 
 
 @given(evidences, some_results, some_claims, judges, st.booleans())
 def test_a_pass_is_earned(
-    seen: Evidence, results: list[CheckResult], claims: list[Claim], judge: JudgeReport | None, gradable: bool
+    seen: Evidence,
+    results: list[CheckResult],
+    claims: list[ToolClaim],
+    judge: JudgeReport | None,
+    gradable: bool,
 ) -> None:
     found = decide(seen, results, claims, judge, gradable=gradable)
     assert found == decide(seen, results, claims, judge, gradable=gradable)
@@ -178,8 +184,8 @@ def test_a_pass_is_earned(
 def test_claiming_more_never_raises_the_score(
     seen: Evidence,
     results: list[CheckResult],
-    claims: list[Claim],
-    more: list[Claim],
+    claims: list[ToolClaim],
+    more: list[ToolClaim],
     judge: JudgeReport | None,
 ) -> None:
     modest = decide(seen, results, claims, judge, gradable=True)

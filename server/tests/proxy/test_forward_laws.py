@@ -23,7 +23,7 @@ from odyssey.endpoints.registry import Upstreams
 from odyssey.journal.platform_faults import PlatformFaults
 from odyssey.proxy.call import call_tool
 from odyssey.proxy.live_runs import LiveRun, LiveRuns
-from odyssey.proxy.parts import Arrived, Hops, ProxyAddress, ProxyParts
+from odyssey.proxy.parts import Hops, ProxyAddress, ProxyParts, ProxyRequest
 from odyssey.records.tools import Tool
 from odyssey.simulation.engine import ToolCall
 from odyssey.simulation.llm import LlmEngine
@@ -102,7 +102,7 @@ async def serve(parts: ProxyParts, run: OpenRun, planned: Planned) -> dict[str, 
         return msgspec.json.encode(planned.arguments)
 
     headers = Headers({"authorization": f"Bearer {run.token}"})
-    arrived = Arrived(ProxyAddress(None, "tools", planned.tool), headers, body)
+    arrived = ProxyRequest(ProxyAddress(None, "tools", planned.tool), headers, body)
     try:
         answer: dict[str, Any] = msgspec.json.decode((await call_tool(parts, arrived)).body)
     except OdysseyError as refusal:

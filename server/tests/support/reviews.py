@@ -9,7 +9,7 @@ from support.platform import Org
 from odyssey.evals.scenarios.content import RiskLevel, by_risk
 from odyssey.kit.clock import utc_now
 from odyssey.kit.ids import new_uuid
-from odyssey.matrices.finish import FinishedCell, PassedRun
+from odyssey.matrices.finish import FinishedCell
 from odyssey.matrices.models import Matrix
 from odyssey.models.document import Thresholds
 from odyssey.reviews.enqueue import enqueue_matrix
@@ -51,7 +51,6 @@ def cell(
         band=None,
     )
     members: dict[str, Any] = {
-        "scenario_number": 1,
         "scenario_id": "scn_6f0e4b0e-3a1c-4d2f-9b0a-0123456789ab",
         "scenario_name": "Late return",
         "variation_type": "time_pressure",
@@ -66,8 +65,8 @@ def cell(
         threshold=threshold,
         judged=judged,
         typical_run=run_id,
-        variation_runs=[
-            PassedRun((run_id or 0) + number, each) for number, each in enumerate(matched or (True,))
+        passed_runs=[
+            (run_id or 0) + number for number, each in enumerate(matched or (True,)) if each is not False
         ],
     )
 

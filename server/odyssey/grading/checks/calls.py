@@ -4,10 +4,10 @@ from typing import Any
 
 from odyssey.expressions.arguments import Matcher, read_args, read_value
 from odyssey.grading.checks.check import (
+    CheckFinding,
     Compiled,
-    Facts,
-    Finding,
-    Named,
+    NamedTools,
+    RunFacts,
     as_json,
     read_tool,
     read_tools,
@@ -46,20 +46,20 @@ def _read(raw: Any, faults: Faults, *, wanted: bool) -> Compiled | None:
     count = _read_count(given["count"], faults.at("count")) if "count" in given else None
     asked = f", asked for {as_json(given['count'])}" if count else ""
 
-    def look(facts: Facts) -> Finding:
+    def look(facts: RunFacts) -> CheckFinding:
         fitting = [call for call in facts.accepted if _fits(call, tools, args)]
         holds = bool(fitting) if count is None else count(len(fitting))
         reason = _in_words(facts, tools, len(fitting), has_args=args is not None) + asked
-        return Finding(holds is wanted, reason, fitting[0].sequence if fitting else None)
+        return CheckFinding(holds is wanted, reason, fitting[0].sequence if fitting else None)
 
-    return Compiled(look, tools.written)
+    return look, tools.written
 
 
-def _fits(call: ObservedCall, tools: Named, args: Matcher | None) -> bool:
+def _fits(call: ObservedCall, tools: NamedTools, args: Matcher | None) -> bool:
     return tools.includes(call.tool) and (args is None or args(call.arguments))
 
 
-def _in_words(facts: Facts, tools: Named, fitting: int, *, has_args: bool) -> str:
+def _in_words(facts: RunFacts, tools: NamedTools, fitting: int, *, has_args: bool) -> str:
     such = " with such arguments" if has_args else ""
     if fitting:
         return f"{tools} was called {times(fitting)}{such}"
@@ -110,7 +110,7 @@ def read_order(raw: Any, faults: Faults) -> Compiled | None:
         return None
     steps = [read_tool(item, faults.at(position)) for position, item in enumerate(raw)]
 
-    def look(facts: Facts) -> Finding:
+    def look(facts: RunFacts) -> CheckFinding:
         reached = 0
         last: tuple[str, int] | None = None
         for call in facts.accepted:
@@ -118,11 +118,11 @@ def read_order(raw: Any, faults: Faults) -> Compiled | None:
                 reached, last = reached + 1, (call.tool, call.sequence)
         sequence = last[1] if last else None
         if reached == len(steps):
-            return Finding(True, "the calls were made in this order", sequence)
+            return CheckFinding(True, "the calls were made in this order", sequence)
         after = f" after {last[0]} (step {last[1]})" if last else ""
-        return Finding(False, f"{steps[reached]} was not called{after}", sequence)
+        return CheckFinding(False, f"{steps[reached]} was not called{after}", sequence)
 
-    return Compiled(look, tuple(name for step in steps for name in step.written))
+    return look, tuple(name for step in steps for name in step.written)
 
 
 # Policies over the calls: one tool only after another, or never a tool at all. They name the step that broke them.
@@ -153,28 +153,28 @@ def _read_before(raw: Any, faults: Faults) -> Compiled | None:
     if raw[0] == raw[1]:
         faults.add("name two different tools")
 
-    def look(facts: Facts) -> Finding:
+    def look(facts: RunFacts) -> CheckFinding:
         for call in facts.accepted:
             if first.includes(call.tool):
-                return Finding(True, f"{first} came before {then}", call.sequence)
+                return CheckFinding(True, f"{first} came before {then}", call.sequence)
             if then.includes(call.tool):
-                return Finding(
+                return CheckFinding(
                     False, f"step {call.sequence} calls {call.tool} before any {first}", call.sequence
                 )
-        return Finding(True, f"{then} was never called")
+        return CheckFinding(True, f"{then} was never called")
 
-    return Compiled(look, (*first.written, *then.written))
+    return look, (*first.written, *then.written)
 
 
 def _read_never(raw: Any, faults: Faults) -> Compiled:
     tools = read_tools(raw, faults)
 
-    def look(facts: Facts) -> Finding:
+    def look(facts: RunFacts) -> CheckFinding:
         for call in facts.accepted:
             if tools.includes(call.tool):
-                return Finding(
+                return CheckFinding(
                     False, f"step {call.sequence} calls {call.tool}, which is never allowed", call.sequence
                 )
-        return Finding(True, f"{tools} was never called")
+        return CheckFinding(True, f"{tools} was never called")
 
-    return Compiled(look, tools.written)
+    return look, tools.written

@@ -14,7 +14,7 @@ from odyssey.records.canonical import canonical_json
 from odyssey.records.faults import Faults
 
 
-class Facts:
+class RunFacts:
     """The evidence of one run, with what several checks look at made only once."""
 
     def __init__(self, evidence: Evidence) -> None:
@@ -29,20 +29,18 @@ class Facts:
         return self.evidence.after.to_state()
 
 
-class Finding(NamedTuple):
+class CheckFinding(NamedTuple):
     passed: bool
     reason: str
     sequence: int | None = None
     """The step that decided it, if one did."""
 
 
-Look = Callable[[Facts], Finding]
+Look = Callable[[RunFacts], CheckFinding]
 
 
-class Compiled(NamedTuple):
-    look: Look
-    tools: tuple[str, ...] = ()
-    """The tool names and globs it mentions, as they were written."""
+Compiled = tuple[Look, tuple[str, ...]]
+"""What a check looks at, and the tool names and globs it mentions, as they were written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +89,7 @@ def times(count: int) -> str:
 # The tools a check speaks of: a name, or a glob such as `get_*`.
 
 
-class Named(NamedTuple):
+class NamedTools(NamedTuple):
     """Tools, with the words they were named by."""
 
     written: tuple[str, ...]
@@ -104,18 +102,18 @@ class Named(NamedTuple):
         return " or ".join(self.written[:3]) + (" or …" if len(self.written) > 3 else "")
 
 
-def read_tools(raw: Any, faults: Faults) -> Named:
+def read_tools(raw: Any, faults: Faults) -> NamedTools:
     """Read a name, a glob, or a list of them of which any is meant."""
     before = faults.count()
     choice = read_tool_choice(raw, faults)
     if faults.count() > before:
-        return Named((), choice)
-    return Named(tuple(raw) if isinstance(raw, list) else (raw,), choice)
+        return NamedTools((), choice)
+    return NamedTools(tuple(raw) if isinstance(raw, list) else (raw,), choice)
 
 
-def read_tool(raw: Any, faults: Faults) -> Named:
+def read_tool(raw: Any, faults: Faults) -> NamedTools:
     """Read one name or glob."""
     if not isinstance(raw, str):
         faults.add("write a tool name or a glob such as 'get_*'")
-        return Named((), ToolChoice(frozenset(), None))
+        return NamedTools((), ToolChoice(frozenset(), None))
     return read_tools(raw, faults)

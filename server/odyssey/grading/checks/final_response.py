@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from odyssey.expressions.arguments import Matcher, read_pattern
-from odyssey.grading.checks.check import Compiled, Facts, Finding, Look, as_json, shortened
+from odyssey.grading.checks.check import CheckFinding, Compiled, Look, RunFacts, as_json, shortened
 from odyssey.kit.json_reader import JsonInvalidError, read_json
 from odyssey.records.faults import Faults, shown
 from odyssey.records.json_schema import SchemaInvalidError, compile_schema
@@ -16,7 +16,7 @@ MAX_TEXT = 2000
 _MEMBERS = ("contains", "regex", "json_schema")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})[^\n]*")
 
-LookAtText = Callable[[str], Finding]
+LookAtText = Callable[[str], CheckFinding]
 
 
 def read_final_response(raw: Any, faults: Faults) -> Compiled | None:
@@ -30,13 +30,13 @@ def read_final_response(raw: Any, faults: Faults) -> Compiled | None:
         return None
     (name,) = given
     look = _READERS[name](raw[name], faults.at(name))
-    return None if look is None else Compiled(_of_text(look))
+    return None if look is None else (_of_text(look), ())
 
 
 def _of_text(look: LookAtText) -> Look:
-    def at_the_response(facts: Facts) -> Finding:
+    def at_the_response(facts: RunFacts) -> CheckFinding:
         text = facts.evidence.final_response
-        return Finding(False, "there is no final response") if text is None else look(text)
+        return CheckFinding(False, "there is no final response") if text is None else look(text)
 
     return at_the_response
 
@@ -52,12 +52,14 @@ def _read_contains(raw: Any, faults: Faults) -> LookAtText | None:
         return None
     wanted = [(text, text.casefold()) for text in texts]
 
-    def look(response: str) -> Finding:
+    def look(response: str) -> CheckFinding:
         folded = response.casefold()
         missing = [text for text, fold in wanted if fold not in folded]
         if missing:
-            return Finding(False, f"the final response does not contain {shown(missing[0])}")
-        return Finding(True, f"the final response contains {', '.join(shown(text) for text in texts[:3])}")
+            return CheckFinding(False, f"the final response does not contain {shown(missing[0])}")
+        return CheckFinding(
+            True, f"the final response contains {', '.join(shown(text) for text in texts[:3])}"
+        )
 
     return look
 
@@ -65,9 +67,9 @@ def _read_contains(raw: Any, faults: Faults) -> LookAtText | None:
 def _read_regex(raw: Any, faults: Faults) -> LookAtText:
     is_found: Matcher = read_pattern(raw, faults)
 
-    def look(response: str) -> Finding:
+    def look(response: str) -> CheckFinding:
         found = is_found(response)
-        return Finding(
+        return CheckFinding(
             found, f"the final response {'matches' if found else 'does not match'} the pattern {shown(raw)}"
         )
 
@@ -81,17 +83,17 @@ def _read_json_schema(raw: Any, faults: Faults) -> LookAtText | None:
         faults.add(str(error))
         return None
 
-    def look(response: str) -> Finding:
+    def look(response: str) -> CheckFinding:
         try:
             value = read_json(json_text(response))
         except JsonInvalidError as error:
-            return Finding(False, f"the final response holds no JSON: {error}")
+            return CheckFinding(False, f"the final response holds no JSON: {error}")
         faulty = schema.errors(value, limit=1)
         if not faulty:
-            return Finding(True, f"the JSON of the final response fits the schema: {as_json(value)}")
+            return CheckFinding(True, f"the JSON of the final response fits the schema: {as_json(value)}")
         place = "/".join(str(step) for step in faulty[0].loc)
         where = f" at {shortened(place)}" if place else ""
-        return Finding(
+        return CheckFinding(
             False, f"the JSON of the final response does not fit the schema{where}: {faulty[0].msg}"
         )
 

@@ -8,7 +8,7 @@ object that has at least its members; `{"$eq": …}` asks for exactly this one. 
 from typing import Any, NamedTuple
 
 from odyssey.expressions.arguments import Matcher, read_value
-from odyssey.grading.checks.check import Compiled, Facts, Finding, as_json
+from odyssey.grading.checks.check import CheckFinding, Compiled, RunFacts, as_json
 from odyssey.records.faults import Faults, shown
 from odyssey.worlds.json_path import JsonPath, PathInvalidError, json_path
 
@@ -17,7 +17,7 @@ MAX_PATHS = 50
 _EXISTS = "$exists"
 
 
-class _Wanted(NamedTuple):
+class _ExpectedPath(NamedTuple):
     text: str
     path: JsonPath
     exists: bool | None
@@ -26,23 +26,23 @@ class _Wanted(NamedTuple):
     """None where only presence was asked for."""
     in_words: str
 
-    def look(self, state: dict[str, Any]) -> Finding:
+    def look(self, state: dict[str, Any]) -> CheckFinding:
         if self.exists is not None and self.path.leads_somewhere(state) is not self.exists:
-            return Finding(
+            return CheckFinding(
                 False, f"{self.text} leads {'nowhere' if self.exists else 'somewhere'} in the ledger"
             )
         if self.matcher is None:
-            return Finding(
+            return CheckFinding(
                 True, f"{self.text} leads {'somewhere' if self.exists else 'nowhere'} in the ledger"
             )
         found = self.path.find(state)
         if found is None:
             several = self.path.leads_somewhere(state)
             where = "to several places, none of them a plain value" if several else "nowhere in the ledger"
-            return Finding(False, f"{self.text} leads {where}")
+            return CheckFinding(False, f"{self.text} leads {where}")
         holds = self.matcher(found.value)
         said = f"as asked: {self.in_words}" if holds else f"asked for {self.in_words}"
-        return Finding(holds, f"{self.text} is {as_json(found.value)}, {said}")
+        return CheckFinding(holds, f"{self.text} is {as_json(found.value)}, {said}")
 
 
 def read_ledger(raw: Any, faults: Faults) -> Compiled | None:
@@ -55,15 +55,15 @@ def read_ledger(raw: Any, faults: Faults) -> Compiled | None:
     read = [_read_path(text, value, faults.at(text)) for text, value in raw.items()]
     wanted = [each for each in read if each is not None]
 
-    def look(facts: Facts) -> Finding:
+    def look(facts: RunFacts) -> CheckFinding:
         findings = [each.look(facts.end_state) for each in wanted]
         failed = next((finding for finding in findings if not finding.passed), None)
-        return failed or Finding(True, "; ".join(finding.reason for finding in findings[:3]))
+        return failed or CheckFinding(True, "; ".join(finding.reason for finding in findings[:3]))
 
-    return Compiled(look)
+    return look, ()
 
 
-def _read_path(text: str, raw: Any, faults: Faults) -> _Wanted | None:
+def _read_path(text: str, raw: Any, faults: Faults) -> _ExpectedPath | None:
     try:
         path = json_path(text)
     except PathInvalidError as error:
@@ -78,7 +78,7 @@ def _read_path(text: str, raw: Any, faults: Faults) -> _Wanted | None:
         exists = raw[_EXISTS]
         value = {name: operand for name, operand in raw.items() if name != _EXISTS}
         if not value:
-            return _Wanted(text, path, exists, None, "")
+            return _ExpectedPath(text, path, exists, None, "")
         if not exists:
             faults.add("what is not there cannot be anything; write $exists false alone")
             return None
@@ -88,7 +88,7 @@ def _read_path(text: str, raw: Any, faults: Faults) -> _Wanted | None:
         faults.add("an object has either operators or members, not both")
     if faults.count() > before:
         return None
-    return _Wanted(text, path, exists, matcher, as_json(value))
+    return _ExpectedPath(text, path, exists, matcher, as_json(value))
 
 
 # Checks of the world's flags at the end: set, or not set.
@@ -116,12 +116,14 @@ def _read(raw: Any, faults: Faults, *, wanted: bool) -> Compiled | None:
         faults.add("name at least one flag")
         return None
 
-    def look(facts: Facts) -> Finding:
+    def look(facts: RunFacts) -> CheckFinding:
         found = facts.evidence.after.flags
         for flag in flags:
             if (flag in found) is not wanted:
-                return Finding(False, f"the flag {shown(flag)} is {'set' if flag in found else 'not set'}")
+                return CheckFinding(
+                    False, f"the flag {shown(flag)} is {'set' if flag in found else 'not set'}"
+                )
         named = ", ".join(shown(flag) for flag in flags[:3])
-        return Finding(True, f"{named}: {'set' if wanted else 'not set'}")
+        return CheckFinding(True, f"{named}: {'set' if wanted else 'not set'}")
 
-    return Compiled(look)
+    return look, ()

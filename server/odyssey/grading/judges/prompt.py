@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from odyssey.grading.evidence import Evidence, ObservedCall
-from odyssey.grading.judges.rubric import SCALE, Answer, Question, Rubric
+from odyssey.grading.judges.rubric import SCALE, Question, Rubric, RubricAnswer
 from odyssey.models.chat import Draw, as_json, cut, fence, new_mark, plain
 from odyssey.records.faults import Faults, one_of, shown
 from odyssey.records.problems import FieldError
@@ -23,7 +23,7 @@ _MOST_FAULTS = 5
 
 
 class ReadAnswers(NamedTuple):
-    answers: tuple[Answer, ...]
+    answers: tuple[RubricAnswer, ...]
     claimed_actions: tuple[str, ...]
     errors: list[FieldError]
 
@@ -58,14 +58,14 @@ def read_answers(value: Any, rubric: Rubric, tools: Sequence[str]) -> ReadAnswer
     return ReadAnswers(tuple(answer for answer in answers if answer is not None), claimed, [])
 
 
-def rubric_score(rubric: Rubric, answers: Sequence[Answer]) -> float:
+def rubric_score(rubric: Rubric, answers: Sequence[RubricAnswer]) -> float:
     """The weighted mean of the answers' scores."""
     weights = [question.weight for question in rubric]
     weighted = sum(weight * answer.score for weight, answer in zip(weights, answers, strict=True))
     return weighted / sum(weights)
 
 
-def rubric_passed(rubric: Rubric, answers: Sequence[Answer]) -> bool:
+def rubric_passed(rubric: Rubric, answers: Sequence[RubricAnswer]) -> bool:
     return all(
         answer.passed or not question.required for question, answer in zip(rubric, answers, strict=True)
     )
@@ -103,7 +103,7 @@ def _read_object(value: Any, members: Sequence[str], faults: Faults) -> dict[str
     return value
 
 
-def _read_answer(value: Any, question: Question, faults: Faults) -> Answer | None:
+def _read_answer(value: Any, question: Question, faults: Faults) -> RubricAnswer | None:
     before = faults.count()
     given = _read_object(value, ("reason", "answer"), faults)
     if faults.count() > before:
@@ -114,7 +114,7 @@ def _read_answer(value: Any, question: Question, faults: Faults) -> Answer | Non
     answer = _read_choice(given["answer"], question, faults.at("answer"))
     if answer is None:
         return None
-    return Answer(
+    return RubricAnswer(
         id=question.id,
         question=question.question,
         answer=answer,
@@ -182,7 +182,7 @@ claimed_actions: list every tool, out of the agent's own, whose work final_respo
 whether or not tool_calls shows it. Tools: {tools}"""
 
 
-class Prompt(NamedTuple):
+class JudgePrompt(NamedTuple):
     system: str
     user: str
     mark: str
@@ -190,7 +190,7 @@ class Prompt(NamedTuple):
 
 def build_prompt(
     evidence: Evidence, rubric: Rubric, *, faults: Sequence[str] = (), draw: Draw = new_mark
-) -> Prompt:
+) -> JudgePrompt:
     """Write the question; `faults` says what was wrong with the answer the model gave before."""
     sections = _sections(evidence)
     if faults:
@@ -198,7 +198,7 @@ def build_prompt(
     asked = _questions(rubric, evidence)
     fenced = fence(sections, beside=[asked], draw=draw)
     user = "\n\n".join([fenced.text, _facts(evidence), asked])
-    return Prompt(_SYSTEM.format(mark=fenced.mark, longest=LONGEST_REASON), user, fenced.mark)
+    return JudgePrompt(_SYSTEM.format(mark=fenced.mark, longest=LONGEST_REASON), user, fenced.mark)
 
 
 def _sections(evidence: Evidence) -> dict[str, str]:

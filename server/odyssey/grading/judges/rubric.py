@@ -174,7 +174,7 @@ JUDGE_VERSION = "1"
 JudgeState = Literal["answered", "skipped", "failed"]
 
 
-class Answer(msgspec.Struct, frozen=True):
+class RubricAnswer(msgspec.Struct, frozen=True):
     """The answer to one question of the rubric."""
 
     id: str
@@ -194,7 +194,7 @@ class JudgeReport(msgspec.Struct, frozen=True):
     """Whether every required question passed; None unless answered."""
     score: float | None = None
     """The weighted mean of the answers' scores, from 0 to 1; None unless answered."""
-    answers: tuple[Answer, ...] = ()
+    answers: tuple[RubricAnswer, ...] = ()
     claimed_actions: tuple[str, ...] = ()
     """The declared tools whose work the final response says was done."""
     reason: str = ""

@@ -18,7 +18,7 @@ from odyssey.kit.ids import new_random_seed
 from odyssey.library.models import World
 from odyssey.library.named_worlds.repository import get_world
 from odyssey.library.named_worlds.schemas import TryIn
-from odyssey.proxy.answering import CallContext, NeedsModel, Outcome, answer, ask, check_arguments
+from odyssey.proxy.answering import CallContext, CallOutcome, NeedsModel, answer, ask, check_arguments
 from odyssey.records.faults import Faults, did_you_mean, shown
 from odyssey.records.ledger import ConsistencyMode
 from odyssey.records.problems import FaultList, FieldError
@@ -145,7 +145,7 @@ async def _side(session: AsyncSession, agents: CompiledAgents, org_id: int, body
     )
 
 
-def _told(before: Ledger, outcome: Outcome) -> dict[str, Any]:
+def _told(before: Ledger, outcome: CallOutcome) -> dict[str, Any]:
     envelope = outcome.envelope
     return {
         "source": envelope["source"],

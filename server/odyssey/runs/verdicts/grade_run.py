@@ -17,7 +17,7 @@ from odyssey.core.signals import Signals
 from odyssey.grading.checks import CHECKS_VERSION, CheckResult, read_checks, run_checks
 from odyssey.grading.evidence import ACCEPTED, Evidence, ObservedCall, is_mutating
 from odyssey.grading.judges.rubric import JUDGE_VERSION, JudgeReport
-from odyssey.grading.verdict import Claim, Decision, decide, unseen_claims
+from odyssey.grading.verdict import GradeDecision, ToolClaim, decide, unseen_claims
 from odyssey.journal.events import append_event, head_of, lock_run
 from odyssey.journal.models import Event, RunContext
 from odyssey.library.models import Task
@@ -139,10 +139,10 @@ class GradingParts(NamedTuple):
     clock: PlatformClock
 
 
-class _Graded(NamedTuple):
-    decision: Decision
+class _GradedRun(NamedTuple):
+    decision: GradeDecision
     checks: list[dict[str, Any]]
-    claims: list[Claim]
+    claims: list[ToolClaim]
     judge: JudgeReport | None
 
     def report(self) -> dict[str, Any]:
@@ -162,13 +162,13 @@ async def grade_run(parts: GradingParts, run_id: int) -> None:
         raise  # the run waits for its verdict
     except Exception:
         log.exception("grading failed", extra={"run_id": run_id})
-        crashed = Decision("NOT APPLICABLE", None, "grader_failed", _CRASHED)
-        graded = _Graded(crashed, [], [], None)
+        crashed = GradeDecision("NOT APPLICABLE", None, "grader_failed", _CRASHED)
+        graded = _GradedRun(crashed, [], [], None)
     if graded is not None:
         await _store(parts, run_id, graded)
 
 
-async def _grade(parts: GradingParts, run_id: int) -> _Graded | None:
+async def _grade(parts: GradingParts, run_id: int) -> _GradedRun | None:
     async with parts.database.read() as session:
         run = await find_run_unscoped(session, run_id)
         if not awaits_grading(run):
@@ -182,10 +182,10 @@ async def _grade(parts: GradingParts, run_id: int) -> _Graded | None:
     else:
         results, claims, judge = [], [], None
     decision = decide(evidence, results, claims, judge, gradable=is_gradable(seed, judged=is_judged))
-    return _Graded(decision, [_shown(result, seed["checks"]) for result in results], claims, judge)
+    return _GradedRun(decision, [_shown(result, seed["checks"]) for result in results], claims, judge)
 
 
-def _observe(evidence: Evidence, checks: list[Any]) -> tuple[list[CheckResult], list[Claim]]:
+def _observe(evidence: Evidence, checks: list[Any]) -> tuple[list[CheckResult], list[ToolClaim]]:
     read = read_checks(checks)
     unread = [CheckResult(None, "unreadable", "error", error.msg, None) for error in read.errors]
     return [*run_checks(read.checks, evidence), *unread], unseen_claims(evidence)
@@ -197,7 +197,7 @@ async def _judged(
     evidence: Evidence,
     seed: dict[str, Any],
     results: list[CheckResult],
-    claims: list[Claim],
+    claims: list[ToolClaim],
     *,
     is_judged: bool,
 ) -> JudgeReport | None:
@@ -216,7 +216,7 @@ def _shown(result: CheckResult, checks: list[Any]) -> dict[str, Any]:
     return members | {"check": given}
 
 
-async def _store(parts: GradingParts, run_id: int, graded: _Graded) -> None:
+async def _store(parts: GradingParts, run_id: int, graded: _GradedRun) -> None:
     decision, now = graded.decision, parts.clock()
     cost = 0.0 if graded.judge is None else graded.judge.cost_usd
     async with parts.database.write() as session:
