@@ -27,7 +27,6 @@ from odyssey.dispatch.reply import AgentReply
 from odyssey.dispatch.transport import Transport
 from odyssey.identity import signin
 from odyssey.identity.bootstrap import create_org
-from odyssey.kit.clock import utc_now
 from odyssey.kit.ids import new_uuid
 from odyssey.main import create_app
 from odyssey.records.error_classes import AGENT_UNREACHABLE
@@ -120,7 +119,7 @@ class Platform:
         async def create() -> str:
             async with self.database.write() as session:
                 email = admin or f"admin-{new_uuid()}@example.com"
-                return await create_org(session, utc_now, name=name, admin_email=email)
+                return await create_org(session, self.part(PlatformClock), name=name, admin_email=email)
 
         self._orgs.append(Org(self, self.do(create())))
         return self._orgs[-1]
