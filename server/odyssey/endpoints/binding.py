@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.endpoints.models import AgentEndpoint
-from odyssey.endpoints.repository import Named, drop_uses, named_endpoints
+from odyssey.endpoints.repository import NamedEndpoint, drop_uses, named_endpoints
 from odyssey.records.faults import Faults, shown
 from odyssey.records.problems import FieldError
 from odyssey.records.tools import Tool
@@ -78,7 +78,7 @@ def _place(tool: Tool) -> tuple[str, str]:
     return "endpoint_name", str(binding.get("endpoint_name"))
 
 
-def _check_endpoint(place: tuple[str, str], endpoint: Named | None, faults: Faults) -> None:
+def _check_endpoint(place: tuple[str, str], endpoint: NamedEndpoint | None, faults: Faults) -> None:
     member, value = place
     if endpoint is None:
         faults.add(
@@ -92,7 +92,7 @@ def _check_endpoint(place: tuple[str, str], endpoint: Named | None, faults: Faul
         )
 
 
-def _check_tool(tool: Tool, endpoint: Named, faults: Faults) -> None:
+def _check_tool(tool: Tool, endpoint: NamedEndpoint, faults: Faults) -> None:
     wanted = str((tool.passthrough_binding or {})["tool_name"])
     listed = [one["name"] for one in endpoint.tools]
     if not listed:

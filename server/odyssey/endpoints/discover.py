@@ -23,7 +23,7 @@ from odyssey.kit.redaction import Redaction
 _ACCEPT = "application/json, application/yaml, text/yaml, */*;q=0.5"
 
 
-class Asked(NamedTuple):
+class DiscoveryRequest(NamedTuple):
     """What is looked at."""
 
     config: EndpointConfig
@@ -32,7 +32,7 @@ class Asked(NamedTuple):
     auth: BoundAuth
 
 
-class Found(NamedTuple):
+class DiscoveredTools(NamedTuple):
     tools: Sequence[UpstreamTool]
     notes: list[str]
     base_url: str
@@ -56,7 +56,7 @@ class Discoverer:
         self._sessions = sessions
         self._policy = policy
 
-    async def ask(self, asked: Asked) -> Found:
+    async def ask(self, asked: DiscoveryRequest) -> DiscoveredTools:
         """List the tools, or raise DiscoveryFailedError; hold no transaction meanwhile."""
         address = asked.config.url
         if address is not None:
@@ -65,10 +65,10 @@ class Discoverer:
                 raise secret_missing_error()
             upstream = McpUpstream(self._sessions, address, headers)
             found = await RedactedUpstream(upstream, asked.auth.secret).discover()
-            return Found(found.tools, list(found.notes), address, None)
+            return DiscoveredTools(found.tools, list(found.notes), address, None)
         return await self._read_openapi(asked)
 
-    async def _read_openapi(self, asked: Asked) -> Found:
+    async def _read_openapi(self, asked: DiscoveryRequest) -> DiscoveredTools:
         member = "spec" if asked.document is not None else "spec_url"
         text = asked.document if asked.document is not None else await self._fetch(asked)
         try:
@@ -88,9 +88,9 @@ class Discoverer:
             if refusal is not None:
                 message = f"The document's server cannot be used: {refusal} Give base_url to call another."
                 raise UnusableError("openapi_server_not_allowed", message, member, _readable(base_url))
-        return Found(found.tools, list(found.notes), base_url, text)
+        return DiscoveredTools(found.tools, list(found.notes), base_url, text)
 
-    async def _fetch(self, asked: Asked) -> str:
+    async def _fetch(self, asked: DiscoveryRequest) -> str:
         url = asked.config.spec_url
         assert url is not None
         # The document may be anywhere; the secret goes along only where it is at home.

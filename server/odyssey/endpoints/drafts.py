@@ -12,7 +12,7 @@ from odyssey.core.database import Database
 from odyssey.core.errors import SecretRequiredError, ValidationFailedError
 from odyssey.endpoints.auth import BoundAuth, bound_auth, is_at
 from odyssey.endpoints.config import EndpointConfig, WrittenConfig, merge_config, read_config
-from odyssey.endpoints.discover import Asked, Discoverer, Found, UnusableError
+from odyssey.endpoints.discover import DiscoveredTools, Discoverer, DiscoveryRequest, UnusableError
 from odyssey.endpoints.errors import (
     CodeEndpointError,
     DocumentRefusedError,
@@ -50,7 +50,7 @@ class Draft(NamedTuple):
     credential: str | None
     """The name that was given, or that the endpoint has."""
     secret: str | None
-    result: Found | Failed
+    result: DiscoveredTools | Failed
     revision: int | None = None
     """Of the endpoint that is changed."""
 
@@ -109,9 +109,9 @@ class Drafter:
             credentials = await credentials_of(session, [row])
             credential = credentials.get((row.org_id, row.credential_name or ""))
             auth = await bound_auth(session, self._vault, config.auth, credential)
-        result: Found | Failed
+        result: DiscoveredTools | Failed
         try:
-            result = await self._discoverer.ask(Asked(config, document, auth))
+            result = await self._discoverer.ask(DiscoveryRequest(config, document, auth))
             if auth.headers_for(result.base_url) is None:
                 result.notes.append(_MOVED.format(origin=origin_of(result.base_url)))
         except DiscoveryFailedError as error:
@@ -130,9 +130,9 @@ class Drafter:
     ) -> Draft:
         """Ask the service; `known` is where its calls go if it cannot be asked now."""
         config = written.config
-        result: Found | Failed
+        result: DiscoveredTools | Failed
         try:
-            result = await self._discoverer.ask(Asked(config, document, auth))
+            result = await self._discoverer.ask(DiscoveryRequest(config, document, auth))
         except UnusableError as error:
             raise DocumentRefusedError(error.code, error.message, ("config", error.member)) from None
         except DiscoveryFailedError as error:
@@ -208,7 +208,7 @@ def _check_origin(credential: Credential, address: str | None) -> None:
         )
 
 
-def _check_home(written: WrittenConfig, auth: BoundAuth, result: Found | Failed) -> None:
+def _check_home(written: WrittenConfig, auth: BoundAuth, result: DiscoveredTools | Failed) -> None:
     """Hold the secret against the address that the document gave."""
     if isinstance(result, Failed) and result.base_url is None:
         if written.secret is not None:

@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from odyssey.core.addresses import origin_of
 from odyssey.core.database import after_commit
 from odyssey.core.errors import ConflictError
-from odyssey.endpoints.discover import Found
+from odyssey.endpoints.discover import DiscoveredTools
 from odyssey.endpoints.drafts import Draft, Failed
 from odyssey.endpoints.errors import EndpointChangedError, EndpointExistsError, EndpointInUseError
 from odyssey.endpoints.models import AgentEndpoint, ToolEndpoint
@@ -261,7 +261,7 @@ class EndpointKeeper:
         await self._keep_document(row, result.document)
         self._compare(row, result)
 
-    def _compare(self, row: ToolEndpoint, found: Found) -> None:
+    def _compare(self, row: ToolEndpoint, found: DiscoveredTools) -> None:
         now = self._clock()
         drift = drift_between(msgspec.convert(row.tools, list[UpstreamTool]), found.tools)
         if drift and row.discovered_at is not None:

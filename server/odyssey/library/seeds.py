@@ -124,12 +124,12 @@ class ReadSeed(NamedTuple):
 
 
 def read_seed(raw: Any, ledger_schema: LedgerSchema | None, worlds: Mapping[int, SeedWorld]) -> ReadSeed:
-    reader = _Reader(ledger_schema, worlds)
+    reader = _SeedReader(ledger_schema, worlds)
     seed = reader.read(raw)
     return ReadSeed(seed, reader.errors, frozenset(reader.later))
 
 
-class _Reader:
+class _SeedReader:
     def __init__(self, ledger_schema: LedgerSchema | None, worlds: Mapping[int, SeedWorld]) -> None:
         self._ledger_schema = ledger_schema
         self._worlds = worlds

@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from odyssey.core.database import Database
 from odyssey.kit.clock import Clock
 from odyssey.models.chat import BudgetExhaustedError, Completion, ModelError, ModelUnavailableError, Usage
-from odyssey.models.document import Budgets, Document
+from odyssey.models.document import Budgets, SettingsDocument
 from odyssey.models.models import ModelCall, OrgSettings
 from odyssey.models.remote import RemoteModel, worst_usage
 
@@ -100,7 +100,7 @@ async def spent_today(session: AsyncSession, org_id: int, now: datetime) -> Spen
 async def _locked_limits(session: AsyncSession, org_id: int) -> Budgets:
     """Two calls at once must not both take what is left; SQLite has one writer anyway."""
     row = select(OrgSettings.document).where(OrgSettings.org_id == org_id).with_for_update()
-    return Document.read(await session.scalar(row)).budgets
+    return SettingsDocument.read(await session.scalar(row)).budgets
 
 
 Sleep = Callable[[float], Awaitable[None]]

@@ -10,7 +10,7 @@ from odyssey.core.database import after_commit
 from odyssey.core.depends import AddressPolicyDep, ClockDep, ReadSession, WriteSession
 from odyssey.identity.guard import Admin, GuardedRouter, VaultDep, Viewer
 from odyssey.kit.clock import Clock
-from odyssey.models.document import ROLES, Document, Role
+from odyssey.models.document import ROLES, Role, SettingsDocument
 from odyssey.models.metered import spent_today
 from odyssey.models.roles import ModelParts
 from odyssey.models.schemas import (
@@ -70,7 +70,9 @@ async def _out(session: AsyncSession, org_id: int, clock: Clock) -> SettingsOut:
     )
 
 
-async def _model_out(session: AsyncSession, org_id: int, document: Document, role: Role) -> ModelOut | None:
+async def _model_out(
+    session: AsyncSession, org_id: int, document: SettingsDocument, role: Role
+) -> ModelOut | None:
     config = document.models.of(role)
     if config is None:
         return None

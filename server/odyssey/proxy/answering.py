@@ -17,7 +17,7 @@ from odyssey.records.tools import CacheUse
 from odyssey.simulation.choosing import Manner, Undecided, decide
 from odyssey.simulation.engine import Reading, ToolCall
 from odyssey.simulation.llm import LlmEngine, ModelQuestion
-from odyssey.simulation.rules import FaultName, Fired, Note, RuleCounters, Rules
+from odyssey.simulation.rules import FaultName, FiredRule, Note, RuleCounters, Rules
 from odyssey.simulation.rules import decide as decide_by_rules
 from odyssey.simulation.simulate import Simulated
 from odyssey.worlds.ledger import Ledger
@@ -128,7 +128,7 @@ def explained(outcome: Outcome) -> dict[str, Any]:
     return validation | {"reading": outcome.reading, "explanation": outcome.explanation}
 
 
-def _injected(context: CallContext, fired: Fired) -> Outcome:
+def _injected(context: CallContext, fired: FiredRule) -> Outcome:
     call = context.call
     applied = apply_declared(
         context.ledger, fired.operations, context.mode, call.ledger_schema, sequence=call.sequence

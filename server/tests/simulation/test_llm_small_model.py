@@ -17,7 +17,7 @@ from odyssey.identity.bootstrap import create_org
 from odyssey.identity.keys import MasterKey
 from odyssey.identity.vault import Vault
 from odyssey.kit.clock import utc_now
-from odyssey.models.document import Document, ModelConfig, Models
+from odyssey.models.document import ModelConfig, Models, SettingsDocument
 from odyssey.models.models import OrgSettings
 from odyssey.models.roles import ModelParts
 from odyssey.records.faults import Faults
@@ -70,7 +70,7 @@ async def engine(folder: Path, model_url: str) -> AsyncIterator[LlmEngine]:
     )
     async with database.write() as session:
         await create_org(session, utc_now, name="Test", admin_email="a@example.com")
-        document = Document(Models(simulator=model)).stored()
+        document = SettingsDocument(Models(simulator=model)).stored()
         session.add(OrgSettings(org_id=ORG, document=document, updated_at=utc_now()))
     client = OutboundClient(AddressPolicy(allow_loopback=True))
     vault = Vault(MasterKey("x" * 40), utc_now)

@@ -20,7 +20,7 @@ from odyssey.endpoints.cassettes.repository import (
     sizes,
 )
 from odyssey.endpoints.cassettes.schemas import CassetteIn, ReplayIn
-from odyssey.endpoints.errors import RunNotEndedError
+from odyssey.endpoints.errors import RunGoesOnError
 from odyssey.endpoints.models import Cassette
 from odyssey.identity.caller import Caller, record_change
 from odyssey.journal.models import Event
@@ -36,7 +36,7 @@ class Recording(NamedTuple):
     interactions: list[dict[str, Any]]
 
 
-class _Call(msgspec.Struct):
+class _CallEvent(msgspec.Struct):
     """What a recorder reads of a tool call."""
 
     tool_name: str
@@ -50,7 +50,7 @@ async def read_recording(session: AsyncSession, org_id: int, run_id: int) -> Rec
     """Gather the passthrough calls of a run's last attempt, failures of the way among them."""
     run = await find_run(session, org_id, run_id)
     if run.status in ("pending", "running"):
-        raise RunNotEndedError(run_id, run.status)
+        raise RunGoesOnError(run_id, run.status)
     interactions: list[dict[str, Any]] = []
     size = 0
     async for event in served_calls(session, run_id, run.attempt):
@@ -93,7 +93,7 @@ async def keep_recording(
 
 
 def _interaction(event: Event) -> dict[str, Any] | None:
-    call = msgspec.json.decode(event.data, type=_Call)
+    call = msgspec.json.decode(event.data, type=_CallEvent)
     if call.source not in _LIVE or (call.source == "transport_error" and _is_miss(call)):
         return None
     members = kept_members(
@@ -103,7 +103,7 @@ def _interaction(event: Event) -> dict[str, Any] | None:
     return members | placed | {"occurred_at": event.occurred_at}
 
 
-def _is_miss(call: _Call) -> bool:
+def _is_miss(call: _CallEvent) -> bool:
     """Say whether another cassette had no answer: nobody was asked, so there is nothing to play again."""
     response = msgspec.json.decode(call.response)
     error = response.get("error") if isinstance(response, dict) else None

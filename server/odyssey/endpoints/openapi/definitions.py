@@ -21,7 +21,7 @@ Direction = Literal["request", "response"]
 _IGNORED: dict[Direction, str] = {"request": "readOnly", "response": "writeOnly"}
 
 
-class Definition(NamedTuple):
+class SchemaDefinition(NamedTuple):
     schema: dict[str, Any] | bool
     refers_to: tuple[str, ...]
     size: int
@@ -51,7 +51,7 @@ class Definitions:
         self._numbers: dict[str, int] = {}
         self._patterns: dict[str, bool] = {}
         self._converted: dict[int, tuple[Any, dict[str, Any] | bool]] = {}
-        self._made: dict[str, Definition] = {}
+        self._made: dict[str, SchemaDefinition] = {}
         self._whole: dict[bytes, Whole | None] = {}
         self.broken: dict[str, None] = {}
         """References that lead nowhere."""
@@ -154,11 +154,13 @@ class Definitions:
         self._names[reference], self._pointers[name] = name, reference
         return name
 
-    def _definition(self, name: str) -> Definition:
+    def _definition(self, name: str) -> SchemaDefinition:
         known = self._made.get(name)
         if known is None:
             schema = self.convert(self._references.target(self._pointers[name]))
-            known = Definition(schema, self._referred(schema), len(msgspec.json.encode(schema)) + len(name))
+            known = SchemaDefinition(
+                schema, self._referred(schema), len(msgspec.json.encode(schema)) + len(name)
+            )
             self._made[name] = known
         return known
 

@@ -67,7 +67,7 @@ class Parameter(NamedTuple):
     description: str = ""
 
 
-class Body(NamedTuple):
+class RequestBody(NamedTuple):
     kind: BodyKind
     media_type: str
     is_required: bool
@@ -99,7 +99,7 @@ class RawOperation(NamedTuple):
     operation_id: str
     description: str
     parameters: tuple[Parameter, ...]
-    body: Body | None
+    body: RequestBody | None
     answer: Any
     """The schema of its first JSON answer that is a success; None without one."""
 
@@ -119,7 +119,7 @@ class OperationReader:
     def __init__(self, references: References) -> None:
         self._references = references
         # Operations may share parts of any size; each part is looked at once.
-        self._bodies: dict[int, Body | None] = {}
+        self._bodies: dict[int, RequestBody | None] = {}
         self._answers: dict[int, Any] = {}
         self._parameters_left = MAX_PARAMETERS
         self.skipped: list[Skipped] = []
@@ -228,19 +228,19 @@ class OperationReader:
             description=_text(raw.get("description")),
         )
 
-    def _body_of(self, raw: dict[str, Any]) -> Body | None:
+    def _body_of(self, raw: dict[str, Any]) -> RequestBody | None:
         if id(raw) not in self._bodies:
             self._bodies[id(raw)] = self._read_body(raw)
         return self._bodies[id(raw)]
 
-    def _read_body(self, raw: dict[str, Any]) -> Body | None:
+    def _read_body(self, raw: dict[str, Any]) -> RequestBody | None:
         """The first content that can be sent: JSON rather than forms, forms rather than text."""
         content = _objects(raw.get("content"))
         for kind in get_args(BodyKind):
             for media_type, described in content.items():
                 if _body_kind(media_type) == kind:
                     schema = described.get("schema")
-                    return Body(
+                    return RequestBody(
                         kind,
                         _WILD.get(kind, media_type) if "*" in media_type else media_type,
                         raw.get("required") is True,

@@ -10,7 +10,7 @@ import msgspec
 
 from odyssey.core.addresses import MAX_URL_LENGTH
 from odyssey.core.outbound import Method, header_problem
-from odyssey.endpoints.openapi.operations import TEMPLATE, Body, Parameter
+from odyssey.endpoints.openapi.operations import TEMPLATE, Parameter, RequestBody
 from odyssey.endpoints.openapi.tools import Operation
 from odyssey.records.faults import did_you_mean
 
@@ -118,7 +118,7 @@ class BodyInvalidError(ValueError):
     """The value cannot be such a body; the message says why."""
 
 
-def write_body(body: Body, value: Any) -> WrittenBody:
+def write_body(body: RequestBody, value: Any) -> WrittenBody:
     if body.kind == "json":
         return WrittenBody(body.media_type, msgspec.json.encode(value))
     if body.kind == "text":
@@ -151,7 +151,7 @@ def _fields(name: str, value: Any, encoding: Mapping[str, Any]) -> Iterator[tupl
         )
 
 
-def _multipart(value: Mapping[str, Any], body: Body) -> WrittenBody:
+def _multipart(value: Mapping[str, Any], body: RequestBody) -> WrittenBody:
     parts = [
         _part(name, each, is_file=name in body.files)
         for name, member in value.items()

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from odyssey.endpoints.openapi.conversion import MAX_DESCRIPTION
 from odyssey.endpoints.openapi.definitions import Definitions, Whole
-from odyssey.endpoints.openapi.operations import Body, Parameter, Place, RawOperation
+from odyssey.endpoints.openapi.operations import Parameter, Place, RawOperation, RequestBody
 from odyssey.endpoints.openapi.references import References
 from odyssey.endpoints.upstream import UpstreamTool
 from odyssey.kit.words import shorten
@@ -26,7 +26,7 @@ class Operation(NamedTuple):
     name: str
     raw: RawOperation
     parameters: tuple[Parameter, ...]
-    body: Body | None
+    body: RequestBody | None
     body_argument: str | None
     """The one argument that is the body; None when the body's members are arguments themselves."""
 
@@ -147,7 +147,7 @@ def _input_schema(operation: Operation, request: Definitions, references: Refere
     return made
 
 
-def _merge(made: dict[str, Any], required: list[str], body: Body, converted: Any) -> None:
+def _merge(made: dict[str, Any], required: list[str], body: RequestBody, converted: Any) -> None:
     # Of a body that is too large to be converted, the names are left.
     members = converted.get("properties") or {name: {} for name in body.members or ()}
     made["properties"] |= members
@@ -161,7 +161,7 @@ def _merge(made: dict[str, Any], required: list[str], body: Body, converted: Any
         made["dependentRequired"] = dict.fromkeys(members, demanded)
 
 
-def _body_schema(body: Body, request: Definitions) -> Any:
+def _body_schema(body: RequestBody, request: Definitions) -> Any:
     if body.kind == "text":
         return {"type": "string", "description": f"The whole body as {body.media_type}."}
     return request.convert(body.schema)

@@ -13,11 +13,11 @@ from odyssey.records.faults import Faults
 from odyssey.records.problems import FieldError
 from odyssey.simulation.engine import Answer, EngineName, ToolCall
 from odyssey.simulation.fidelity import (
-    Outcome,
+    CallComparison,
+    FidelityRow,
     RecordedCall,
     RecordedChange,
     RecordedTask,
-    Row,
     replay,
     summarise,
 )
@@ -56,7 +56,7 @@ class Trial(NamedTuple):
     program: Program | None
     """None when it could not be read."""
     errors: Sequence[FieldError]
-    row: Row
+    row: FidelityRow
     equal: int
     """Calls with equal response and equal changes."""
     of: int
@@ -82,7 +82,7 @@ def try_program(raw: Any, bench: Bench, *, clock: Clock = time.monotonic) -> Tri
     program = read_program(raw, faults, tool=bench.tool)
     if program is None or faults.found:
         return failed(bench, *faults.found)
-    outcomes: list[Outcome] = []
+    outcomes: list[CallComparison] = []
     mismatches: list[Mismatch] = []
     mismatched: list[RecordedCall] = []
     deadline = clock() + MOST_SECONDS
@@ -108,7 +108,7 @@ def failed(bench: Bench, *errors: FieldError) -> Trial:
 
 def _replayed(
     program: Program, bench: Bench, is_late: Callable[[], bool]
-) -> Iterator[tuple[RecordedTask, int, Outcome, Ledger]]:
+) -> Iterator[tuple[RecordedTask, int, CallComparison, Ledger]]:
     """Each recorded call of the tool, with its place in the task and the world before it."""
     name, initial = bench.tool.name, bench.boot()
     others = {call.tool for task in bench.tasks for call in task.calls}
@@ -152,15 +152,15 @@ class _Engine:
             return Answer(failure, confidence=0.0, explanation=f"the program failed: {error}")
 
 
-def _row(outcomes: Sequence[Outcome]) -> Row:
+def _row(outcomes: Sequence[CallComparison]) -> FidelityRow:
     return summarise(outcomes, frozenset()).total
 
 
-def _is_equal(outcome: Outcome) -> bool:
+def _is_equal(outcome: CallComparison) -> bool:
     return outcome.responses_equal and outcome.changes_equal
 
 
-def _mismatch(task: RecordedTask, number: int, outcome: Outcome, before: Ledger) -> Mismatch:
+def _mismatch(task: RecordedTask, number: int, outcome: CallComparison, before: Ledger) -> Mismatch:
     call, answer = outcome.call, outcome.answer
     expected = call.response if call.error is None else {"error": call.error}
     after = apply(before, answer.operations, "off").ledger
@@ -180,7 +180,7 @@ def _mismatch(task: RecordedTask, number: int, outcome: Outcome, before: Ledger)
     )
 
 
-def _problem(outcome: Outcome, made: Sequence[RecordedChange], flags: Sequence[str]) -> str:
+def _problem(outcome: CallComparison, made: Sequence[RecordedChange], flags: Sequence[str]) -> str:
     call, answer = outcome.call, outcome.answer
     if answer.explanation.startswith("the program failed"):
         return answer.explanation

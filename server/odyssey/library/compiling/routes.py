@@ -19,12 +19,12 @@ from odyssey.library.compiling.schemas import (
     ProgramReportOut,
     ProgramShareOut,
     ProposeProgramIn,
-    Recorded,
+    RecordedCallsIn,
     ReplayProgramIn,
 )
 from odyssey.models.roles import ModelParts, simulator_model
 from odyssey.records.problems import FieldError
-from odyssey.simulation.fidelity import RecordedChange, Share
+from odyssey.simulation.fidelity import EqualShare, RecordedChange
 
 # The report on a tool's programs, as both routes give it.
 
@@ -74,7 +74,7 @@ def _change(change: RecordedChange) -> ProgramChangeOut:
     )
 
 
-def _share(share: Share) -> ProgramShareOut:
+def _share(share: EqualShare) -> ProgramShareOut:
     return ProgramShareOut(share=share.share, interval=list(share.interval), equal=share.equal, of=share.of)
 
 
@@ -108,7 +108,7 @@ async def replay_program(
 
 
 async def _bench(
-    database: Database, request: Request, caller: Caller, agent_id: int, body: Recorded
+    database: Database, request: Request, caller: Caller, agent_id: int, body: RecordedCallsIn
 ) -> Bench:
     """Read what is needed, and give the session back before anything that takes its time."""
     async with database.read() as session:

@@ -29,7 +29,7 @@ from odyssey.kit.json_reader import JsonInvalidError, read_json
 from odyssey.kit.pagination import DEFAULT_LIMIT, encode_cursor
 from odyssey.library.behaviours import known_of, unclear_lines
 from odyssey.library.fidelity import FidelityIn, FidelityOut, ReportOut
-from odyssey.library.models import World
+from odyssey.library.models import NamedWorld
 from odyssey.library.named_worlds.keep import WorldChangedError, WorldKeeper
 from odyssey.library.named_worlds.repository import (
     WORLD_ORDER,
@@ -59,23 +59,23 @@ from odyssey.worlds.stored_state import StoredState
 # Worlds as the API shows them.
 
 
-async def summaries(session: AsyncSession, org_id: int, worlds: Sequence[World]) -> list[WorldSummary]:
+async def summaries(session: AsyncSession, org_id: int, worlds: Sequence[NamedWorld]) -> list[WorldSummary]:
     measured = await fidelities(session, org_id, {world.state_hash for world in worlds})
     return [_summary(world, measured.get(world.state_hash)) for world in worlds]
 
 
-async def summary(session: AsyncSession, world: World) -> WorldSummary:
+async def summary(session: AsyncSession, world: NamedWorld) -> WorldSummary:
     return (await summaries(session, world.org_id, [world]))[0]
 
 
-async def would_be(session: AsyncSession, world: World, state: Prepared) -> WorldSummary:
+async def would_be(session: AsyncSession, world: NamedWorld, state: Prepared) -> WorldSummary:
     """Show a world as it would be with another state."""
     measured = await fidelities(session, world.org_id, {state.document.hash})
     other = {"hash": state.document.hash, "entity_counts": state.counts, "bytes": state.document.bytes}
     return _summary(world, measured.get(state.document.hash)).model_copy(update=other)
 
 
-async def whole(session: AsyncSession, world: World) -> bytes:
+async def whole(session: AsyncSession, world: NamedWorld) -> bytes:
     """Show a world with all it holds; its state goes from the database to the wire as it is."""
     conduct = await load_conduct(session, world.org_id, world.conduct_hash)
     state = await load_text(session, world.org_id, world.state_hash)
@@ -91,7 +91,7 @@ async def whole(session: AsyncSession, world: World) -> bytes:
     return msgspec.json.encode(members | contents)
 
 
-def _summary(world: World, fidelity: FidelityOut | None) -> WorldSummary:
+def _summary(world: NamedWorld, fidelity: FidelityOut | None) -> WorldSummary:
     return WorldSummary(
         id=world.id,
         name=world.name,

@@ -15,7 +15,7 @@ from odyssey.core.database import Database
 from odyssey.core.errors import ValidationFailedError
 from odyssey.journal.contents import load_conduct
 from odyssey.kit.ids import new_random_seed
-from odyssey.library.models import World
+from odyssey.library.models import NamedWorld
 from odyssey.library.named_worlds.repository import get_world
 from odyssey.library.named_worlds.schemas import TryIn
 from odyssey.proxy.answering import CallContext, NeedsModel, Outcome, answer, ask, check_arguments
@@ -67,7 +67,7 @@ async def try_call(parts: TryingParts, org_id: int, world_id: int, body: TryIn) 
     return _told(context.ledger, outcome)
 
 
-async def _context(session: AsyncSession, parts: TryingParts, world: World, body: TryIn) -> CallContext:
+async def _context(session: AsyncSession, parts: TryingParts, world: NamedWorld, body: TryIn) -> CallContext:
     started = time.perf_counter()
     side = await _side(session, parts.agents, world.org_id, body)
     check_arguments(side.tool, body.arguments, "arguments")

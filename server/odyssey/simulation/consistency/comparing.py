@@ -9,7 +9,7 @@ from odyssey.kit.words import id_noun
 from odyssey.records.canonical import canonical_json
 from odyssey.records.ledger import Violation
 from odyssey.simulation.consistency.knowledge import Meant, WorldKnowledge
-from odyssey.worlds.field_index import Path, Step, values_at
+from odyssey.worlds.field_index import Path, PathStep, values_at
 from odyssey.worlds.ledger import Ledger, json_equal
 from odyssey.worlds.schema import brief, id_text
 
@@ -152,7 +152,7 @@ def _points_out_of_the_world(name: str, types: tuple[str, ...], known: WorldKnow
     for entity_type, knowledge in known.types.items():
         anatomy = knowledge.anatomy
         paths: list[Path] = [
-            (each.field, Step.EACH, name) for each in anatomy.collections if name in each.members
+            (each.field, PathStep.EACH, name) for each in anatomy.collections if name in each.members
         ]
         if name in anatomy.fields and name != anatomy.id_field:
             paths.append((name,))
