@@ -196,7 +196,7 @@ class Registrar:
         )
 
 
-class Checked(NamedTuple):
+class CheckedRegistration(NamedTuple):
     definition: Definition
     secret: str | None
     bound: list[Bound]
@@ -204,7 +204,7 @@ class Checked(NamedTuple):
 
 async def check(
     body: AgentIn, caller: Caller, policy: AddressPolicy, session: AsyncSession, *, lock: bool = False
-) -> Checked:
+) -> CheckedRegistration:
     """Validate a whole registration; nothing is saved. Locked, the endpoints it names stay as they are."""
     check_org(body.org_id, caller)
     config, secret = _split_secret(body.config)
@@ -218,7 +218,7 @@ async def check(
         resolve=partial(resolve_bindings, session, caller.org_id, lock=lock),
     )
     await check_address(definition, policy)
-    return Checked(definition, secret if isinstance(secret, str) else None, bound)
+    return CheckedRegistration(definition, secret if isinstance(secret, str) else None, bound)
 
 
 async def check_address(definition: Definition, policy: AddressPolicy) -> None:

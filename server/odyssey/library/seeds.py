@@ -214,9 +214,8 @@ class _SeedReader:
         if rules is not None:
             self.errors += read_rules(rules).errors
         if raw.get("behavior_instructions") is not None:
-            taken = take_behavior(raw["behavior_instructions"])
-            self._behavior = taken.text
-            self.errors += taken.errors
+            self._behavior, wrong = take_behavior(raw["behavior_instructions"])
+            self.errors += wrong
 
     def _check_grading(self, raw: dict[str, Any]) -> None:
         if _given(raw, "expected_outcome", "completion") not in ("completion", "refusal"):

@@ -24,7 +24,7 @@ from odyssey.records.ledger import (
     Update,
     Violation,
 )
-from odyssey.worlds.ledger import Change, Ledger, copy_json, json_equal
+from odyssey.worlds.ledger import EntityStates, Ledger, copy_json, json_equal
 
 _OPS = ("add", "update", "remove", "set_flag", "clear_flag")
 
@@ -194,7 +194,7 @@ def _redo(ledger: Ledger, entry: Entry) -> Ledger:
     return ledger.with_entity(entry.entity_type, entry.id, entry.after)
 
 
-def _describe(change: Change) -> EntityChange:
+def _describe(change: EntityStates) -> EntityChange:
     before, after = change.before, change.after
     if before is None:
         return EntityChange("added", change.entity_type, change.id, None, after, sorted(after or {}))

@@ -8,9 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.evidence import json_values
 
+from odyssey.models.chat import Prompt
 from odyssey.records.tools import EntityField, EntityType, FlagPolicy, LedgerSchema, Tool
 from odyssey.simulation.engine import ToolCall
-from odyssey.simulation.llm.prompt import MOST_CHARACTERS, LastAnswer, SimulatorPrompt, build_prompt
+from odyssey.simulation.llm.prompt import MOST_CHARACTERS, LastAnswer, build_prompt
 from odyssey.simulation.llm.relevant import EXAMPLES, MOST_ENTITIES, find_relevant
 from odyssey.simulation.world.engine import WorldEngine
 from odyssey.worlds.ledger import Ledger
@@ -54,7 +55,7 @@ def prompt(
     schema: LedgerSchema | None = None,
     flags: tuple[str, ...] = (),
     **options: Any,
-) -> SimulatorPrompt:
+) -> Prompt:
     world = Ledger.boot(state, flags)
     call = ToolCall(tool, arguments, schema, random_seed=1, sequence=1, actor=options.pop("actor", None))
     words = f"{tool.description}\n{behaviour}"
@@ -67,17 +68,17 @@ def tool(name: str, *arguments: str, **members: Any) -> Tool:
     return Tool(name, {"type": "object", "properties": properties, "required": list(arguments)}, **members)
 
 
-def sections(made: SimulatorPrompt) -> dict[str, str]:
+def sections(made: Prompt) -> dict[str, str]:
     found = _SECTION.finditer(made.user)
     return {match["name"]: match["text"] for match in found if match["mark"] == made.mark}
 
 
-def outside(made: SimulatorPrompt) -> str:
+def outside(made: Prompt) -> str:
     """All that speaks with our voice."""
     return (made.system + _SECTION.sub("", made.user)).replace(made.mark, "")
 
 
-def shown(made: SimulatorPrompt) -> set[tuple[str, str]]:
+def shown(made: Prompt) -> set[tuple[str, str]]:
     """The entities that are shown for what they are and not as examples."""
     lines = sections(made)["entities"].splitlines()
     real = [line for line in lines if "only_an_example" not in line]
@@ -85,7 +86,7 @@ def shown(made: SimulatorPrompt) -> set[tuple[str, str]]:
     return {(found[1], found[2]) for line in real if (found := pattern.match(line))}
 
 
-def examples(made: SimulatorPrompt) -> list[str]:
+def examples(made: Prompt) -> list[str]:
     lines = sections(made)["entities"].splitlines()
     return [line.split('"')[3] for line in lines if "only_an_example" in line]
 
@@ -185,7 +186,7 @@ def test_a_large_world_and_large_texts_stay_within_bounds_and_what_is_left_out_i
     assert "entities that hang on these are left out" in outside(made)
 
 
-def everywhere(text: str) -> SimulatorPrompt:
+def everywhere(text: str) -> Prompt:
     """The text everywhere a stranger can put one."""
     hostile = Tool(
         "touch_order",

@@ -1,6 +1,6 @@
 """Making a cassette of what live services answered in a run."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -31,11 +31,6 @@ from odyssey.records.problems import FieldError
 _LIVE = ("passthrough", "transport_error")
 
 
-class Recording(NamedTuple):
-    run: RecordedRun
-    interactions: list[dict[str, Any]]
-
-
 class _CallEvent(msgspec.Struct):
     """What a recorder reads of a tool call."""
 
@@ -46,7 +41,9 @@ class _CallEvent(msgspec.Struct):
     upstream: dict[str, Any] | None = None
 
 
-async def read_recording(session: AsyncSession, org_id: int, run_id: int) -> Recording:
+async def read_recording(
+    session: AsyncSession, org_id: int, run_id: int
+) -> tuple[RecordedRun, list[dict[str, Any]]]:
     """Gather the passthrough calls of a run's last attempt, failures of the way among them."""
     run = await find_run(session, org_id, run_id)
     if run.status in ("pending", "running"):
@@ -61,25 +58,30 @@ async def read_recording(session: AsyncSession, org_id: int, run_id: int) -> Rec
             _check_size(run_id, len(interactions), size)
     if not interactions:
         raise _refused(f"run {run_id} made no passthrough call in its last attempt; there is nothing to keep")
-    return Recording(run, interactions)
+    return run, interactions
 
 
 async def keep_recording(
-    session: AsyncSession, clock: Clock, caller: Caller, body: CassetteIn, recording: Recording
+    session: AsyncSession,
+    clock: Clock,
+    caller: Caller,
+    body: CassetteIn,
+    run: RecordedRun,
+    interactions: list[dict[str, Any]],
 ) -> Cassette:
-    context = recording.run.context
+    context = run.context
     cassette = Cassette(
         id=new_uuid(),
         org_id=caller.org_id,
         name=body.name,
         run_id=context.run_id,
-        attempt=recording.run.attempt,
+        attempt=run.attempt,
         agent_id=context.agent_id,
         agent_version=context.agent_version,
         created_by=caller.person_id,
         created_at=clock(),
     )
-    await add_cassette(session, cassette, recording.interactions)
+    await add_cassette(session, cassette, interactions)
     record_change(
         session,
         caller,

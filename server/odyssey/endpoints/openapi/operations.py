@@ -108,13 +108,6 @@ class RawOperation(NamedTuple):
         return f"{self.method} {self.path}"
 
 
-class Skipped(NamedTuple):
-    """Something that could not be taken; a note at discovery."""
-
-    why: str
-    where: str
-
-
 class OperationReader:
     def __init__(self, references: References) -> None:
         self._references = references
@@ -122,7 +115,8 @@ class OperationReader:
         self._bodies: dict[int, RequestBody | None] = {}
         self._answers: dict[int, Any] = {}
         self._parameters_left = MAX_PARAMETERS
-        self.skipped: list[Skipped] = []
+        self.skipped: list[tuple[str, str]] = []
+        """Why something could not be taken, and where it stands; a note at discovery."""
 
     def read(self, paths: Mapping[str, Any]) -> Iterator[RawOperation]:
         for path, raw_item in paths.items():
@@ -295,7 +289,7 @@ class OperationReader:
         return self._answers[key]
 
     def skip(self, why: str, where: str) -> None:
-        self.skipped.append(Skipped(why, where))
+        self.skipped.append((why, where))
 
 
 def read_route(path: str) -> PathTemplate:

@@ -38,13 +38,6 @@ class Operation(NamedTuple):
         return None if self.body_argument is None else [*names, self.body_argument]
 
 
-class Schemas(NamedTuple):
-    """Both directions of one document."""
-
-    request: Definitions
-    response: Definitions
-
-
 def plan(raw: RawOperation, name: str) -> Operation:
     """Decide what the arguments are called."""
     parameters = _name_apart(raw.parameters)
@@ -57,15 +50,17 @@ def plan(raw: RawOperation, name: str) -> Operation:
     return Operation(name, raw, parameters, raw.body, argument)
 
 
-def tool_of(operation: Operation, schemas: Schemas, references: References) -> tuple[UpstreamTool, bool]:
+def tool_of(
+    operation: Operation, request: Definitions, response: Definitions, references: References
+) -> tuple[UpstreamTool, bool]:
     """The tool as it is offered, and whether one of its schemas is looser than the document's."""
     raw = operation.raw
-    taken = schemas.request.complete(_input_schema(operation, schemas.request, references))
+    taken = request.complete(_input_schema(operation, request, references))
     given: Whole | None = None
     is_loose = taken is None or taken.is_loose
     if raw.answer is not None:
-        converted = schemas.response.convert(raw.answer)
-        given = schemas.response.complete(converted) if isinstance(converted, dict) else None
+        converted = response.convert(raw.answer)
+        given = response.complete(converted) if isinstance(converted, dict) else None
         is_loose = is_loose or given is None or given.is_loose
     tool = UpstreamTool(
         name=operation.name,

@@ -12,24 +12,24 @@ from odyssey.core.errors import NotFoundError
 from odyssey.core.paging import ListOrder, PageRequest
 from odyssey.kit.pagination import Page
 from odyssey.library.fidelity import FidelityOut, figures
-from odyssey.library.models import MeasuredFidelity, NamedWorld
+from odyssey.library.models import MeasuredFidelity, StoredWorld
 
 WORLD_ORDER = ListOrder(
-    NamedWorld.id,
+    StoredWorld.id,
     {
-        "id": NamedWorld.id,
-        "name": NamedWorld.name,
-        "bytes": NamedWorld.bytes,
-        "rules": NamedWorld.rules,
-        "created_at": NamedWorld.created_at,
-        "updated_at": NamedWorld.updated_at,
+        "id": StoredWorld.id,
+        "name": StoredWorld.name,
+        "bytes": StoredWorld.bytes,
+        "rules": StoredWorld.rules,
+        "created_at": StoredWorld.created_at,
+        "updated_at": StoredWorld.updated_at,
     },
 )
 
 
-async def get_world(session: AsyncSession, org_id: int, world_id: int, *, lock: bool = False) -> NamedWorld:
-    statement = select(NamedWorld).where(
-        NamedWorld.id == world_id, NamedWorld.org_id == org_id, NamedWorld.deleted_at.is_(None)
+async def get_world(session: AsyncSession, org_id: int, world_id: int, *, lock: bool = False) -> StoredWorld:
+    statement = select(StoredWorld).where(
+        StoredWorld.id == world_id, StoredWorld.org_id == org_id, StoredWorld.deleted_at.is_(None)
     )
     if lock:
         statement = statement.with_for_update().execution_options(populate_existing=True)
@@ -41,9 +41,9 @@ async def get_world(session: AsyncSession, org_id: int, world_id: int, *, lock: 
 
 async def find_worlds(
     session: AsyncSession, org_id: int, world_ids: Collection[int]
-) -> dict[int, NamedWorld]:
-    statement = select(NamedWorld).where(
-        NamedWorld.id.in_(world_ids), NamedWorld.org_id == org_id, NamedWorld.deleted_at.is_(None)
+) -> dict[int, StoredWorld]:
+    statement = select(StoredWorld).where(
+        StoredWorld.id.in_(world_ids), StoredWorld.org_id == org_id, StoredWorld.deleted_at.is_(None)
     )
     return {world.id: world for world in await session.scalars(statement)}
 
@@ -52,18 +52,18 @@ async def types_of_worlds(
     session: AsyncSession, org_id: int, state_hashes: Collection[str]
 ) -> dict[str, frozenset[str]]:
     """Return the types of those of the states that any world has, also of worlds whose name is gone."""
-    statement = select(NamedWorld.state_hash, NamedWorld.entity_counts).where(
-        NamedWorld.org_id == org_id, NamedWorld.state_hash.in_(state_hashes)
+    statement = select(StoredWorld.state_hash, StoredWorld.entity_counts).where(
+        StoredWorld.org_id == org_id, StoredWorld.state_hash.in_(state_hashes)
     )
     return {state_hash: frozenset(counts) for state_hash, counts in await session.execute(statement)}
 
 
 async def list_worlds(
     session: AsyncSession, org_id: int, page: PageRequest, *, q: str | None
-) -> Page[NamedWorld]:
-    statement = select(NamedWorld).where(NamedWorld.org_id == org_id, NamedWorld.deleted_at.is_(None))
+) -> Page[StoredWorld]:
+    statement = select(StoredWorld).where(StoredWorld.org_id == org_id, StoredWorld.deleted_at.is_(None))
     if q:
-        statement = statement.where(NamedWorld.name.icontains(q, autoescape=True))
+        statement = statement.where(StoredWorld.name.icontains(q, autoescape=True))
     return await WORLD_ORDER.page(session, statement, page)
 
 

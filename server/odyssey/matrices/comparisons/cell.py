@@ -10,7 +10,7 @@ from typing import NamedTuple
 from odyssey.evals.behaviour import Behaviour, Delivered
 from odyssey.evals.distance import Moved, Weights, distance_matrix, explain, mean_contributions, most_typical
 from odyssey.evals.parts import Differs
-from odyssey.statistics.cells import Cell, Judged, judge
+from odyssey.statistics.cells import Cell, CellJudgement, judge
 from odyssey.statistics.reliability import PassK, Trials, every_pass_k
 from odyssey.statistics.shift import Comparison
 from odyssey.statistics.significance import Matches
@@ -77,7 +77,7 @@ def judge_cell(
     delivered: bool,
     weights: Weights,
     seed: int,
-) -> Judged:
+) -> CellJudgement:
     """Judge one cell as a family of its own."""
     behaviours = [run.behaviour for run in (*pressed, *baselines)]
     cell = Cell(

@@ -42,7 +42,7 @@ from odyssey.matrices.comparisons.schemas import (
 from odyssey.matrices.comparisons.select_runs import Side, Sides, select_runs
 from odyssey.models.settings import read_settings
 from odyssey.records.problems import FieldError
-from odyssey.statistics.cells import Judged
+from odyssey.statistics.cells import CellJudgement
 from odyssey.statistics.intervals import Interval, wilson
 from odyssey.statistics.reliability import PassK, reliability_lost
 from odyssey.statistics.significance import min_p
@@ -145,7 +145,7 @@ def _observed(side: Side) -> list[ObservedRun]:
     ]
 
 
-def _shift_out(judged: Judged) -> ShiftOut:
+def _shift_out(judged: CellJudgement) -> ShiftOut:
     measured = judged.state == "measured"
     return ShiftOut(
         state=judged.state,

@@ -85,7 +85,7 @@ def _names(path: Path) -> FieldPath:
     return tuple(step for step in path if isinstance(step, str))
 
 
-class PageRequest(NamedTuple):
+class ListingPage(NamedTuple):
     order: Order | None
     offset: int
     limit: int | None
@@ -114,7 +114,7 @@ def select(kind: Kind, arguments: Mapping[str, Any]) -> Selection:
     return selection
 
 
-def page(kind: Kind, arguments: Mapping[str, Any]) -> PageRequest:
+def page(kind: Kind, arguments: Mapping[str, Any]) -> ListingPage:
     controls = {
         "_".join(tokens(name)): value
         for name, value in arguments.items()
@@ -125,7 +125,7 @@ def page(kind: Kind, arguments: Mapping[str, Any]) -> PageRequest:
     number = _count(controls, _PAGES)
     if number is not None and limit is not None:
         offset = max(number - 1, 0) * limit
-    return PageRequest(_order(kind, controls), offset, limit)
+    return ListingPage(_order(kind, controls), offset, limit)
 
 
 def _is_control(argument: str) -> bool:
