@@ -12,7 +12,7 @@ from odyssey.core.database import Database
 from odyssey.core.errors import SecretRequiredError, ValidationFailedError
 from odyssey.endpoints.auth import BoundAuth, bound_auth, is_at
 from odyssey.endpoints.config import EndpointConfig, WrittenConfig, merge_config, read_config
-from odyssey.endpoints.discover import DiscoveredTools, Discoverer, DiscoveryRequest, UnusableError
+from odyssey.endpoints.discover import DiscoveredTools, Discoverer, UnusableError
 from odyssey.endpoints.errors import (
     CodeEndpointError,
     DocumentRefusedError,
@@ -111,7 +111,7 @@ class Drafter:
             auth = await bound_auth(session, self._vault, config.auth, credential)
         result: DiscoveredTools | DiscoveryFailure
         try:
-            result = await self._discoverer.ask(DiscoveryRequest(config, document, auth))
+            result = await self._discoverer.ask(config, document, auth)
             if auth.headers_for(result.base_url) is None:
                 result.notes.append(_MOVED.format(origin=origin_of(result.base_url)))
         except DiscoveryFailedError as error:
@@ -132,7 +132,7 @@ class Drafter:
         config = written.config
         result: DiscoveredTools | DiscoveryFailure
         try:
-            result = await self._discoverer.ask(DiscoveryRequest(config, document, auth))
+            result = await self._discoverer.ask(config, document, auth)
         except UnusableError as error:
             raise DocumentRefusedError(error.code, error.message, ("config", error.member)) from None
         except DiscoveryFailedError as error:

@@ -56,7 +56,8 @@ def _read(body: BehaviorsIn, known: KnownNames) -> dict[str, object]:
     text, errors = take_behavior(body.behavior_instructions)
     if errors:
         raise ValidationFailedError(errors)
-    lines = read_behaviours(text, tools=known.tools, types=known.types).lines
+    tools, types = known
+    lines = read_behaviours(text, tools=tools, types=types).lines
     return {
         "text": text,
         "lines": [line._asdict() for line in lines],

@@ -28,11 +28,8 @@ _SMALL = MAX_BYTES // 4
 """Characters; each has at most four bytes."""
 
 
-class KnownNames(NamedTuple):
-    """What a behaviour may speak of; None where nobody knows."""
-
-    tools: frozenset[str] | None = None
-    types: frozenset[str] | None = None
+KnownNames = tuple[frozenset[str] | None, frozenset[str] | None]
+"""The tools and the types that a behaviour may speak of; None where nobody knows."""
 
 
 class UnclearLine(NamedTuple):
@@ -64,14 +61,15 @@ def take_behavior(raw: Any) -> tuple[str, Sequence[FieldError]]:
 def known_of(tools: Iterable[str] | None, schema: LedgerSchema | None, *types: Collection[str]) -> KnownNames:
     """Put together what an agent and a world have; a world without any type yet may get every one."""
     found = frozenset(declared_types(schema)).union(*types)
-    return KnownNames(None if tools is None else frozenset(tools), found or None)
+    return (None if tools is None else frozenset(tools)), found or None
 
 
 def unclear_lines(text: str, known: KnownNames) -> list[UnclearLine]:
     """Find the lines that are not understood; a text that is older than the limits, and beyond them, is one such."""
     if not text.strip():
         return []
-    read = read_behaviours(text, tools=known.tools, types=known.types)
+    tools, types = known
+    read = read_behaviours(text, tools=tools, types=types)
     whole = [UnclearLine(1, "", error.msg, None) for error in read.errors]
     lines = ((line, line.problem) for line in read.lines)
     return whole + [

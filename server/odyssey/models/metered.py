@@ -23,12 +23,6 @@ _ANEW = "It begins anew at 00:00 UTC; an admin can raise {member} in the setting
 
 
 @dataclass(frozen=True, slots=True)
-class DaySpending:
-    usd: float
-    calls: int
-
-
-@dataclass(frozen=True, slots=True)
 class Account:
     """On whose budget, and what for."""
 
@@ -42,16 +36,16 @@ async def reserve(
 ) -> int:
     """Take the worst case out of today's budget and write the call down, or raise BudgetExhaustedError."""
     limits = await _locked_limits(session, account.org_id)
-    spent = await spent_today(session, account.org_id, now)
+    spent_usd, calls = await spent_today(session, account.org_id, now)
     worst_usd = config.cost_of(worst)
-    if spent.calls >= limits.calls_per_day:
+    if calls >= limits.calls_per_day:
         raise BudgetExhaustedError(
             f"The budget of {limits.calls_per_day} model calls a day is used up. "
             + _ANEW.format(member="budgets.calls_per_day")
         )
-    if limits.usd_per_day is not None and spent.usd + worst_usd > limits.usd_per_day:
+    if limits.usd_per_day is not None and spent_usd + worst_usd > limits.usd_per_day:
         raise BudgetExhaustedError(
-            f"The call can cost {worst_usd:.4f} USD, and {spent.usd:.4f} of the budget of "
+            f"The call can cost {worst_usd:.4f} USD, and {spent_usd:.4f} of the budget of "
             f"{limits.usd_per_day:g} USD a day are used. " + _ANEW.format(member="budgets.usd_per_day")
         )
     call = ModelCall(
@@ -85,7 +79,8 @@ async def settle(session: AsyncSession, call_id: int, usage: Usage, cost_usd: fl
     )
 
 
-async def spent_today(session: AsyncSession, org_id: int, now: datetime) -> DaySpending:
+async def spent_today(session: AsyncSession, org_id: int, now: datetime) -> tuple[float, int]:
+    """The money, in USD, and the calls of the day so far."""
     midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
     of_today = select(func.coalesce(func.sum(ModelCall.cost_usd), 0.0), func.count()).where(
         ModelCall.org_id == org_id,
@@ -93,7 +88,7 @@ async def spent_today(session: AsyncSession, org_id: int, now: datetime) -> DayS
         ModelCall.occurred_at < midnight + timedelta(days=1),
     )
     usd, calls = (await session.execute(of_today)).one()
-    return DaySpending(float(usd), calls)
+    return float(usd), calls
 
 
 async def _locked_limits(session: AsyncSession, org_id: int) -> Budgets:

@@ -60,12 +60,12 @@ async def change_settings(
 async def _out(session: AsyncSession, org_id: int, clock: Clock) -> SettingsOut:
     document, row = await read_settings(session, org_id)
     models = {role: await _model_out(session, org_id, document, role) for role in ROLES}
-    spent = await spent_today(session, org_id, clock())
+    spent_usd, calls = await spent_today(session, org_id, clock())
     return SettingsOut(
         models=ModelsOut(**models),
         budgets=BudgetsOut(**msgspec.structs.asdict(document.budgets)),
         evals=EvalsOut.model_validate(msgspec.to_builtins(document.evals)),
-        spent_today=SpentOut(usd=spent.usd, calls=spent.calls),
+        spent_today=SpentOut(usd=spent_usd, calls=calls),
         updated_at=None if row is None else row.updated_at,
     )
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from odyssey.endpoints.openapi.conversion import MAX_DESCRIPTION
-from odyssey.endpoints.openapi.definitions import Definitions, Whole
+from odyssey.endpoints.openapi.definitions import Definitions
 from odyssey.endpoints.openapi.operations import Parameter, Place, RawOperation, RequestBody
 from odyssey.endpoints.openapi.references import References
 from odyssey.endpoints.upstream import UpstreamTool
@@ -56,17 +56,18 @@ def tool_of(
     """The tool as it is offered, and whether one of its schemas is looser than the document's."""
     raw = operation.raw
     taken = request.complete(_input_schema(operation, request, references))
-    given: Whole | None = None
-    is_loose = taken is None or taken.is_loose
+    input_schema, is_loose = ({"type": "object"}, True) if taken is None else taken
+    output_schema: dict[str, Any] | None = None
     if raw.answer is not None:
         converted = response.convert(raw.answer)
         given = response.complete(converted) if isinstance(converted, dict) else None
-        is_loose = is_loose or given is None or given.is_loose
+        output_schema, is_looser = (None, True) if given is None else given
+        is_loose = is_loose or is_looser
     tool = UpstreamTool(
         name=operation.name,
-        input_schema={"type": "object"} if taken is None else taken.schema,
+        input_schema=input_schema,
         description=shorten(raw.description, MAX_TOOL_DESCRIPTION),
-        output_schema=None if given is None else given.schema,
+        output_schema=output_schema,
         read_only=raw.method in ("GET", "HEAD"),
         method=raw.method,
         path=raw.path,

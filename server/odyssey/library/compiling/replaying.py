@@ -8,7 +8,7 @@ import msgspec
 
 from odyssey.expressions.facts import EarlierCall
 from odyssey.library.compiling.bench import Bench, first_difference
-from odyssey.library.compiling.schemas import MOST_MISMATCHES
+from odyssey.library.compiling.schemas import MOST_MISMATCHES, MismatchOut, ProgramChangeOut
 from odyssey.records.faults import Faults
 from odyssey.records.problems import FieldError
 from odyssey.simulation.engine import Answer, EngineName, ToolCall
@@ -36,20 +36,6 @@ _MOST_CHANGES = 20
 Clock = Callable[[], float]
 
 
-class Mismatch(NamedTuple):
-    """One call that the program answers otherwise."""
-
-    task: Any
-    call: int
-    """Its place in the task, from 1."""
-    args: Any
-    problem: str
-    expected: Any
-    got: Any
-    expected_changes: list[RecordedChange]
-    got_changes: list[RecordedChange]
-
-
 class Trial(NamedTuple):
     """What came of one program."""
 
@@ -60,7 +46,7 @@ class Trial(NamedTuple):
     equal: int
     """Calls with equal response and equal changes."""
     of: int
-    mismatches: Sequence[Mismatch]
+    mismatches: Sequence[MismatchOut]
     mismatched: Sequence[RecordedCall] = ()
     """The calls that the mismatches are of."""
 
@@ -83,7 +69,7 @@ def try_program(raw: Any, bench: Bench, *, clock: Clock = time.monotonic) -> Tri
     if program is None or faults.found:
         return failed(bench, *faults.found)
     outcomes: list[CallComparison] = []
-    mismatches: list[Mismatch] = []
+    mismatches: list[MismatchOut] = []
     mismatched: list[RecordedCall] = []
     deadline = clock() + MOST_SECONDS
     try:
@@ -160,7 +146,7 @@ def _is_equal(outcome: CallComparison) -> bool:
     return outcome.responses_equal and outcome.changes_equal
 
 
-def _mismatch(task: RecordedTask, number: int, outcome: CallComparison, before: Ledger) -> Mismatch:
+def _mismatch(task: RecordedTask, number: int, outcome: CallComparison, before: Ledger) -> MismatchOut:
     call, answer = outcome.call, outcome.answer
     expected = call.response if call.error is None else {"error": call.error}
     after = apply(before, answer.operations, "off").ledger
@@ -168,7 +154,7 @@ def _mismatch(task: RecordedTask, number: int, outcome: CallComparison, before: 
         RecordedChange(one.entity_type, one.id, one.before, one.after)
         for one in difference(before, after).changes
     ]
-    return Mismatch(
+    return MismatchOut(
         task=_bounded(task.task),
         call=number,
         args=_bounded(call.args),
@@ -222,5 +208,6 @@ def _bounded(value: Any) -> Any:
     return value if len(text) <= _LONGEST_VALUE else f"{text[:_BEGINNING]}… ({len(text)} characters)"
 
 
-def _bounded_change(change: RecordedChange) -> RecordedChange:
-    return RecordedChange(change.entity_type, change.id, _bounded(change.before), _bounded(change.after))
+def _bounded_change(change: RecordedChange) -> ProgramChangeOut:
+    before, after = _bounded(change.before), _bounded(change.after)
+    return ProgramChangeOut(entity_type=change.entity_type, id=change.id, before=before, after=after)

@@ -29,23 +29,23 @@ _PLACE = re.compile(r"line \d+, column (\d+): ")
 _IN_SIGNS = {"and": "&&", "or": "||", "not": "!", "is": "==", "equals": "==", "than": "< or >"}
 
 
-class Compiler:
-    """Compiles the rules of one text, in their order: a line may use the names that lines before it gave."""
+def names_for(types: Collection[str] | None, rules: Sequence[Mapping[str, Any]]) -> LineNames:
+    """The names that the lines of one text begin with: the types there are, and those that its rules add."""
+    names = LineNames(types)
+    for rule in rules:
+        for name in rule.get("adds", ()):
+            names.add_type(name)
+    return names
 
-    def __init__(
-        self, tools: Collection[str] | None, types: Collection[str] | None, rules: Sequence[Mapping[str, Any]]
-    ) -> None:
-        self._tools = tools
-        self._names = LineNames(types)
-        for rule in rules:
-            for name in rule.get("adds", ()):
-                self._names.add_type(name)
 
-    def compile(self, number: int, parsed: Parsed) -> Part | Problem:
-        try:
-            return _Rule(number, parsed, self._names, self._tools).compile()
-        except LineInvalidError as error:
-            return error.problem
+def compile_rule(
+    number: int, parsed: Parsed, names: LineNames, tools: Collection[str] | None
+) -> Part | Problem:
+    """Compile one rule of a text. Keep to their order: a line may use the names that lines before it gave."""
+    try:
+        return _Rule(number, parsed, names, tools).compile()
+    except LineInvalidError as error:
+        return error.problem
 
 
 class _Rule:

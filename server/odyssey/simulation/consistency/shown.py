@@ -36,12 +36,11 @@ class _Entity(NamedTuple):
         return sum(name in self.fields for name in shown)
 
 
-class _ShownEntity(NamedTuple):
-    """The entity an object is, and what the object says otherwise of it."""
+_ShownEntity = tuple[_Entity, list[Contradiction]]
+"""The entity an object is, and what the object says otherwise of it than the ledger.
 
-    entity: _Entity
-    contradicted: list[Contradiction]
-    """What is shown and the ledger has otherwise. What it does not have, the tool may have worked out."""
+What the ledger does not have, the tool may have worked out.
+"""
 
 
 def check_shown(
@@ -101,11 +100,12 @@ class _Check:
         if len(candidates) > 1:
             most = max(each.shares(value) for each in candidates)
             candidates = [each for each in candidates if each.shares(value) == most]
-        shown = [_ShownEntity(each, self._contradicted(each, value)) for each in candidates]
+        shown = [(each, self._contradicted(each, value)) for each in candidates]
         if len(shown) > 1:
-            agreeing = [each for each in shown if not each.contradicted]
-            shown = agreeing or [each for each in shown if each.entity.entity_type == self._meant.entity_type]
-        if not shown or (shown[0].contradicted and self._known.is_a_part(value)):
+            agreeing = [(entity, found) for entity, found in shown if not found]
+            about = self._meant.entity_type
+            shown = agreeing or [(entity, found) for entity, found in shown if entity.entity_type == about]
+        if not shown or (shown[0][1] and self._known.is_a_part(value)):
             return None
         return shown[0]
 
@@ -113,9 +113,9 @@ class _Check:
         if shown is None:
             yield from check_invented(value, self._id_names, self._known, self._meant, *self._moments)
             return
-        entity = shown.entity
+        entity, contradicted = shown
         self._shown[entity.entity_type, entity.id] = None
-        yield from _mismatches(shown, self._moments.sequence)
+        yield from _mismatches(entity, contradicted, self._moments.sequence)
         if (entity.entity_type, entity.id) in self._written:
             yield from self._unwritten(value, entity)
 
@@ -199,15 +199,17 @@ class _Check:
 
 def _is_part_of(shown: _ShownEntity | None, name: str) -> bool:
     """Whether a member is the entity's own, and not others shown in place of their ids."""
-    if shown is None or name not in shown.entity.fields:
+    if shown is None or name not in shown[0].fields:
         return False
-    held = shown.entity.fields[name]
+    held = shown[0].fields[name]
     return isinstance(held, dict) or (isinstance(held, list) and any(isinstance(each, dict) for each in held))
 
 
-def _mismatches(shown: _ShownEntity, sequence: int | None) -> Iterator[Violation]:
-    entity_type, entity_id, _ = shown.entity
-    for field, claimed, held in shown.contradicted:
+def _mismatches(
+    entity: _Entity, contradicted: list[Contradiction], sequence: int | None
+) -> Iterator[Violation]:
+    entity_type, entity_id, _ = entity
+    for field, claimed, held in contradicted:
         message = (
             f"the response says {field} of {entity_type} {entity_id!r} is {brief(claimed)}; "
             f"in the ledger it is {brief(held)}"

@@ -210,10 +210,11 @@ def read_part(call: ToolCall, world: Ledger, intent: Intent) -> Answer | None:
 def _read_by_fields(question: WorldQuestion) -> Answer:
     selection = select(question.kind, question.others())
     if not (question.intent.naming.plural or selection.by()):
-        through = pointed_at(question.kind, question.others())
-        if through is not None:
-            found = [each for each in through.ids if each in question.kind.entities]
-            return _one_of(question, found, [through.argument], selection)
+        pointed = pointed_at(question.kind, question.others())
+        if pointed is not None:
+            argument, entity_id = pointed
+            found = [entity_id] if entity_id in question.kind.entities else []
+            return _one_of(question, found, [argument], selection)
         if selection.ignored:
             unused = listed(selection.ignored)
             return not_understood(question.call, f"{unused} names nothing that a {question.noun} has")
@@ -247,13 +248,12 @@ class _SearchResult(NamedTuple):
 
 def _search(question: WorldQuestion) -> _SearchResult:
     arguments = question.others()
-    through = listed_by_owner(question.kind, arguments)
+    owner, among = listed_by_owner(question.kind, arguments) or (None, None)
     chosen = next((name for name, value in arguments.items() if _are_ids(question, name, value)), None)
-    by = [] if through is None else [through.argument]
+    by = [] if owner is None else [owner]
     by += [] if chosen is None else [chosen]
     selection = select(question.kind, {name: arguments[name] for name in arguments if name not in by})
     selection.filters.extend(status_filters(question.kind, question.intent.naming))
-    among = None if through is None else through.ids
     entity_id = id_text(question.given(question.intent.id_argument))
     if entity_id is not None:
         among = [entity_id] if entity_id in question.kind.entities else []

@@ -68,13 +68,6 @@ def part_in(fields: Mapping[str, Any], place: PartPlace, part_id: Any) -> dict[s
     )
 
 
-class ReachedIds(NamedTuple):
-    """The entities that an argument leads to: those an owner lists, or the one that another points at."""
-
-    argument: str
-    ids: list[str]
-
-
 class Reference(NamedTuple):
     """An argument that gives the id of an entity of another type."""
 
@@ -95,8 +88,8 @@ def references(kind: Kind, arguments: Mapping[str, Any]) -> Iterator[Reference]:
                 break
 
 
-def listed_by_owner(kind: Kind, arguments: Mapping[str, Any]) -> ReachedIds | None:
-    """The things an owner's own list names, where a thing does not say whose it is."""
+def listed_by_owner(kind: Kind, arguments: Mapping[str, Any]) -> tuple[str, list[str]] | None:
+    """The argument that names an owner, and the ids its own list has; where a thing does not say whose it is."""
     for reference in references(kind, arguments):
         if kind.path_of(reference.argument) is not None:
             continue
@@ -105,17 +98,17 @@ def listed_by_owner(kind: Kind, arguments: Mapping[str, Any]) -> ReachedIds | No
         if field is not None:
             listed = (owner or {}).get(field)
             ids = [id_text(each) or "" for each in listed] if isinstance(listed, list) else []
-            return ReachedIds(reference.argument, [each for each in ids if each in kind.entities])
+            return reference.argument, [each for each in ids if each in kind.entities]
     return None
 
 
-def pointed_at(kind: Kind, arguments: Mapping[str, Any]) -> ReachedIds | None:
-    """The one that another entity points at: `get_owner(thing_id)` where a thing has an `owner_id`."""
+def pointed_at(kind: Kind, arguments: Mapping[str, Any]) -> tuple[str, str] | None:
+    """The argument that names another entity, and the id it points at: `get_owner(thing_id)` by its `owner_id`."""
     for reference in references(kind, arguments):
         fields = reference.kind.entities.get(reference.entity_id) or {}
         pointers = [name for name in fields if kind.is_meant_by(name)]
         if pointers:
-            return ReachedIds(reference.argument, [id_text(fields[pointers[0]]) or ""])
+            return reference.argument, id_text(fields[pointers[0]]) or ""
     return None
 
 
