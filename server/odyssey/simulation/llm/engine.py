@@ -20,7 +20,7 @@ from odyssey.simulation.consistency.knowledge import Meant
 from odyssey.simulation.engine import Answer, EngineName, Reading, ToolCall
 from odyssey.simulation.llm.cache import AnswerCache, KeptAnswer, question_key
 from odyssey.simulation.llm.form import answer_schema, is_refusal, operations_schema, read_answer
-from odyssey.simulation.llm.prompt import LastAnswer, behaviour_lines, build_prompt, is_about
+from odyssey.simulation.llm.prompt import behaviour_lines, build_prompt, is_about
 from odyssey.simulation.llm.relevant import Relevant, find_relevant
 from odyssey.simulation.simulate import Attempt, ModelUse, Simulated, accept, check_attempt, fail, fail_with
 from odyssey.simulation.world.engine import WorldEngine
@@ -113,7 +113,7 @@ class LlmEngine:
         relevant = await asyncio.to_thread(self._relevant, question)
         operations = operations_schema(call, world, relevant.types, only_looks=_only_looks(question))
         schema = answer_schema(call.tool.output_schema, operations)
-        last: LastAnswer | None = None
+        last: tuple[str, list[str]] | None = None
         attempt: Attempt | None = None
         for confidence in CONFIDENCES:
             prompt = build_prompt(call, world, question.behaviour, relevant, last=last)
@@ -132,8 +132,8 @@ class LlmEngine:
             attempt, faults = _try(question, completion, confidence)
             if attempt is not None and not faults:
                 return accept(attempt, self.name, bill.attempts, question.output_schema, use())
-            last = LastAnswer(completion.text, faults)
-        return _given_up(attempt, use(), last)
+            last = (completion.text, faults)
+        return _given_up(attempt, use(), last[1] if last else [])
 
 
 def _try(
@@ -187,11 +187,11 @@ def _reading(question: ModelQuestion, operations: tuple[Operation, ...]) -> Read
     return Reading(_ACTS[type(written)], written.entity_type, fields)
 
 
-def _given_up(attempt: Attempt | None, use: ModelUse, last: LastAnswer | None) -> Simulated:
+def _given_up(attempt: Attempt | None, use: ModelUse, faults: list[str]) -> Simulated:
     if attempt is not None:
         return fail(attempt, use.attempts, use)
-    faults = "; ".join(last.faults if last else ())
-    return fail_with(f"The simulator model gave no answer in form in {use.attempts} attempts: {faults}.", use)
+    said = "; ".join(faults)
+    return fail_with(f"The simulator model gave no answer in form in {use.attempts} attempts: {said}.", use)
 
 
 def _use(model: ChatModel, bill: Bill, started: float) -> ModelUse:
