@@ -18,7 +18,7 @@ from odyssey.core.errors import (
     SecretRequiredError,
     ValidationFailedError,
 )
-from odyssey.endpoints.binding import Bound, keep_bindings, release_bindings, resolve_bindings
+from odyssey.endpoints.binding import ToolBinding, keep_bindings, release_bindings, resolve_bindings
 from odyssey.identity.caller import Caller, record_change
 from odyssey.identity.vault import Vault
 from odyssey.kit.clock import Clock
@@ -135,7 +135,7 @@ class Registrar:
         await release_bindings(self._session, agent.id)
         self._audit(agent, "agent.delete", before=agent.version)
 
-    async def _add_version(self, agent: Agent, content: dict[str, Any], bound: list[Bound]) -> None:
+    async def _add_version(self, agent: Agent, content: dict[str, Any], bound: list[ToolBinding]) -> None:
         self._session.add(
             AgentVersion(
                 agent_id=agent.id,
@@ -199,7 +199,7 @@ class Registrar:
 class CheckedRegistration(NamedTuple):
     definition: Definition
     secret: str | None
-    bound: list[Bound]
+    bound: list[ToolBinding]
 
 
 async def check(

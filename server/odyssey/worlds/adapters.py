@@ -41,7 +41,7 @@ class AdapterNote(msgspec.Struct, frozen=True, omit_defaults=True):
     field: str | None = None
 
 
-class Mirrored(NamedTuple):
+class MirrorResult(NamedTuple):
     """What a live call did to the ledger."""
 
     ledger: Ledger
@@ -57,15 +57,15 @@ def mirror(
     ledger_schema: LedgerSchema | None,
     arguments: Mapping[str, Any],
     response: Any,
-) -> Mirrored:
+) -> MirrorResult:
     """Write down a live call as its tool's policy says; without a policy that it happened, and nothing else."""
     if policy == "none":
-        return Mirrored(ledger)
+        return MirrorResult(ledger)
     if policy != "adapter":
-        return Mirrored(ledger, entries=(Entry(op="record"),))
+        return MirrorResult(ledger, entries=(Entry(op="record"),))
     operations, notes = adapt(adapter or {}, ledger_schema, arguments, response)
     applied = apply(ledger, operations, "off")
-    return Mirrored(applied.ledger, operations, applied.entries, notes)
+    return MirrorResult(applied.ledger, operations, applied.entries, notes)
 
 
 def adapt(

@@ -110,7 +110,7 @@ class ReadyRow(msgspec.Struct, array_like=True):
     row_hash: str
 
 
-class Part(msgspec.Struct, array_like=True):
+class SpoolPart(msgspec.Struct, array_like=True):
     rows: list[ReadyRow]
     documents: dict[str, str]
     """Initial states by hash, each once."""
@@ -121,7 +121,7 @@ class SpoolWriter:
 
     def __init__(self, path: str) -> None:
         self._file = open(path, "wb")  # noqa: SIM115  `__exit__` closes it
-        self._part = Part([], {})
+        self._part = SpoolPart([], {})
         self._size = 0
 
     def __enter__(self) -> "SpoolWriter":
@@ -142,7 +142,7 @@ class SpoolWriter:
             packed = msgspec.msgpack.encode(self._part)
             self._file.write(len(packed).to_bytes(_LENGTH_BYTES))
             self._file.write(packed)
-        self._part, self._size = Part([], {}), 0
+        self._part, self._size = SpoolPart([], {}), 0
 
 
 class Spool:
@@ -161,11 +161,11 @@ class Spool:
     def path(self) -> str:
         return self._file.name
 
-    def next_part(self) -> Part | None:
+    def next_part(self) -> SpoolPart | None:
         length = self._file.read(_LENGTH_BYTES)
         if not length:
             return None
-        return msgspec.msgpack.decode(self._file.read(int.from_bytes(length)), type=Part)
+        return msgspec.msgpack.decode(self._file.read(int.from_bytes(length)), type=SpoolPart)
 
 
 def _ready(position: int, seed: Seed, documents: dict[str, str]) -> ReadyRow:

@@ -20,7 +20,7 @@ from odyssey.simulation.behaviours.behaviours import (
     Removes,
     Returns,
 )
-from odyssey.simulation.behaviours.grammar import LineInvalidError, Parsed, Place, Problem
+from odyssey.simulation.behaviours.grammar import LineInvalidError, ParsedLine, Place, Problem
 from odyssey.simulation.behaviours.naming import ALL, LineNames
 from odyssey.simulation.behaviours.scanning import place_in, scan
 from odyssey.simulation.behaviours.words import DEFAULT_CODE
@@ -39,7 +39,7 @@ def names_for(types: Collection[str] | None, rules: Sequence[Mapping[str, Any]])
 
 
 def compile_rule(
-    number: int, parsed: Parsed, names: LineNames, tools: Collection[str] | None
+    number: int, parsed: ParsedLine, names: LineNames, tools: Collection[str] | None
 ) -> Part | Problem:
     """Compile one rule of a text. Keep to their order: a line may use the names that lines before it gave."""
     try:
@@ -49,7 +49,9 @@ def compile_rule(
 
 
 class _Rule:
-    def __init__(self, line: int, parsed: Parsed, names: LineNames, known: Collection[str] | None) -> None:
+    def __init__(
+        self, line: int, parsed: ParsedLine, names: LineNames, known: Collection[str] | None
+    ) -> None:
         self.line = line
         self.rule = parsed.rule
         self.source = parsed.source

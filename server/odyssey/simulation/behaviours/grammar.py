@@ -35,7 +35,7 @@ class Problem(NamedTuple):
     """Where in the line, counted from 0."""
 
 
-class Parsed(NamedTuple):
+class ParsedLine(NamedTuple):
     rule: dict[str, Any]
     source: str
     starts: Mapping[Place, int]
@@ -50,7 +50,7 @@ class LineInvalidError(Exception):
         self.problem = Problem(message, hint, start)
 
 
-def parse_line(source: str, tools: Collection[str] | None = None) -> Parsed | Problem:
+def parse_line(source: str, tools: Collection[str] | None = None) -> ParsedLine | Problem:
     """Read one line whatever it says: what is no rule is a problem, never an exception.
 
     Which tools there are only matters for the hint: a sentence that begins with none of them is prose.
@@ -102,7 +102,7 @@ class _Line:
             self.starts.setdefault(("tools", match[0]), head.start(1) + match.start())
         self.rule: dict[str, Any] = {"tools": [place[1] for place in self.starts]}
 
-    def read(self, marks: Sequence[Mark]) -> Parsed:
+    def read(self, marks: Sequence[Mark]) -> ParsedLine:
         self._check_signs(marks)
         first, rest = marks[0], marks[1:]
         match first.text:
@@ -116,7 +116,7 @@ class _Line:
                 self._conditional(first, rest)
             case _:
                 self._act(first, rest)
-        return Parsed(self.rule, self.source, self.starts)
+        return ParsedLine(self.rule, self.source, self.starts)
 
     def _check_signs(self, marks: Sequence[Mark]) -> None:
         comment = next((mark for mark in marks if mark.text == "//"), None)

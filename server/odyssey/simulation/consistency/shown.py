@@ -11,7 +11,7 @@ from odyssey.simulation.consistency.comparing import (
     contradictions,
     invented,
 )
-from odyssey.simulation.consistency.knowledge import Meant, WorldKnowledge
+from odyssey.simulation.consistency.knowledge import CallMeaning, WorldKnowledge
 from odyssey.simulation.engine import Answer
 from odyssey.worlds.ledger import Ledger
 from odyssey.worlds.schema import brief, id_text
@@ -44,7 +44,7 @@ What the ledger does not have, the tool may have worked out.
 
 
 def check_shown(
-    answer: Answer, known: WorldKnowledge, meant: Meant, moments: Moments, *, at_most: int
+    answer: Answer, known: WorldKnowledge, meant: CallMeaning, moments: Moments, *, at_most: int
 ) -> list[Violation]:
     """Compare every object that gives the id of an entity in that entity's own id field.
 
@@ -66,7 +66,7 @@ def check_shown(
 
 
 class _Check:
-    def __init__(self, answer: Answer, known: WorldKnowledge, meant: Meant, moments: Moments) -> None:
+    def __init__(self, answer: Answer, known: WorldKnowledge, meant: CallMeaning, moments: Moments) -> None:
         self._known = known
         self._meant = meant
         self._moments = moments
@@ -220,7 +220,7 @@ def _mismatches(
 # An answer that is no entity: the id of one, or the field of one that the name of the tool says.
 
 
-def check_answered(response: Any, meant: Meant, after: Ledger, sequence: int | None) -> list[Violation]:
+def check_answered(response: Any, meant: CallMeaning, after: Ledger, sequence: int | None) -> list[Violation]:
     """A sentence says anything; a single word, a number or a record says what the ledger has, or the wrong thing."""
     if meant.act != "look" or meant.is_all_of_it() or isinstance(response, list) or response is None:
         return []
@@ -229,7 +229,7 @@ def check_answered(response: Any, meant: Meant, after: Ledger, sequence: int | N
     return _check_id(response, meant, after, sequence) or _check_field(response, meant, after, sequence)
 
 
-def _check_id(response: Any, meant: Meant, after: Ledger, sequence: int | None) -> list[Violation]:
+def _check_id(response: Any, meant: CallMeaning, after: Ledger, sequence: int | None) -> list[Violation]:
     """`find_thing_id` answers with an id, which a thing must have."""
     entity_id = id_text(response)
     entity_type = meant.is_an_id() if entity_id else None
@@ -238,7 +238,7 @@ def _check_id(response: Any, meant: Meant, after: Ledger, sequence: int | None) 
     return [invented(entity_type, entity_id, None, sequence)]
 
 
-def _check_field(response: Any, meant: Meant, after: Ledger, sequence: int | None) -> list[Violation]:
+def _check_field(response: Any, meant: CallMeaning, after: Ledger, sequence: int | None) -> list[Violation]:
     """`get_thing_status` of one thing answers with its status; what a text may be, the other things tell."""
     path = meant.field()
     if path is None or meant.one is None:

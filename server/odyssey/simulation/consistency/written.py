@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from odyssey.kit.words import listed
 from odyssey.records.canonical import canonical_json
 from odyssey.records.ledger import Add, Operation, Remove, Update, Violation
-from odyssey.simulation.consistency.knowledge import Meant, TypeKnowledge, WorldKnowledge
+from odyssey.simulation.consistency.knowledge import CallMeaning, TypeKnowledge, WorldKnowledge
 from odyssey.simulation.engine import Answer, ToolCall
 from odyssey.simulation.world.answer import GUESSED
 from odyssey.simulation.world.engine import WorldEngine
@@ -156,7 +156,7 @@ _WORLD_ENGINE = WorldEngine()
 
 
 def check_owed(
-    call: ToolCall, answer: Answer, known: WorldKnowledge, meant: Meant, before: Ledger
+    call: ToolCall, answer: Answer, known: WorldKnowledge, meant: CallMeaning, before: Ledger
 ) -> list[Violation]:
     """An engine that did not understand the call, or says what it did instead, owes nothing."""
     if answer.confidence <= GUESSED or _tells_of_failure(answer.response):
@@ -206,7 +206,7 @@ def _check_elsewhere(
     operations: tuple[Operation, ...],
     call: ToolCall,
     known: WorldKnowledge,
-    meant: Meant,
+    meant: CallMeaning,
     before: Ledger,
 ) -> list[Violation]:
     if meant.act not in ("create", "update", "remove"):
@@ -216,7 +216,11 @@ def _check_elsewhere(
 
 
 def _check_types(
-    touched: list[Add | Update | Remove], call: ToolCall, known: WorldKnowledge, meant: Meant, before: Ledger
+    touched: list[Add | Update | Remove],
+    call: ToolCall,
+    known: WorldKnowledge,
+    meant: CallMeaning,
+    before: Ledger,
 ) -> list[Violation]:
     """What the call is about stays as it is, and a type nobody knows comes into the world instead."""
     about = meant.entity_type
@@ -233,7 +237,7 @@ def _check_types(
 
 
 def _check_which(
-    touched: list[Add | Update | Remove], call: ToolCall, meant: Meant, before: Ledger
+    touched: list[Add | Update | Remove], call: ToolCall, meant: CallMeaning, before: Ledger
 ) -> list[Violation]:
     """The one that the call names stays as it is while others of its type change."""
     if all(each.id in meant.given for each in touched) or meant.one is None:

@@ -14,7 +14,7 @@ from odyssey.models.chat import Draw, Prompt, as_json, cut, fence, new_short_mar
 from odyssey.records.tools import LedgerSchema, Tool
 from odyssey.simulation.engine import ToolCall
 from odyssey.simulation.llm.form import REFUSALS
-from odyssey.simulation.llm.relevant import EntityExcerpt, Relevant
+from odyssey.simulation.llm.relevant import EntityExcerpt, RelevantEntities
 from odyssey.worlds.identifiers import new_id
 from odyssey.worlds.ledger import Ledger
 
@@ -65,7 +65,7 @@ def build_prompt(
     call: ToolCall,
     world: Ledger,
     behaviour: str,
-    relevant: Relevant,
+    relevant: RelevantEntities,
     *,
     last: tuple[str, Sequence[str]] | None = None,
     draw: Draw = new_short_mark,
@@ -157,7 +157,7 @@ def _new_ids(call: ToolCall, world: Ledger, types: Iterable[str]) -> str:
     return as_json(ids) if ids else ""
 
 
-def _entities(relevant: Relevant, room: int) -> tuple[str, int]:
+def _entities(relevant: RelevantEntities, room: int) -> tuple[str, int]:
     """One line for each entity as long as there is room, and how many were left out."""
     lines: list[str] = []
     left_out = relevant.left_out

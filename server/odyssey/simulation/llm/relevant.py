@@ -35,7 +35,7 @@ class EntityExcerpt(NamedTuple):
     """Whether it only shows what entities of its type look like."""
 
 
-class Relevant(NamedTuple):
+class RelevantEntities(NamedTuple):
     entities: list[EntityExcerpt]
     """What matters most comes first."""
     types: list[str]
@@ -46,7 +46,7 @@ class Relevant(NamedTuple):
 _Key = tuple[str, str]
 
 
-def find_relevant(call: ToolCall, world: Ledger, read: Answer, words: str) -> Relevant:
+def find_relevant(call: ToolCall, world: Ledger, read: Answer, words: str) -> RelevantEntities:
     """Choose what to show; `read` is what the world engine made of the call, `words` are texts that name types."""
     known = know_world(world, call.ledger_schema)
     found = list(dict.fromkeys([*_named(call, world), *_read(read, world, known)]))
@@ -57,7 +57,7 @@ def find_relevant(call: ToolCall, world: Ledger, read: Answer, words: str) -> Re
     chosen = every[:MOST_ENTITIES]
     types = _types(call, read, chosen, known, words)
     entities = [shown for key in chosen if (shown := _shown(world, key))]
-    return Relevant([*entities, *_examples(world, types, chosen)], types, len(every) - len(chosen))
+    return RelevantEntities([*entities, *_examples(world, types, chosen)], types, len(every) - len(chosen))
 
 
 def _named(call: ToolCall, world: Ledger) -> Iterator[_Key]:
