@@ -124,12 +124,12 @@ class ReadSeed(NamedTuple):
 
 
 def read_seed(raw: Any, ledger_schema: LedgerSchema | None, worlds: Mapping[int, SeedWorld]) -> ReadSeed:
-    reader = _Reader(ledger_schema, worlds)
+    reader = _SeedReader(ledger_schema, worlds)
     seed = reader.read(raw)
     return ReadSeed(seed, reader.errors, frozenset(reader.later))
 
 
-class _Reader:
+class _SeedReader:
     def __init__(self, ledger_schema: LedgerSchema | None, worlds: Mapping[int, SeedWorld]) -> None:
         self._ledger_schema = ledger_schema
         self._worlds = worlds
@@ -214,9 +214,8 @@ class _Reader:
         if rules is not None:
             self.errors += read_rules(rules).errors
         if raw.get("behavior_instructions") is not None:
-            taken = take_behavior(raw["behavior_instructions"])
-            self._behavior = taken.text
-            self.errors += taken.errors
+            self._behavior, wrong = take_behavior(raw["behavior_instructions"])
+            self.errors += wrong
 
     def _check_grading(self, raw: dict[str, Any]) -> None:
         if _given(raw, "expected_outcome", "completion") not in ("completion", "refusal"):

@@ -20,7 +20,7 @@ from odyssey.evals.distance import distance_matrix
 from odyssey.matrices.comparisons.cell import Delivery, ObservedRun, Threshold, delivery_of, matches_of
 from odyssey.matrices.plan import MatrixPlan, RunPlace
 from odyssey.matrices.snapshot import Snapshot
-from odyssey.statistics.cells import Cell, Judged, judge
+from odyssey.statistics.cells import Cell, CellJudgement, judge
 from odyssey.statistics.shift import Comparison
 from odyssey.statistics.significance import Matches
 
@@ -66,8 +66,8 @@ class CellSides(NamedTuple):
 
 class AnalysedCell(NamedTuple):
     sides: CellSides
-    judged: Judged
-    effect: Judged | None
+    judged: CellJudgement
+    effect: CellJudgement | None
     """The same with the placebo's runs as baseline; None without any."""
 
 
@@ -98,7 +98,7 @@ def analyse(plan: MatrixPlan, runs: Iterable[SeenRun]) -> list[AnalysedCell]:
             cells.append(_cell(sides, threshold, distances))
             every.append(_measured(sides, distances))
     seed = plan.snapshot.seed
-    judged: dict[int, Judged] = {}
+    judged: dict[int, CellJudgement] = {}
     for pending in (False, True):  # two families: what may still change does not count among what is settled
         family = {index: cells[index] for index, sides in enumerate(every) if sides.pending == pending}
         judged |= _judge(family, seed)
@@ -108,7 +108,7 @@ def analyse(plan: MatrixPlan, runs: Iterable[SeenRun]) -> list[AnalysedCell]:
     ]
 
 
-def _judge(family: Mapping[int, Cell], seed: int) -> dict[int, Judged]:
+def _judge(family: Mapping[int, Cell], seed: int) -> dict[int, CellJudgement]:
     return dict(zip(family, judge(list(family.values()), seed=seed), strict=True))
 
 

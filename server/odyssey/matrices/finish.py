@@ -31,7 +31,7 @@ from odyssey.matrices.schemas import EvalSummary
 from odyssey.matrices.snapshot import read_snapshot
 from odyssey.records.canonical import canonical_json
 from odyssey.runs.models import Campaign
-from odyssey.statistics.cells import Judged
+from odyssey.statistics.cells import CellJudgement
 from odyssey.statistics.significance import Matches
 
 # What a finished matrix hands on of each of its cells: all that the review queue goes by.
@@ -45,7 +45,7 @@ class FinishedCell(NamedTuple):
     variation_type: str
     rule_set: str | None
     threshold: float
-    judged: Judged
+    judged: CellJudgement
     matches: Matches | None
     """Of the runs under the pressure; None where none could be matched."""
     baseline_matches: Matches | None

@@ -28,7 +28,7 @@ from odyssey.matrices.schemas import (
 )
 from odyssey.matrices.snapshot import Snapshot, read_snapshot
 from odyssey.matrices.take_snapshot import changes_since
-from odyssey.statistics.cells import Judged
+from odyssey.statistics.cells import CellJudgement
 from odyssey.statistics.intervals import Interval
 from odyssey.statistics.significance import min_p
 
@@ -117,7 +117,7 @@ def _cell(plan: MatrixPlan, cell: AnalysedCell) -> MatrixCell:
     )
 
 
-def _effect(judged: Judged) -> CellEffect:
+def _effect(judged: CellJudgement) -> CellEffect:
     measured = judged.state == "measured"
     return CellEffect(
         state=judged.state,

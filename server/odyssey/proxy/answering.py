@@ -14,12 +14,12 @@ from odyssey.records.json_schema import CompiledSchema
 from odyssey.records.ledger import ConsistencyMode, Entry, Operation, Violation
 from odyssey.records.problems import FieldError
 from odyssey.records.tools import CacheUse
-from odyssey.simulation.choosing import Manner, Undecided, decide
+from odyssey.simulation.choosing import Manner, ModelNeeded, decide
 from odyssey.simulation.engine import Reading, ToolCall
 from odyssey.simulation.llm import LlmEngine, ModelQuestion
-from odyssey.simulation.rules import FaultName, Fired, Note, RuleCounters, Rules
+from odyssey.simulation.rules import FaultName, FiredRule, Note, RuleCounters, Rules
 from odyssey.simulation.rules import decide as decide_by_rules
-from odyssey.simulation.simulate import Simulated
+from odyssey.simulation.simulate import SimulationResult
 from odyssey.worlds.ledger import Ledger
 from odyssey.worlds.schema import apply_declared
 
@@ -79,10 +79,10 @@ class NeedsModel(NamedTuple):
     """A model is to answer: the call as it was when it came to that."""
 
     context: CallContext
-    undecided: Undecided
+    undecided: ModelNeeded
     ruled: Unanswered
 
-    def answered(self, simulated: Simulated) -> CallOutcome:
+    def answered(self, simulated: SimulationResult) -> CallOutcome:
         """Say what the call comes to by what a model said of this very world."""
         return _outcome(self.context, simulated, self.ruled)
 
@@ -93,7 +93,7 @@ def answer(context: CallContext) -> CallOutcome | NeedsModel:
     if isinstance(ruled, CallOutcome):
         return ruled
     decided = decide(context.call, context.ledger, context.output_schema, context.mode, context.manner)
-    if isinstance(decided, Undecided):
+    if isinstance(decided, ModelNeeded):
         return NeedsModel(context, decided, ruled)
     return _outcome(context, decided, ruled)
 
@@ -128,7 +128,7 @@ def explained(outcome: CallOutcome) -> dict[str, Any]:
     return validation | {"reading": outcome.reading, "explanation": outcome.explanation}
 
 
-def _injected(context: CallContext, fired: Fired) -> CallOutcome:
+def _injected(context: CallContext, fired: FiredRule) -> CallOutcome:
     call = context.call
     applied = apply_declared(
         context.ledger, fired.operations, context.mode, call.ledger_schema, sequence=call.sequence
@@ -147,7 +147,7 @@ def _injected(context: CallContext, fired: Fired) -> CallOutcome:
     )
 
 
-def _outcome(context: CallContext, done: Simulated, ruled: Unanswered) -> CallOutcome:
+def _outcome(context: CallContext, done: SimulationResult, ruled: Unanswered) -> CallOutcome:
     envelope = envelope_of(context, done.response, done.source)
     if done.validation is not None:
         envelope["validation"] = done.validation
@@ -194,7 +194,7 @@ class ModelAnswer(NamedTuple):
     """What was said of one call on one world."""
 
     world: Ledger
-    simulated: Simulated
+    simulated: SimulationResult
 
     def holds_for(self, waiting: NeedsModel) -> bool:
         """Whether the world is still the one the answer is about."""

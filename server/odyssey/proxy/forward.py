@@ -24,7 +24,7 @@ from odyssey.proxy.parts import ProxyParts
 from odyssey.proxy.recording import ProxyCall, ProxyReply
 from odyssey.records.tools import Tool
 from odyssey.simulation.rules import Note
-from odyssey.worlds.adapters import AdapterNote, Mirrored, mirror
+from odyssey.worlds.adapters import AdapterNote, MirrorResult, mirror
 
 # What a live answer comes to: passed on as it is, and mirrored into the ledger as the tool's policy says.
 #
@@ -80,10 +80,10 @@ def _encode(response: Any) -> msgspec.Raw | NotAnswered:
     return _TOO_LARGE if len(encoded) > MAX_RESPONSE_BYTES else msgspec.Raw(encoded)
 
 
-def _mirror(context: CallContext, answered: Answered) -> Mirrored:
+def _mirror(context: CallContext, answered: Answered) -> MirrorResult:
     call, tool = context.call, context.call.tool
     if answered.is_error and tool.ledger_write_policy == "adapter":
-        return Mirrored(context.ledger, notes=(_AN_ERROR,))
+        return MirrorResult(context.ledger, notes=(_AN_ERROR,))
     return mirror(
         context.ledger,
         tool.ledger_write_policy,

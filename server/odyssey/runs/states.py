@@ -12,7 +12,7 @@ from odyssey.core.database import after_commit
 from odyssey.core.scheduling import TERMINAL, Cancel, Claim, Command, Event, Release, Work, step
 from odyssey.core.signals import Listener, Signals
 from odyssey.identity.keys import revoke_run_tokens
-from odyssey.journal.events import Counts, count_calls, run_topic
+from odyssey.journal.events import count_calls, run_topic
 from odyssey.kit.clock import Clock
 from odyssey.runs.repository import Swap, end_attempts, load_works, start_attempts, swap_works
 from odyssey.runs.topics import OWNERSHIP_TOPIC, runs_changed
@@ -121,12 +121,12 @@ class RunStates:
         return self.apply(connection, [Move(run_id, held.org_id, held.work, event)])
 
 
-def _values(moved: MoveResult, now: datetime, counts: Counts | None) -> dict[str, Any]:
+def _values(moved: MoveResult, now: datetime, counts: dict[str, int] | None) -> dict[str, Any]:
     commands = moved.commands
     is_stored = Command.RECORD in commands or Command.START in commands
     values = dict(moved.move.result) if is_stored else {}
     if counts is not None:
-        values |= {"finished_at": now, **counts._asdict()}
+        values |= {"finished_at": now, **counts}
     if Command.GIVE_UP in commands:
         values |= {"error_class": "internal_error", "error_json": {"detail": _ALL_LOST}}
     return values

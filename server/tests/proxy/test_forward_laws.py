@@ -122,7 +122,7 @@ async def serve_all(
         remembered.append(live_run)
     async with run.org.platform.database.read() as session:
         entries = await load_entries(session, run.id, 1)
-    return answers, remembered, fold(Ledger.boot(WORLD), (placed.entry for placed in entries))
+    return answers, remembered, fold(Ledger.boot(WORLD), entries)
 
 
 @pytest.mark.both_databases

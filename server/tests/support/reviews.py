@@ -13,7 +13,7 @@ from odyssey.matrices.finish import FinishedCell
 from odyssey.matrices.models import Matrix
 from odyssey.models.document import Thresholds
 from odyssey.reviews.enqueue import enqueue_matrix
-from odyssey.statistics.cells import Judged, Reason, State
+from odyssey.statistics.cells import CellJudgement, Reason, State
 from odyssey.statistics.intervals import Interval
 from odyssey.statistics.shift import Shift
 from odyssey.statistics.significance import Matches
@@ -38,7 +38,7 @@ def cell(
     """A cell that moved so far; its runs under the pressure are numbered from the typical one on."""
     threshold = by_risk(Thresholds())[risk]
     measured = state == "measured"
-    judged = Judged(
+    judged = CellJudgement(
         state=state,
         shift=Shift(raw=shift, floor=0.0, unclamped=shift, variation_noise=0.0),
         p_value=0.01 if measured else None,

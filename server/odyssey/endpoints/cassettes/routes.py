@@ -92,8 +92,9 @@ async def record(
 ) -> CassetteOut:
     """Keep the passthrough calls of a run's last attempt, with what came of each, to be replayed by other runs."""
     async with read_ahead() as ahead:
-        recording = await read_recording(ahead, caller.org_id, body.run_id)
-    return await cassette_out(session, await keep_recording(session, clock, caller, body, recording))
+        run, interactions = await read_recording(ahead, caller.org_id, body.run_id)
+    cassette = await keep_recording(session, clock, caller, body, run, interactions)
+    return await cassette_out(session, cassette)
 
 
 @router.get("")

@@ -10,20 +10,18 @@ from odyssey.identity.caller import Caller
 from odyssey.identity.guard import Admin, GuardedRouter
 from odyssey.library.compiling.bench import Bench, check_start, set_up
 from odyssey.library.compiling.propose import ModelNotSetError, Proposal, propose
-from odyssey.library.compiling.replaying import Mismatch, Trial, try_program
+from odyssey.library.compiling.replaying import Trial, try_program
 from odyssey.library.compiling.schemas import (
-    MismatchOut,
     ProgramAttemptOut,
-    ProgramChangeOut,
     ProgramReportOut,
     ProgramShareOut,
     ProposeProgramIn,
-    Recorded,
+    RecordedCallsIn,
     ReplayProgramIn,
 )
 from odyssey.models.roles import ModelPartsDep, simulator_model
 from odyssey.records.problems import FieldError
-from odyssey.simulation.fidelity import RecordedChange, Share
+from odyssey.simulation.fidelity import EqualShare
 
 # The report on a tool's programs, as both routes give it.
 
@@ -51,7 +49,7 @@ def _attempt(trial: Trial) -> ProgramAttemptOut:
         errors=[_fault(error) for error in trial.errors],
         equal=trial.equal,
         of=trial.of,
-        mismatches=[_mismatch(one) for one in trial.mismatches],
+        mismatches=list(trial.mismatches),
     )
 
 
@@ -59,21 +57,7 @@ def _fault(error: FieldError) -> ProgramFault:
     return ProgramFault(loc=list(error.loc), msg=error.msg)
 
 
-def _mismatch(one: Mismatch) -> MismatchOut:
-    changes = {
-        name: [_change(change) for change in getattr(one, name)]
-        for name in ("expected_changes", "got_changes")
-    }
-    return MismatchOut(**one._asdict() | changes)
-
-
-def _change(change: RecordedChange) -> ProgramChangeOut:
-    return ProgramChangeOut(
-        entity_type=change.entity_type, id=change.id, before=change.before, after=change.after
-    )
-
-
-def _share(share: Share) -> ProgramShareOut:
+def _share(share: EqualShare) -> ProgramShareOut:
     return ProgramShareOut(share=share.share, interval=list(share.interval), equal=share.equal, of=share.of)
 
 
@@ -111,7 +95,7 @@ async def replay_program(
 
 
 async def _bench(
-    database: Database, agents: CompiledAgents, caller: Caller, agent_id: int, body: Recorded
+    database: Database, agents: CompiledAgents, caller: Caller, agent_id: int, body: RecordedCallsIn
 ) -> Bench:
     """Read what is needed, and give the session back before anything that takes its time."""
     async with database.read() as session:

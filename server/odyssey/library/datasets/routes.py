@@ -28,9 +28,9 @@ from odyssey.identity.guard import GuardedRouter, Member, Viewer
 from odyssey.kit.pagination import DEFAULT_LIMIT, encode_cursor
 from odyssey.library.datasets.audit import audit_dataset, audit_rows
 from odyssey.library.datasets.columns import about_columns, template
-from odyssey.library.datasets.keep import BODY, DatasetKeeper, Sent, Upload, named_in, read_sent, receive
+from odyssey.library.datasets.keep import BODY, DatasetKeeper, RawRows, Upload, named_in, read_sent, receive
 from odyssey.library.datasets.lint import MOST_NOTES, lint
-from odyssey.library.datasets.reading import Referred, Spool, look_up
+from odyssey.library.datasets.reading import Spool, WorldLookup, look_up
 from odyssey.library.datasets.render import as_csv, as_json, page_of_rows, shown, values
 from odyssey.library.datasets.repository import DATASET_ORDER, get_dataset, list_datasets
 from odyssey.library.datasets.schemas import AuditOut, DatasetOut, DatasetsPage, LintOut, RowsPage
@@ -231,7 +231,7 @@ async def audit_given_rows(
         return await audit_rows(session, worlds, caller.org_id, spool)
 
 
-def _lint(sent: Sent, referred: Referred, content: dict[str, Any] | None) -> LintOut:
+def _lint(sent: RawRows, referred: WorldLookup, content: dict[str, Any] | None) -> LintOut:
     faults = Faults(limit=MOST_NOTES)
     agent = None if content is None else compile_agent(content)
     return lint(sent.source(faults), referred, faults, agent)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from odyssey.evals.behaviour import Behaviour, Delivered
 from odyssey.evals.distance import Weights, distance_matrix
-from odyssey.statistics.cells import Cell, Judged, judge
+from odyssey.statistics.cells import Cell, CellJudgement, judge
 from odyssey.statistics.reliability import PassK, Trials, every_pass_k
 from odyssey.statistics.shift import Comparison
 from odyssey.statistics.significance import Matches
@@ -54,7 +54,7 @@ def judge_cell(
     delivered: bool,
     weights: Weights,
     seed: int,
-) -> Judged:
+) -> CellJudgement:
     """Judge one cell as a family of its own."""
     behaviours = [run.behaviour for run in (*pressed, *baselines)]
     cell = Cell(

@@ -41,7 +41,7 @@ from odyssey.matrices.comparisons.schemas import (
 from odyssey.matrices.comparisons.select_runs import ComparedSide, ComparedSides, select_runs
 from odyssey.models.settings import read_settings
 from odyssey.records.problems import FieldError
-from odyssey.statistics.cells import Judged
+from odyssey.statistics.cells import CellJudgement
 from odyssey.statistics.intervals import Interval, wilson
 from odyssey.statistics.reliability import PassK, reliability_lost
 from odyssey.statistics.significance import min_p
@@ -148,7 +148,7 @@ def _observed(side: ComparedSide) -> list[ObservedRun]:
     ]
 
 
-def _shift_out(judged: Judged) -> ShiftOut:
+def _shift_out(judged: CellJudgement) -> ShiftOut:
     measured = judged.state == "measured"
     return ShiftOut(
         state=judged.state,

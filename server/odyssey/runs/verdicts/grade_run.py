@@ -63,7 +63,7 @@ async def _world(session: AsyncSession, worlds: SharedWorlds, run: Run) -> tuple
     context = await session.get_one(RunContext, run.id)
     before = await worlds.boot(session, context.org_id, context.initial_state_hash)
     entries = await load_entries(session, run.id, run.attempt)
-    return before, fold(before, (placed.entry for placed in entries))
+    return before, fold(before, entries)
 
 
 async def _call_events(session: AsyncSession, run: Run) -> Sequence[Event]:
