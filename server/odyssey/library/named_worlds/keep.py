@@ -16,7 +16,7 @@ from odyssey.library.fidelity import FidelityIn
 from odyssey.library.models import StoredWorld
 from odyssey.library.named_worlds.repository import find_worlds, get_world, store_report
 from odyssey.library.named_worlds.schemas import WorldChange, WorldIn
-from odyssey.library.named_worlds.state import StateDocument
+from odyssey.library.named_worlds.state import Prepared
 from odyssey.library.seeds import SeedWorld
 from odyssey.records.tools import LedgerSchema
 
@@ -62,7 +62,7 @@ class WorldKeeper:
         await self._note(world, "world.change", before)
         return world
 
-    async def put_state(self, world_id: int, seen: str, state: StateDocument, action: str) -> StoredWorld:
+    async def put_state(self, world_id: int, seen: str, state: Prepared, action: str) -> StoredWorld:
         """Give a world another state, unless it is no longer the one that was seen."""
         world = await get_world(self._session, self.caller.org_id, world_id, lock=True)
         if world.state_hash != seen:
@@ -97,7 +97,7 @@ class WorldKeeper:
             kept.failure_rules if rules is None else rules,
         )
 
-    async def _set_state(self, world: StoredWorld, state: StateDocument) -> None:
+    async def _set_state(self, world: StoredWorld, state: Prepared) -> None:
         await store_document(self._session, world.org_id, state.document)
         world.state_hash = state.document.hash
         world.bytes = state.document.bytes

@@ -60,7 +60,7 @@ from odyssey.library.named_worlds.schemas import (
     WorldsPage,
     WorldSummary,
 )
-from odyssey.library.named_worlds.state import LONGEST_TYPE, StateDocument, edit, prepare, read_edits
+from odyssey.library.named_worlds.state import LONGEST_TYPE, Prepared, edit, prepare, read_edits
 from odyssey.library.named_worlds.try_call import TryingParts, try_call
 from odyssey.simulation.llm import LlmEngine
 from odyssey.worlds.repository import WorldsDep
@@ -78,7 +78,7 @@ async def summary(session: AsyncSession, world: StoredWorld) -> WorldSummary:
     return (await summaries(session, world.org_id, [world]))[0]
 
 
-async def would_be(session: AsyncSession, world: StoredWorld, state: StateDocument) -> WorldSummary:
+async def would_be(session: AsyncSession, world: StoredWorld, state: Prepared) -> WorldSummary:
     """Show a world as it would be with another state."""
     measured = await fidelities(session, world.org_id, {state.document.hash})
     other = {"hash": state.document.hash, "entity_counts": state.counts, "bytes": state.document.bytes}
@@ -251,7 +251,7 @@ async def put_fidelity(
     return ReportOut(**found.report, measured_at=found.measured_at)
 
 
-def _edited(text: str, operations: bytes) -> StateDocument:
+def _edited(text: str, operations: bytes) -> Prepared:
     edits = read_edits(msgspec.json.decode(operations))
     state = StoredState.read(text)
     edit(state, edits)
@@ -287,7 +287,7 @@ class _ImportResult(NamedTuple):
     imported: int
     warnings: list[str]
     taken: ImportCounts
-    state: StateDocument
+    state: Prepared
 
 
 @router.post("/{world_id}/import", openapi_extra={"requestBody": _BODY})

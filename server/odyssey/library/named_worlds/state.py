@@ -16,7 +16,7 @@ MAX_TYPES = 1000
 LONGEST_TYPE = 256
 
 
-class StateDocument(NamedTuple):
+class Prepared(NamedTuple):
     document: Document
     counts: dict[str, int]
 
@@ -32,7 +32,7 @@ def check_state(raw: Any) -> FaultList:
     return found
 
 
-def prepare(state: StoredState) -> StateDocument:
+def prepare(state: StoredState) -> Prepared:
     """Make the text of a checked state; takes time with a large one, so call it in a thread."""
     counts = state.counts()
     made = document(state.text())
@@ -43,7 +43,7 @@ def prepare(state: StoredState) -> StateDocument:
         faults.add(f"the world would have {made.bytes} bytes; at most {MAX_STATE_BYTES} are allowed")
     if faults.found:
         raise ValidationFailedError(faults.found)
-    return StateDocument(made, counts)
+    return Prepared(made, counts)
 
 
 # Changing a world by operations: all of them, or none and the reason of each that cannot be.
