@@ -13,7 +13,7 @@ from benchmarks.targets import Outcome, Target
 
 from odyssey.commands.fidelity import read_engine, read_state, read_tasks, read_tools
 from odyssey.simulation.engine import Engine
-from odyssey.simulation.fidelity import Fidelity, Share, as_json, measure
+from odyssey.simulation.fidelity import EqualShare, Fidelity, as_json, measure
 from odyssey.simulation.world.engine import WorldEngine
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data" / "retail"
@@ -91,7 +91,7 @@ def _missed(found: Fidelity) -> Iterable[str]:
             yield f"  {WITH_PROGRAMS}, {name}: {' and '.join(words)} of {row.calls} differ"
 
 
-def _in_words(share: Share) -> str:
+def _in_words(share: EqualShare) -> str:
     if share.share is None:
         return "–"
     low, high = share.interval

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from odyssey.evals.behaviour import Behaviour, Call, behaviour_of
+from odyssey.evals.behaviour import Behaviour, BehaviourCall, behaviour_of
 from odyssey.evals.distance import Weights, distance_matrix
 
 FloatArray = npt.NDArray[np.float64]
@@ -75,6 +75,6 @@ def _behaviour(run: dict[str, object]) -> Behaviour:
     calls, final_response = run["calls"], run["final_response"]
     assert isinstance(calls, list)
     assert isinstance(final_response, str | None)
-    behaviour = behaviour_of(final_response, [Call(call["tool"], call["args"]) for call in calls])
+    behaviour = behaviour_of(final_response, [BehaviourCall(call["tool"], call["args"]) for call in calls])
     assert behaviour is not None
     return behaviour

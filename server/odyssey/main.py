@@ -4,7 +4,7 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import timedelta
-from typing import Any, Protocol
+from typing import Protocol
 from urllib.parse import urlsplit
 
 from fastapi import FastAPI
@@ -15,22 +15,26 @@ from odyssey.api.front import AllowedHosts, Front
 from odyssey.batches.source import BatchSource
 from odyssey.campaigns.loop import CampaignLoop
 from odyssey.campaigns.repository import shorten_checks
-from odyssey.campaigns.source import Source
+from odyssey.campaigns.source import CampaignSource
+from odyssey.core.addresses import AddressRules
 from odyssey.core.clock import PlatformClock
 from odyssey.core.database import Database
+from odyssey.core.depends import hand_over
 from odyssey.core.feeds import Feeds
-from odyssey.core.group_commit import group_writer
+from odyssey.core.group_commit import GroupWriter, group_writer
 from odyssey.core.migrate import migrate
 from odyssey.core.outbound import OutboundClient
 from odyssey.core.settings import Settings
 from odyssey.core.signals import Relay, Signals
 from odyssey.core.worker import Worker
-from odyssey.dispatch.transport import HttpTransport, RecentPings
+from odyssey.dispatch.transport import HttpTransport, RecentPings, Transport
 from odyssey.endpoints.registry import Upstreams
 from odyssey.endpoints.repository import EndpointCredentialUsers
 from odyssey.evals.eval_runs.observe import Observer, ObservingParts
 from odyssey.grading.judges.judge import OrgJudge
 from odyssey.identity.bootstrap import LoopbackRules
+from odyssey.identity.credentials import CredentialUsers
+from odyssey.identity.idempotency import KeysInProgress
 from odyssey.identity.keys import MasterKey
 from odyssey.identity.open_streams import OpenStreams
 from odyssey.identity.site import Site
@@ -50,7 +54,7 @@ from odyssey.runs.executor import Executor
 from odyssey.runs.platform_faults import FaultRecorder
 from odyssey.runs.repository import charge_run, shorten_run_leases
 from odyssey.runs.states import RunStates
-from odyssey.runs.verdicts.grade_run import GradingParts
+from odyssey.runs.verdicts.grade_run import GradingParts, Judge
 from odyssey.runs.verdicts.graders import Graders
 from odyssey.simulation.llm import LlmEngine
 from odyssey.worlds.repository import SharedWorlds
@@ -133,14 +137,14 @@ class Composition:
             self.database, self.agents, self.worlds, clock.steady, on_over=self.hops.end_session
         )
         self.states = RunStates(clock, self.signals, self.lease, on_revoked=self.live_runs.forget)
-        self.parts = self._parts()
+        self.run_parts = self._run_parts()
         self.executor = Executor(
-            self.parts, max_runs=settings.max_runs, lease=self.lease, drain_s=settings.drain_seconds
+            self.run_parts, max_runs=settings.max_runs, lease=self.lease, drain_s=settings.drain_seconds
         )
         self.proxy_parts = self._proxy_parts()
         self.gateway = Gateway(self.proxy_parts)
 
-    def _parts(self) -> Parts:
+    def _run_parts(self) -> Parts:
         """What runs are executed with."""
         return Parts(
             database=self.database,
@@ -173,7 +177,7 @@ class Composition:
             trace_limit=TRACE_LIMIT,
         )
 
-    def _sources(self) -> tuple[Source, ...]:
+    def _sources(self) -> tuple[CampaignSource, ...]:
         """What campaigns are made from."""
         return (
             BatchSource(self.database, self.clock, self.judge),
@@ -207,7 +211,7 @@ class Composition:
             Graders(grading, lease=self.lease),
             self.executor,
             Observer(observing),
-            CampaignLoop(self.parts, self._sources()),
+            CampaignLoop(self.run_parts, self._sources()),
             self.gateway,
         )
 
@@ -227,19 +231,34 @@ class Composition:
         await _begin_leases(self.database, self.clock, self.lease)
         await self.addresses.now()  # says in the log what is closed before anybody finds out by a refusal
 
-    def hand_over(self, state: Any) -> None:
-        """Put on the application's state what routes ask for; see `core/depends.py`."""
-        state.database, state.signals, state.clock = self.database, self.signals, self.clock
-        state.settings, state.site = self.settings, Site(self.public_url)
-        state.feeds, state.open_streams, state.worker = self.feeds, self.open_streams, self.worker
-        state.agents, state.vault, state.transport = self.agents, self.vault, self.transport
-        state.upstreams, state.addresses = self.upstreams, self.addresses
-        state.credential_users = EndpointCredentialUsers(self.upstreams.forget)
-        state.run_states, state.executor, state.writer = self.states, self.executor, self.writer
-        state.worlds, state.platform_faults = self.worlds, self.faults
-        state.models, state.judge, state.llm = self.models, self.judge, self.llm
-        state.keys_in_progress = set()
-        state.provisional_matrices = Provisional()
+    def parts(self) -> dict[type, object]:
+        """List what requests are served with, by the type with which each is asked for; see `core/depends.py`."""
+        return {
+            Settings: self.settings,
+            Site: Site(self.public_url),
+            PlatformClock: self.clock,
+            Database: self.database,
+            GroupWriter: self.writer,
+            Signals: self.signals,
+            Feeds: self.feeds,
+            OpenStreams: self.open_streams,
+            Worker: self.worker,
+            Vault: self.vault,
+            KeysInProgress: KeysInProgress(),
+            AddressRules: self.addresses,
+            CredentialUsers: EndpointCredentialUsers(self.upstreams.forget),
+            Transport: self.transport,
+            Upstreams: self.upstreams,
+            ModelParts: self.models,
+            LlmEngine: self.llm,
+            Judge: self.judge,
+            CompiledAgents: self.agents,
+            SharedWorlds: self.worlds,
+            PlatformFaults: self.faults,
+            RunStates: self.states,
+            Executor: self.executor,
+            Provisional: Provisional(),
+        }
 
 
 def create_app(
@@ -255,5 +274,5 @@ def create_app(
     lifespan = _lifespan(made.database, made.begin, made.signals, made.loops(), made.closing())
     hosts = AllowedHosts(settings.allowed_host_names | {urlsplit(public_url).hostname or ""})
     front = Front(build_app(lifespan), Proxy(made.proxy_parts, made.gateway), hosts)
-    made.hand_over(front.state)
+    hand_over(front.app, made.parts())
     return front

@@ -3,13 +3,14 @@
 import asyncio
 from collections import Counter, OrderedDict
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import msgspec
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.agents.config import AgentConfig, from_public
 from odyssey.agents.repository import get_version
+from odyssey.core.depends import part
 from odyssey.records.faults import Faults
 from odyssey.records.json_schema import CompiledSchema, compile_schema
 from odyssey.records.tools import LedgerSchema, Tool, declared_types
@@ -69,6 +70,9 @@ class CompiledAgents:
                 self._kept.popitem(last=False)
         self._kept.move_to_end(key)
         return found
+
+
+AgentsDep = Annotated[CompiledAgents, part(CompiledAgents)]
 
 
 async def _compiled(content: dict[str, Any]) -> CompiledAgent:

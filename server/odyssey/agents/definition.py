@@ -11,7 +11,7 @@ from odyssey.agents.ledger_adapters import check_adapters
 from odyssey.agents.ledger_schema import read_ledger_schema
 from odyssey.agents.tools_schema import read_tools_schema
 from odyssey.core.errors import NotAvailableYetError, ValidationFailedError
-from odyssey.endpoints.binding import Bound
+from odyssey.endpoints.binding import ToolBinding
 from odyssey.records.faults import Faults, shown
 from odyssey.records.problems import FaultList, FieldError
 from odyssey.records.tools import LedgerSchema, Tool
@@ -89,7 +89,7 @@ def _object(value: Any) -> dict[str, Any]:
 
 Mode = Literal["http", "code"]
 
-ResolveBindings = Callable[[list[Tool]], Awaitable[tuple[list[FieldError], list[Bound]]]]
+ResolveBindings = Callable[[list[Tool]], Awaitable[tuple[list[FieldError], list[ToolBinding]]]]
 """Find the endpoints that tools are bound to, and what is wrong with the bindings."""
 
 
@@ -132,7 +132,7 @@ async def read_definition(
     tools_schema: Any,
     ledger_schema: Any,
     resolve: ResolveBindings,
-) -> tuple[Definition, list[Bound]]:
+) -> tuple[Definition, list[ToolBinding]]:
     """Read a whole registration, and which endpoints its tools are bound to."""
     # Hundreds of schemas and long programs take their time, so others do not wait for any of it.
     tools, tool_errors = await asyncio.to_thread(read_tools_schema, tools_schema)

@@ -18,7 +18,7 @@ from odyssey.core.errors import (
     SecretRequiredError,
     ValidationFailedError,
 )
-from odyssey.endpoints.binding import Bound, keep_bindings, release_bindings, resolve_bindings
+from odyssey.endpoints.binding import ToolBinding, keep_bindings, release_bindings, resolve_bindings
 from odyssey.identity.caller import Caller, record_change
 from odyssey.identity.vault import Vault
 from odyssey.kit.clock import Clock
@@ -135,7 +135,7 @@ class Registrar:
         await release_bindings(self._session, agent.id)
         self._audit(agent, "agent.delete", before=agent.version)
 
-    async def _add_version(self, agent: Agent, content: dict[str, Any], bound: list[Bound]) -> None:
+    async def _add_version(self, agent: Agent, content: dict[str, Any], bound: list[ToolBinding]) -> None:
         self._session.add(
             AgentVersion(
                 agent_id=agent.id,
@@ -196,15 +196,15 @@ class Registrar:
         )
 
 
-class Checked(NamedTuple):
+class CheckedRegistration(NamedTuple):
     definition: Definition
     secret: str | None
-    bound: list[Bound]
+    bound: list[ToolBinding]
 
 
 async def check(
     body: AgentIn, caller: Caller, policy: AddressPolicy, session: AsyncSession, *, lock: bool = False
-) -> Checked:
+) -> CheckedRegistration:
     """Validate a whole registration; nothing is saved. Locked, the endpoints it names stay as they are."""
     check_org(body.org_id, caller)
     config, secret = _split_secret(body.config)
@@ -218,7 +218,7 @@ async def check(
         resolve=partial(resolve_bindings, session, caller.org_id, lock=lock),
     )
     await check_address(definition, policy)
-    return Checked(definition, secret if isinstance(secret, str) else None, bound)
+    return CheckedRegistration(definition, secret if isinstance(secret, str) else None, bound)
 
 
 async def check_address(definition: Definition, policy: AddressPolicy) -> None:

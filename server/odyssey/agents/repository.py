@@ -118,7 +118,7 @@ async def delete_secrets(session: AsyncSession, agent_id: int, keep: Sequence[st
 # Whether an agent is there: what its last ping found.
 
 
-class Pinged(Protocol):
+class PingReport(Protocol):
     """What a ping found; `dispatch`, which pings, stands above."""
 
     @property
@@ -133,7 +133,7 @@ class Pinged(Protocol):
     def error_class(self) -> str | None: ...
 
 
-async def store_health(session: AsyncSession, agent_id: int, found: Pinged, now: datetime) -> None:
+async def store_health(session: AsyncSession, agent_id: int, found: PingReport, now: datetime) -> None:
     """Keep what the newest ping found."""
     insert = sqlite.insert if session.get_bind().dialect.name == "sqlite" else postgresql.insert
     values = {

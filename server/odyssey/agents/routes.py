@@ -4,10 +4,10 @@ import asyncio
 from collections.abc import Sequence
 from typing import Annotated, Any
 
-from fastapi import Depends, Query, Request
+from fastapi import Depends, Query
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from odyssey.agents.compiled import CompiledAgents
+from odyssey.agents.compiled import AgentsDep
 from odyssey.agents.models import Agent, AgentHealth, AgentVersion
 from odyssey.agents.register import Registrar, check, origin_of
 from odyssey.agents.repository import (
@@ -49,8 +49,7 @@ from odyssey.core.depends import (
 from odyssey.core.errors import NotFoundError, ValidationFailedError
 from odyssey.core.paging import PageRequest, start_of
 from odyssey.core.wire import PlainText
-from odyssey.identity.guard import Admin, GuardedRouter, Member, Viewer
-from odyssey.identity.vault import Vault
+from odyssey.identity.guard import Admin, GuardedRouter, Member, VaultDep, Viewer
 from odyssey.kit.pagination import DEFAULT_LIMIT, cut_page
 from odyssey.records.faults import Faults, did_you_mean, shown
 from odyssey.records.problems import FieldError
@@ -61,9 +60,8 @@ router = GuardedRouter(prefix="/api/agents", tags=["agents"])
 
 
 def _registrar(
-    request: Request, session: WriteSession, caller: Admin, clock: ClockDep, policy: AddressPolicyDep
+    session: WriteSession, vault: VaultDep, clock: ClockDep, policy: AddressPolicyDep, caller: Admin
 ) -> Registrar:
-    vault: Vault = request.app.state.vault
     return Registrar(session, vault, clock, policy, caller)
 
 
@@ -199,13 +197,12 @@ program_router = GuardedRouter(prefix="/api/programs", tags=["agents"])
 
 @program_router.post("/read")
 async def read_one_program(
-    body: ProgramBody, caller: Member, session: ReadSession, request: Request
+    body: ProgramBody, caller: Member, session: ReadSession, agents: AgentsDep
 ) -> ReadProgramOut:
     """Say everything that is wrong with the program of a tool, and save nothing."""
     if body.agent_id is None:
         tool = _given_tool(body.tool)
     else:
-        agents: CompiledAgents = request.app.state.agents
         agent = await get_agent(session, caller.org_id, body.agent_id)
         compiled = await agents.get(session, agent.id, agent.version)
         tool = _tool_of(body.tool, {name: each.tool for name, each in compiled.tools.items()})

@@ -3,9 +3,9 @@
 import asyncio
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import FastAPI, Request
+from fastapi import FastAPI
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel
 from sqlalchemy import text
@@ -15,11 +15,11 @@ from odyssey.agents.routes import program_router as programs
 from odyssey.agents.routes import router as agents
 from odyssey.api.edges import Edges, install
 from odyssey.api.interface import Interface
-from odyssey.api.openapi import ServedDocument, build_openapi
+from odyssey.api.openapi import build_openapi, openapi_endpoint
 from odyssey.batches.routes import router as batches
 from odyssey.batches.routes import run_requests
 from odyssey.core.database import StorageUnavailableError
-from odyssey.core.depends import DatabaseDep
+from odyssey.core.depends import DatabaseDep, part
 from odyssey.core.errors import OdysseyError
 from odyssey.dispatch.reply import AGENT_RESPONSE_SCHEMA
 from odyssey.dispatch.routes import router as connections
@@ -43,6 +43,7 @@ from odyssey.matrices.routes import router as matrices
 from odyssey.matrices.stream import router as matrix_streams
 from odyssey.models.routes import router as settings
 from odyssey.reviews.routes import router as reviews
+from odyssey.runs.executor import Executor
 from odyssey.runs.routes import consistency_router as consistency
 from odyssey.runs.routes import router as runs
 from odyssey.runs.stream import router as streams
@@ -98,7 +99,7 @@ def build_app(lifespan: Lifespan | None = None) -> FastAPI:
     app.add_middleware(Interface)
     app.add_middleware(Edges)
     app.openapi = lambda: build_openapi(app)  # type: ignore[method-assign] # FastAPI's documented way
-    app.add_route("/openapi.json", ServedDocument(app).serve, methods=["GET"], include_in_schema=False)
+    app.add_route("/openapi.json", openapi_endpoint(app), methods=["GET"], include_in_schema=False)
     return app
 
 
@@ -136,9 +137,11 @@ async def get_liveness(caller: Anyone) -> Health:
 
 
 @system.get("/health/ready")
-async def get_readiness(caller: Anyone, database: DatabaseDep, request: Request) -> Health:
+async def get_readiness(
+    caller: Anyone, database: DatabaseDep, executor: Annotated[Executor, part(Executor)]
+) -> Health:
     """Say that requests may be sent here: the database answers and the server is not stopping."""
-    if request.app.state.executor.is_stopping:
+    if executor.is_stopping:
         raise DrainingError
     try:
         async with asyncio.timeout(_PATIENCE_S), database.read() as session:

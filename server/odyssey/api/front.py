@@ -7,7 +7,6 @@ import ipaddress
 from collections.abc import Iterable
 
 from fastapi import FastAPI
-from starlette.datastructures import State
 from starlette.types import Receive, Scope, Send
 
 from odyssey.api.edges import Edges, ProblemResponse
@@ -89,10 +88,6 @@ class Front:
         self._proxy = proxy
         self._hosts = hosts
         self._refusal = Edges(refuse_host)
-
-    @property
-    def state(self) -> State:
-        return self.app.state
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":

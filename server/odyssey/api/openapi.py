@@ -1,6 +1,7 @@
 """The OpenAPI document: what FastAPI derives, the proxy's routes, and the one shape of errors."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import msgspec
@@ -96,16 +97,16 @@ def build_openapi(app: FastAPI) -> dict[str, Any]:
     return document
 
 
-class ServedDocument:
-    """The document as bytes: building it takes as long as hundreds of requests, so it is done once, in a thread."""
+def openapi_endpoint(app: FastAPI) -> Callable[[Request], Awaitable[Response]]:
+    """Serve the document as bytes; it is built once, in a thread: that takes as long as hundreds of requests."""
+    building = asyncio.Lock()
+    body: bytes | None = None
 
-    def __init__(self, app: FastAPI) -> None:
-        self._app = app
-        self._body: bytes | None = None
-        self._building = asyncio.Lock()
+    async def serve(_request: Request) -> Response:
+        nonlocal body
+        async with building:
+            if body is None:
+                body = await asyncio.to_thread(lambda: msgspec.json.encode(app.openapi()))
+        return Response(body, media_type="application/json")
 
-    async def serve(self, _request: Request) -> Response:
-        async with self._building:
-            if self._body is None:
-                self._body = await asyncio.to_thread(lambda: msgspec.json.encode(self._app.openapi()))
-        return Response(self._body, media_type="application/json")
+    return serve

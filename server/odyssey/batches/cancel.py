@@ -12,11 +12,6 @@ from odyssey.kit.clock import Clock
 from odyssey.runs.models import Batch
 
 
-class BatchEndedError(ConflictError):
-    def __init__(self, batch_id: int, status: str) -> None:
-        super().__init__(f"Batch {batch_id} has ended already ({status}).")
-
-
 async def cancel_batch(
     session: AsyncSession, signals: Signals, clock: Clock, caller: Caller, batch_id: int
 ) -> Batch:
@@ -24,7 +19,7 @@ async def cancel_batch(
     batch = await get_batch(session, caller.org_id, batch_id, lock=True)
     status = (await batch_out(session, batch)).status
     if status not in ("checking", "running"):
-        raise BatchEndedError(batch_id, status)
+        raise ConflictError(f"Batch {batch_id} has ended already ({status}).")
     await cancel(session, signals, clock, batch.campaign)
     record_change(
         session, caller, clock, "batch.cancel", object_type="batch", object_id=batch_id, before=status

@@ -47,7 +47,7 @@ class Pair(NamedTuple):
         return "regression" if difference < 0 else "improvement"
 
 
-class Matched(NamedTuple):
+class PairedRows(NamedTuple):
     pairs: list[Pair]
     """Regressions first, the greatest first."""
     only_in_a: int
@@ -58,10 +58,10 @@ Results = dict[tuple[str, int], Result]
 """By what a row says, and which of several equal rows it is."""
 
 
-def match(a: Results, b: Results) -> Matched:
+def match(a: Results, b: Results) -> PairedRows:
     pairs = [Pair(result, b[key]) for key, result in a.items() if key in b]
     pairs.sort(key=lambda pair: (_ORDER[pair.kind], -abs(pair.difference or 0), pair.a.position))
-    return Matched(pairs, len(a) - len(pairs), len(b) - len(pairs))
+    return PairedRows(pairs, len(a) - len(pairs), len(b) - len(pairs))
 
 
 async def compare(session: AsyncSession, a: Batch, b: Batch, *, start: int, limit: int) -> ComparisonOut:

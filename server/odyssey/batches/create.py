@@ -31,7 +31,7 @@ from odyssey.library.seeds import Seed, read_seeds, world_ids
 from odyssey.records.problems import FieldError
 from odyssey.records.tools import CacheUse, LedgerSchema
 from odyssey.runs.errors import AgentNotPublishedError
-from odyssey.runs.making import Maker, Wanted, make_runs, make_tasks
+from odyssey.runs.making import Maker, RunRequest, make_runs, make_tasks
 from odyssey.runs.models import Batch, Campaign, Run
 from odyssey.runs.topics import CAMPAIGNS_TOPIC, runs_changed
 
@@ -84,7 +84,7 @@ async def _at_rows(
     ]
 
 
-class Plan(NamedTuple):
+class BatchPlan(NamedTuple):
     """A request for runs that was checked."""
 
     agent_id: int
@@ -108,12 +108,6 @@ class Plan(NamedTuple):
         return self.rows * self.repeats
 
 
-class Created(NamedTuple):
-    runs: list[Run]
-    """Those that exist already, at most `CHUNK` or as many as there are seeds."""
-    batch: Batch | None
-
-
 async def plan_runs(
     session: AsyncSession,
     agents: CompiledAgents,
@@ -122,7 +116,7 @@ async def plan_runs(
     body: RunsIn,
     *,
     may_be_draft: bool = False,
-) -> Plan:
+) -> BatchPlan:
     """Check a request for runs, or say everything that is wrong with it."""
     if body.dataset_id is None and not body.seeds:
         message = "seeds must hold at least one seed; or give the dataset_id of a dataset"
@@ -141,17 +135,20 @@ async def plan_runs(
     if body.dataset_id is not None:
         dataset = await get_dataset(session, caller.org_id, body.dataset_id)
         await check_rows_fit(session, dataset, schema)
-        return Plan(agent.id, version, is_draft, [], dataset, *how)
+        return BatchPlan(agent.id, version, is_draft, [], dataset, *how)
     raw = packed(body.seeds)
     worlds = await seed_worlds(session, caller.org_id, await worker.read(len(raw), world_ids, raw), schema)
     seeds = await worker.read(len(raw), read_seeds, raw, schema, worlds)
-    return Plan(agent.id, version, is_draft, seeds, None, *how)
+    return BatchPlan(agent.id, version, is_draft, seeds, None, *how)
 
 
 async def create_runs(
-    session: AsyncSession, signals: Signals, clock: Clock, caller: Caller, plan: Plan, *, judged: bool
-) -> Created:
-    """Make what was asked for: one run at once, of more the first; the loop of campaigns makes the rest."""
+    session: AsyncSession, signals: Signals, clock: Clock, caller: Caller, plan: BatchPlan, *, judged: bool
+) -> tuple[list[Run], Batch | None]:
+    """Make what was asked for: one run at once, of more the first; the loop of campaigns makes the rest.
+
+    Returns the runs that exist already, at most `CHUNK` or as many as there are seeds.
+    """
     await hold_cassette(session, caller.org_id, plan.replay)
     is_batch = plan.dataset is not None or plan.runs > 1
     batch = await _make_batch(session, clock, caller, plan) if is_batch else None
@@ -172,7 +169,7 @@ async def create_runs(
         assert batch is not None
         tasks, limit = await tasks_of_batch(session, batch, range(min(CHUNK, plan.rows))), CHUNK
     first = [row_and_repeat(number, plan.rows) for number in range(min(limit, plan.runs))]
-    runs = await make_runs(session, clock, maker, [Wanted(tasks[row], repeat) for row, repeat in first])
+    runs = await make_runs(session, clock, maker, [RunRequest(tasks[row], repeat) for row, repeat in first])
     if batch is None:
         record_change(
             session, caller, clock, "run.create", object_type="run", object_id=runs[0].id, after=tasks[0].seed
@@ -182,10 +179,10 @@ async def create_runs(
         await session.flush()
         after_commit(session, lambda: signals.notify(CAMPAIGNS_TOPIC))
     after_commit(session, lambda: runs_changed(signals, caller.org_id))
-    return Created(runs, batch)
+    return runs, batch
 
 
-async def _make_batch(session: AsyncSession, clock: Clock, caller: Caller, plan: Plan) -> Batch:
+async def _make_batch(session: AsyncSession, clock: Clock, caller: Caller, plan: BatchPlan) -> Batch:
     dataset = plan.dataset
     campaign = Campaign(
         kind=BatchSource.kind,

@@ -1,6 +1,6 @@
 """Batches as the API shows them."""
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
@@ -9,8 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.agents.repository import names_of_versions
 from odyssey.batches.repository import (
-    Figures,
-    RowRun,
+    BatchFigures,
     TaskRow,
     figures_of,
     list_rows,
@@ -72,7 +71,7 @@ def _with_unmade(batch: Batch, trials: Counter[Trials]) -> Counter[Trials]:
     return trials + Counter({_NONE: unmade})
 
 
-def _own_members(batch: Batch, figures: Figures) -> dict[str, Any]:
+def _own_members(batch: Batch, figures: BatchFigures) -> dict[str, Any]:
     runs = _run_counts(batch, figures.statuses)
     status = _status(batch, runs)
     trials = _with_unmade(batch, figures.trials)
@@ -101,7 +100,7 @@ def _own_members(batch: Batch, figures: Figures) -> dict[str, Any]:
     }
 
 
-def _finished_at(batch: Batch, figures: Figures) -> datetime | None:
+def _finished_at(batch: Batch, figures: BatchFigures) -> datetime | None:
     """Not before it began: its runs may have been made by a process whose clock was behind."""
     last = figures.last_finished_at
     return None if last is None else max(last, batch.created_at)
@@ -137,9 +136,7 @@ INSTRUCTION_SHOWN = 300
 async def rows_page(session: AsyncSession, batch: Batch, *, after: int, limit: int) -> BatchRowsPage:
     rows = await list_rows(session, batch, after=after, limit=limit + 1, length=INSTRUCTION_SHOWN + 1)
     page = cut_page(rows, limit, lambda row: row.position)
-    runs: defaultdict[int, list[RowRun]] = defaultdict(list)
-    for run in await runs_of_rows(session, batch.id, [row.id for row in page.items]):
-        runs[run.task_id].append(run)
+    runs = await runs_of_rows(session, batch.id, [row.id for row in page.items])
     return BatchRowsPage(items=[_row(row, runs[row.id]) for row in page.items], next_cursor=page.next_cursor)
 
 
@@ -148,7 +145,7 @@ def shown(instruction: str) -> str:
     return cut if cut == instruction else f"{cut}…"
 
 
-def _row(row: TaskRow, runs: Sequence[RowRun]) -> BatchRowOut:
+def _row(row: TaskRow, runs: list[RowRunOut]) -> BatchRowOut:
     verdicts = Counter(run.verdict for run in runs)
     return BatchRowOut(
         row=row.position,
@@ -159,5 +156,5 @@ def _row(row: TaskRow, runs: Sequence[RowRun]) -> BatchRowOut:
         fails=verdicts["FAIL"],
         pending=verdicts["PENDING"],
         not_applicable=verdicts["NOT APPLICABLE"],
-        runs=[RowRunOut.model_validate(run, from_attributes=True) for run in runs],
+        runs=runs,
     )

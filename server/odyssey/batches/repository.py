@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import ColumnElement, and_, case, func, literal, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from odyssey.batches.schemas import RowRunOut
 from odyssey.core.errors import NotFoundError
 from odyssey.core.paging import ListOrder, PageRequest
 from odyssey.core.tables import IntegerId, json_member
@@ -36,13 +37,6 @@ BATCH_ORDER = ListOrder(
 )
 
 
-class BatchFilter(NamedTuple):
-    """Which batches of an org are wanted; what is not given does not matter."""
-
-    agent_id: int | None = None
-    dataset_id: int | None = None
-
-
 async def get_batch(session: AsyncSession, org_id: int, batch_id: int, *, lock: bool = False) -> Batch:
     statement = select(Batch).where(Batch.id == batch_id, Batch.org_id == org_id)
     if lock:
@@ -58,13 +52,14 @@ async def batch_of_campaign(session: AsyncSession, campaign_id: int) -> Batch:
 
 
 async def list_batches(
-    session: AsyncSession, org_id: int, page: PageRequest, wanted: BatchFilter
+    session: AsyncSession, org_id: int, page: PageRequest, agent_id: int | None, dataset_id: int | None
 ) -> Page[Batch]:
+    """List the batches of an org, or only those of an agent or a dataset."""
     statement = select(Batch).where(Batch.org_id == org_id)
-    if wanted.agent_id is not None:
-        statement = statement.where(Batch.agent_id == wanted.agent_id)
-    if wanted.dataset_id is not None:
-        statement = statement.where(Batch.dataset_id == wanted.dataset_id)
+    if agent_id is not None:
+        statement = statement.where(Batch.agent_id == agent_id)
+    if dataset_id is not None:
+        statement = statement.where(Batch.dataset_id == dataset_id)
     return await BATCH_ORDER.page(session, statement, page)
 
 
@@ -122,21 +117,16 @@ def _rows(length: int) -> Any:
     return select(Task.id, Task.position, Task.row_hash, start, json_member(Task.seed, "expected_outcome"))
 
 
-class RowRun(NamedTuple):
-    """What the list of rows shows of a run."""
-
-    id: int
-    task_id: int
-    repeat: int
-    status: str
-    verdict: str
-    failure_mode: str | None
-
-
-async def runs_of_rows(session: AsyncSession, batch_id: int, task_ids: Collection[int]) -> list[RowRun]:
-    columns = select(Run.id, Run.task_id, Run.repeat, Run.status, Run.verdict, Run.failure_mode)
+async def runs_of_rows(
+    session: AsyncSession, batch_id: int, task_ids: Collection[int]
+) -> dict[int, list[RowRunOut]]:
+    """Read what the list of rows shows of their runs, by task."""
+    columns = select(Run.task_id, Run.id, Run.repeat, Run.status, Run.verdict, Run.failure_mode)
     statement = columns.where(Run.batch_id == batch_id, Run.task_id.in_(task_ids))
-    return [RowRun(*row) for row in await session.execute(statement.order_by(Run.task_id, Run.repeat))]
+    runs: dict[int, list[RowRunOut]] = {task_id: [] for task_id in task_ids}
+    for row in await session.execute(statement.order_by(Run.task_id, Run.repeat)):
+        runs[row.task_id].append(RowRunOut.model_validate(row, from_attributes=True))
+    return runs
 
 
 class StateUse(NamedTuple):
@@ -171,7 +161,7 @@ async def rows_with_state(
 
 
 @dataclass
-class Figures:
+class BatchFigures:
     """The counts of one batch."""
 
     statuses: Counter[str] = field(default_factory=Counter)
@@ -183,8 +173,8 @@ class Figures:
     last_finished_at: datetime | None = None
 
 
-async def figures_of(session: AsyncSession, batch_ids: Collection[int]) -> dict[int, Figures]:
-    found = {batch_id: Figures() for batch_id in batch_ids}
+async def figures_of(session: AsyncSession, batch_ids: Collection[int]) -> dict[int, BatchFigures]:
+    found = {batch_id: BatchFigures() for batch_id in batch_ids}
     kinds = (Run.batch_id, Run.status, Run.verdict, Run.failure_mode)
     counts = select(*kinds, func.count(), func.sum(Run.cost_usd), func.max(Run.finished_at))
     rows = await session.execute(counts.where(Run.batch_id.in_(batch_ids)).group_by(*kinds))
@@ -202,7 +192,7 @@ async def figures_of(session: AsyncSession, batch_ids: Collection[int]) -> dict[
     return found
 
 
-async def _count_trials(session: AsyncSession, found: dict[int, Figures]) -> None:
+async def _count_trials(session: AsyncSession, found: dict[int, BatchFigures]) -> None:
     tasks = (
         select(Run.batch_id, _sum_of("PASS").label("passes"), _sum_of("PASS", "FAIL").label("runs"))
         .where(Run.batch_id.in_(found))

@@ -4,17 +4,17 @@ from collections.abc import AsyncIterator
 from itertools import islice
 from typing import Annotated, Any, Literal
 
-from fastapi import Query, Request, Response
+from fastapi import Query, Response
 from fastapi.responses import StreamingResponse
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from odyssey.agents.compiled import CompiledAgents
+from odyssey.agents.compiled import AgentsDep
 from odyssey.batches.cancel import cancel_batch
 from odyssey.batches.compare import compare
-from odyssey.batches.create import Plan, create_runs, plan_runs
+from odyssey.batches.create import BatchPlan, create_runs, plan_runs
 from odyssey.batches.export_files import csv_export, json_export, junit_export, tally_of
 from odyssey.batches.render import batch_out, batches_out, rows_page
-from odyssey.batches.repository import BATCH_ORDER, BatchFilter, get_batch, list_batches
+from odyssey.batches.repository import BATCH_ORDER, get_batch, list_batches
 from odyssey.batches.schemas import (
     BatchesPage,
     BatchOut,
@@ -36,6 +36,7 @@ from odyssey.core.depends import (
     SortedCursor,
     WorkerDep,
     WriteSession,
+    part,
 )
 from odyssey.core.paging import PageRequest, start_of
 from odyssey.identity.guard import GuardedRouter, Member, Viewer
@@ -48,6 +49,7 @@ from odyssey.runs.verdicts.grade_run import Judge
 
 router = GuardedRouter(prefix="/api/batches", tags=["batches"])
 
+JudgeDep = Annotated[Judge, part(Judge)]
 Number = Annotated[int | None, Query(ge=1, le=2**63 - 1)]
 Format = Literal["csv", "json", "junit"]
 _FILES: dict[int | str, dict[str, Any]] = {
@@ -75,8 +77,8 @@ async def get_batches(
 
     A request for runs makes one when it has a dataset or makes more than one run.
     """
-    wanted = BatchFilter(agent_id=agent_id, dataset_id=dataset_id)
-    page = await list_batches(session, caller.org_id, PageRequest(limit, cursor, sort), wanted)
+    request = PageRequest(limit, cursor, sort)
+    page = await list_batches(session, caller.org_id, request, agent_id, dataset_id)
     return BatchesPage(items=await batches_out(session, page.items), next_cursor=page.next_cursor)
 
 
@@ -167,40 +169,38 @@ async def start_runs(
     caller: Member,
     session: WriteSession,
     read_ahead: ReadAhead,
+    agents: AgentsDep,
+    judge: JudgeDep,
     signals: SignalsDep,
     clock: ClockDep,
     worker: WorkerDep,
-    request: Request,
 ) -> RunsCreated:
     """Start one run per seed, or per row of a dataset, each `repeats` times.
 
     More than one run, and any dataset, make a batch. Its agent is pinged once before anything is dispatched; if that
     fails, all its runs fail at once. Each run is then dispatched as soon as there is room.
     """
-    agents: CompiledAgents = request.app.state.agents
-    judge: Judge = request.app.state.judge
     async with read_ahead() as ahead:
         plan = await plan_runs(ahead, agents, worker, caller, body)
         judged = await judge.is_set(ahead, caller.org_id)
-    created = await create_runs(session, signals, clock, caller, plan, judged=judged)
+    runs, batch = await create_runs(session, signals, clock, caller, plan, judged=judged)
     return RunsCreated(
-        runs=await summaries(session, created.runs),
-        batch=None if created.batch is None else await batch_out(session, created.batch),
+        runs=await summaries(session, runs),
+        batch=None if batch is None else await batch_out(session, batch),
     )
 
 
 @run_requests.post("/validate")
 async def validate_runs(
-    body: RunsIn, caller: Member, session: ReadSession, worker: WorkerDep, request: Request
+    body: RunsIn, caller: Member, session: ReadSession, agents: AgentsDep, worker: WorkerDep
 ) -> ValidatedRuns:
     """Check a request for runs exactly as starting them would, but let the agent be a draft; nothing is saved."""
-    agents: CompiledAgents = request.app.state.agents
     plan = await plan_runs(session, agents, worker, caller, body, may_be_draft=True)
     problems = await _unclear(session, caller.org_id, plan)
     return ValidatedRuns(runs=plan.runs, publish_first=plan.is_draft, behavior_problems=problems)
 
 
-async def _unclear(session: AsyncSession, org_id: int, plan: Plan) -> list[RowProblemOut]:
+async def _unclear(session: AsyncSession, org_id: int, plan: BatchPlan) -> list[RowProblemOut]:
     """Name lines of behaviours that would not be understood; of a dataset of its first rows, as it is asked often."""
     agent = (plan.agent_id, plan.agent_version)
     if plan.dataset is None:

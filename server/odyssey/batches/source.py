@@ -13,7 +13,7 @@ from odyssey.core.database import Database
 from odyssey.dispatch.transport import PingResult
 from odyssey.endpoints.cassettes.playback import read_replay
 from odyssey.kit.clock import Clock
-from odyssey.runs.making import Maker, Wanted, make_runs
+from odyssey.runs.making import Maker, RunRequest, make_runs
 from odyssey.runs.models import Campaign
 from odyssey.runs.verdicts.grade_run import Judge
 
@@ -52,7 +52,7 @@ class BatchSource:
         )
 
         async def make(writing: AsyncSession) -> None:
-            runs = [Wanted(tasks[row], repeat) for row, repeat in wanted]
+            runs = [RunRequest(tasks[row], repeat) for row, repeat in wanted]
             await make_runs(writing, self._clock, maker, runs)
 
         return make

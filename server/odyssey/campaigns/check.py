@@ -7,7 +7,7 @@ from datetime import timedelta
 from odyssey.agents.register import open_secret, origin_of
 from odyssey.agents.repository import store_health
 from odyssey.campaigns.repository import end_check, end_waiting_runs
-from odyssey.campaigns.source import Source
+from odyssey.campaigns.source import CampaignSource
 from odyssey.core.database import StorageUnavailableError, after_commit
 from odyssey.dispatch.transport import PING_TIMEOUT_S, PingResult, PingTarget
 from odyssey.identity.vault import UnsealError
@@ -23,7 +23,7 @@ CHECK_LEASE = timedelta(seconds=PING_TIMEOUT_S + 5)
 """How long a campaign waits for a process that fell silent while it pinged."""
 
 
-async def check_agent(parts: Parts, source: Source, campaign: Campaign) -> None:
+async def check_agent(parts: Parts, source: CampaignSource, campaign: Campaign) -> None:
     """Ping the agent of a campaign and let the campaign go on, or end with every run that waits."""
     found = await _ping(parts, campaign)
     ping = {

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.campaigns.repository import end_waiting_runs, find_running, is_cancelled
-from odyssey.campaigns.source import Source
+from odyssey.campaigns.source import CampaignSource
 from odyssey.core.database import Database, after_commit
 from odyssey.core.scheduling import Cancel
 from odyssey.core.signals import Signals
@@ -21,7 +21,7 @@ from odyssey.runs.states import RunStates
 from odyssey.runs.topics import CAMPAIGNS_TOPIC, runs_ended
 
 
-async def finish(database: Database, source: Source, campaign_id: int) -> bool:
+async def finish(database: Database, source: CampaignSource, campaign_id: int) -> bool:
     """Complete a campaign whose runs have all ended; returns whether this did it."""
     async with database.read() as session:
         campaign = await find_running(session, campaign_id)

@@ -5,7 +5,7 @@ transaction that makes the runs: a crash loses both, and nothing is made twice.
 """
 
 from odyssey.campaigns.repository import find_running, take_turn
-from odyssey.campaigns.source import Source, next_runs
+from odyssey.campaigns.source import CampaignSource, next_runs
 from odyssey.core.database import Database, after_commit
 from odyssey.core.signals import Signals
 from odyssey.runs.topics import runs_changed
@@ -13,7 +13,7 @@ from odyssey.runs.topics import runs_changed
 CHUNK = 200
 
 
-async def feed(database: Database, signals: Signals, source: Source, campaign_id: int) -> int:
+async def feed(database: Database, signals: Signals, source: CampaignSource, campaign_id: int) -> int:
     """Make the next chunk of a campaign; returns how many, 0 if somebody else was quicker or it is whole."""
     async with database.read() as session:
         campaign = await find_running(session, campaign_id)

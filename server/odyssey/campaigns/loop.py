@@ -20,7 +20,7 @@ from odyssey.campaigns.repository import (
     unchecked_campaigns,
     waiting_runs,
 )
-from odyssey.campaigns.source import Source
+from odyssey.campaigns.source import CampaignSource
 from odyssey.core.database import StorageUnavailableError
 from odyssey.core.signals import Listener
 from odyssey.kit.tasks import end_tasks
@@ -42,7 +42,7 @@ _ENOUGH_WAITING = 2 * CHUNK
 class CampaignLoop:
     """Several processes may run one each: what they do is fenced in the database."""
 
-    def __init__(self, parts: Parts, sources: Sequence[Source]) -> None:
+    def __init__(self, parts: Parts, sources: Sequence[CampaignSource]) -> None:
         self._parts = parts
         self._sources = {source.kind: source for source in sources}
         self._loops: list[asyncio.Task[None]] = []

@@ -112,16 +112,13 @@ async def end_waiting_runs(
     return (await session.scalars(statement.values(values).returning(Run.id))).all()
 
 
-class RunToEnd(NamedTuple):
-    run_id: int
-    campaign_id: int
-
-
-async def runs_to_end(session: AsyncSession) -> list[RunToEnd]:
-    """Find the runs that go on although their campaign was cancelled."""
+async def runs_to_end(session: AsyncSession) -> list[tuple[int, int]]:
+    """Find the runs that go on although their campaign was cancelled, each with the campaign."""
     statement = select(Run.id, Campaign.id).join(Campaign, Campaign.id == Run.campaign_id)
     statement = statement.where(Run.status == "running", Campaign.state == "cancelled")
-    return [RunToEnd(*row) for row in await session.execute(statement.order_by(Run.id))]
+    return [
+        (run_id, campaign_id) for run_id, campaign_id in await session.execute(statement.order_by(Run.id))
+    ]
 
 
 async def is_cancelled(session: AsyncSession, campaign_id: int) -> bool:

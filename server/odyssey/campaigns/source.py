@@ -13,7 +13,7 @@ Make = Callable[[AsyncSession], Awaitable[None]]
 """Makes planned runs, in the transaction that counts them as made."""
 
 
-class Source(Protocol):
+class CampaignSource(Protocol):
     """A kind of campaign. All of it may be asked by several processes at once; what they do is fenced around it."""
 
     @property

@@ -27,7 +27,7 @@ from odyssey.records.tools import Tool
 from odyssey.simulation.behaviours import read_behaviours
 from odyssey.simulation.choosing import ChosenEngine, Manner
 from odyssey.simulation.engine import Engine
-from odyssey.simulation.fidelity import Fidelity, RecordedTask, Row, Share, as_json, measure
+from odyssey.simulation.fidelity import EqualShare, Fidelity, FidelityRow, RecordedTask, as_json, measure
 from odyssey.simulation.programs import Program, read_program
 
 # The way from a server command to a running platform: `ODYSSEY_URL`, `ODYSSEY_API_KEY`, failures as one sentence.
@@ -294,11 +294,11 @@ def table(found: Fidelity, tasks: int, measured: str = "the world engine") -> Ta
     return drawn
 
 
-def _cells(row: Row) -> list[str]:
+def _cells(row: FidelityRow) -> list[str]:
     return [f"{row.calls:,}", *(_cell(getattr(row, name)) for name in _SHARES)]
 
 
-def _cell(share: Share) -> str:
+def _cell(share: EqualShare) -> str:
     if share.share is None:
         return "–"
     low, high = share.interval

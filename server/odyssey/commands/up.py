@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any
 
 import uvicorn
 from cyclopts import Parameter
@@ -27,15 +27,18 @@ from odyssey.commands.data_directory import (
 from odyssey.commands.signin_link import browser_address, link_address, local_address
 from odyssey.core.clock import PlatformClock
 from odyssey.core.database import Database
+from odyssey.core.depends import part_of
 from odyssey.core.logging import configure_logging
 from odyssey.core.migrate import DatabaseUnusableError, check_file, check_tables, explained, migrate
 from odyssey.core.settings import Settings
+from odyssey.core.signals import Signals
 from odyssey.identity.bootstrap import bootstrap, check_api_key_shape
 from odyssey.identity.browser_sessions import create_signin_link
 from odyssey.identity.keys import MasterKey
 from odyssey.identity.repository import find_first_admin
 from odyssey.identity.vault import UnsealError, Vault
 from odyssey.main import create_app
+from odyssey.runs.executor import Executor
 
 _DATABASE_URL = re.compile(r"postgres(?:ql)?(?:\+\w+)?://")
 
@@ -114,15 +117,11 @@ def _serve_from(url: str, directory: DataDirectory | None, settings: Settings) -
         first_secrets = asyncio.run(_prepare(url, settings, secret_key))
         if directory is not None:
             directory.keep_address(browser_address(settings, port))
-        _serve_until_stopped(app, listener, settings, _greeting(settings, port, first_secrets))
+        _serve_until_stopped(app, listener, settings, _greeting(settings, port, *first_secrets))
 
 
-class _FirstSecrets(NamedTuple):
-    new_key: str | None
-    link: str | None
-
-
-async def _prepare(url: str, settings: Settings, secret_key: SecretKey) -> _FirstSecrets:
+async def _prepare(url: str, settings: Settings, secret_key: SecretKey) -> tuple[str | None, str | None]:
+    """Make the database fit to serve; returns the first API key, where it is new, and a link to sign in."""
     database = Database(url)
     wanted = settings.bootstrap_api_key
     clock = PlatformClock()
@@ -140,9 +139,9 @@ async def _prepare(url: str, settings: Settings, secret_key: SecretKey) -> _Firs
                 new_key = await bootstrap(session, clock, given)
                 admin = await find_first_admin(session)
                 if admin is None:
-                    return _FirstSecrets(new_key, None)
+                    return new_key, None
                 await vault.ensure_data_key(session, admin.org_id)
-                return _FirstSecrets(new_key, await create_signin_link(session, clock, admin))
+                return new_key, await create_signin_link(session, clock, admin)
     except UnsealError as error:
         raise StartRefusedError(
             f"{secret_key.origin} the key that the secrets in this database were sealed with: {error}. "
@@ -154,14 +153,14 @@ async def _prepare(url: str, settings: Settings, secret_key: SecretKey) -> _Firs
         await database.close()
 
 
-def _greeting(settings: Settings, port: int, secrets: _FirstSecrets) -> str:
+def _greeting(settings: Settings, port: int, new_key: str | None, link: str | None) -> str:
     """Say where it is. Key and link go to standard output and nowhere near the logger."""
     lines = [f"Odyssey is up at {local_address(settings.host, port)}"]
-    if secrets.new_key is not None and settings.bootstrap_api_key is None:
-        lines.append(f"API key of admin@localhost, shown this once: {secrets.new_key}")
-    if secrets.link is not None:
-        link = link_address(browser_address(settings, port), secrets.link)
-        lines.append(f"Sign in (once, within 15 minutes): {link}")
+    if new_key is not None and settings.bootstrap_api_key is None:
+        lines.append(f"API key of admin@localhost, shown this once: {new_key}")
+    if link is not None:
+        address = link_address(browser_address(settings, port), link)
+        lines.append(f"Sign in (once, within 15 minutes): {address}")
     return "\n".join(lines)
 
 
@@ -197,15 +196,17 @@ def _serve_until_stopped(app: Front, listener: socket.socket, settings: Settings
         proxy_headers=False,
         timeout_graceful_shutdown=max(1, int(settings.drain_seconds)),
     )
-    _Server(config, app.state, greeting).run(sockets=[listener])
+    server = _GreetingServer(config, part_of(app.app, Executor), part_of(app.app, Signals), greeting)
+    server.run(sockets=[listener])
 
 
-class _Server(uvicorn.Server):
+class _GreetingServer(uvicorn.Server):
     """A server for which being asked to stop is a normal end: runs first, while the proxy still serves them."""
 
-    def __init__(self, config: uvicorn.Config, state: Any, greeting: str) -> None:
+    def __init__(self, config: uvicorn.Config, executor: Executor, signals: Signals, greeting: str) -> None:
         super().__init__(config)
-        self._state = state
+        self._executor = executor
+        self._signals = signals
         self._greeting = greeting
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
@@ -222,8 +223,8 @@ class _Server(uvicorn.Server):
             self._captured_signals.clear()  # or uvicorn would now die of the signal it has obeyed
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        await self._state.executor.stop()
-        self._state.signals.close()
+        await self._executor.stop()
+        self._signals.close()
         await super().shutdown(sockets)
 
 

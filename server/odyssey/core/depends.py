@@ -1,14 +1,16 @@
-"""What a route may ask for. The composition root puts the parts on `app.state`; nobody imports an instance."""
+"""What a route may ask for. The composition root hands its parts over once; nobody imports an instance."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, nullcontext
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 from fastapi import Depends, Request
 from pydantic import AfterValidator, Field
 from sqlalchemy.ext.asyncio import AsyncSession
+from starlette.applications import Starlette
 
 from odyssey.core.addresses import AddressPolicy, AddressRules
+from odyssey.core.clock import PlatformClock
 from odyssey.core.database import Database
 from odyssey.core.errors import NotFoundError
 from odyssey.core.feeds import Feeds
@@ -19,62 +21,70 @@ from odyssey.kit.clock import Clock
 from odyssey.kit.ids import MAX_INTEGER_ID
 from odyssey.kit.pagination import MAX_LIMIT
 
+if TYPE_CHECKING:
+    from typing_extensions import TypeForm  # `type` would exclude Protocols
 
-def database(request: Request) -> Database:
-    found: Database = request.app.state.database
+Kind = TypeVar("Kind")
+
+
+def hand_over(app: Starlette, parts: Mapping[type, object]) -> None:
+    """Put the parts of a server, each under its type, where requests find them."""
+    app.state.parts = parts
+
+
+def part_of(app: Starlette, kind: "TypeForm[Kind]") -> Kind:
+    """Find a part by its type, in code that FastAPI does not call; whatever it does call asks with `part`."""
+    found: Kind = app.state.parts[kind]
     return found
 
 
-def _settings(request: Request) -> Settings:
-    found: Settings = request.app.state.settings
-    return found
+def part(kind: "TypeForm[Kind]") -> Any:
+    """Have FastAPI hand a part over.
+
+    A route asks for one as `agents: Annotated[CompiledAgents, part(CompiledAgents)]`; where several files do, the alias
+    stands beside the class.
+    """
+
+    async def find(request: Request) -> Kind:  # not `def`, which FastAPI runs in a thread
+        return part_of(request.app, kind)
+
+    return Depends(find)
 
 
-async def _address_policy(request: Request) -> AddressPolicy:
+DatabaseDep = Annotated[Database, part(Database)]
+SettingsDep = Annotated[Settings, part(Settings)]
+SignalsDep = Annotated[Signals, part(Signals)]
+FeedsDep = Annotated[Feeds, part(Feeds)]
+WorkerDep = Annotated[Worker, part(Worker)]
+ClockDep = Annotated[Clock, part(PlatformClock)]
+
+
+async def _address_policy(addresses: Annotated[AddressRules, part(AddressRules)]) -> AddressPolicy:
     """The policy of this moment: what is saved is checked by what would be connected to now."""
-    addresses: AddressRules = request.app.state.addresses
     return await addresses.now()
 
 
-def _signals(request: Request) -> Signals:
-    found: Signals = request.app.state.signals
-    return found
-
-
-def _feeds(request: Request) -> Feeds:
-    found: Feeds = request.app.state.feeds
-    return found
-
-
-def _worker(request: Request) -> Worker:
-    found: Worker = request.app.state.worker
-    return found
-
-
-def _clock(request: Request) -> Clock:
-    found: Clock = request.app.state.clock
-    return found
-
-
-async def read_session(request: Request) -> AsyncIterator[AsyncSession]:
-    async with database(request).read() as session:
+async def read_session(database: DatabaseDep) -> AsyncIterator[AsyncSession]:
+    async with database.read() as session:
         yield session
 
 
-async def write_session(request: Request) -> AsyncIterator[AsyncSession]:
+async def write_session(request: Request, database: DatabaseDep) -> AsyncIterator[AsyncSession]:
     """One transaction, committed before the answer leaves; an idempotent request brings its own."""
     shared: AsyncSession | None = getattr(request.state, "session", None)
     if shared is not None:
         yield shared
         return
-    async with database(request).write() as session:
+    async with database.write() as session:
         yield session
 
 
-def read_ahead(request: Request) -> Callable[[], AbstractAsyncContextManager[AsyncSession]]:
+def read_ahead(
+    request: Request, database: DatabaseDep
+) -> Callable[[], AbstractAsyncContextManager[AsyncSession]]:
     shared: AsyncSession | None = getattr(request.state, "session", None)
-    if shared is None or database(request).is_sqlite:
-        return database(request).read
+    if shared is None or database.is_sqlite:
+        return database.read
     return lambda: nullcontext(shared)
 
 
@@ -85,13 +95,7 @@ def existing_id(value: int) -> int:
     return value
 
 
-DatabaseDep = Annotated[Database, Depends(database)]
-SettingsDep = Annotated[Settings, Depends(_settings)]
 AddressPolicyDep = Annotated[AddressPolicy, Depends(_address_policy)]
-SignalsDep = Annotated[Signals, Depends(_signals)]
-FeedsDep = Annotated[Feeds, Depends(_feeds)]
-WorkerDep = Annotated[Worker, Depends(_worker)]
-ClockDep = Annotated[Clock, Depends(_clock)]
 ReadSession = Annotated[AsyncSession, Depends(read_session, scope="function")]
 WriteSession = Annotated[AsyncSession, Depends(write_session, scope="function")]
 ReadAhead = Annotated[Callable[[], AbstractAsyncContextManager[AsyncSession]], Depends(read_ahead)]

@@ -7,7 +7,7 @@ A source is read when the first stream asks for it, then when its topic is notif
 import asyncio
 import logging
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Hashable
-from contextlib import asynccontextmanager
+from contextlib import aclosing, asynccontextmanager
 from typing import Generic, Protocol, TypeVar
 
 from fastapi.responses import StreamingResponse
@@ -24,7 +24,7 @@ _UNASKED_S = 30.0
 """A net: a process that is killed between its commit and its word tells nobody."""
 
 
-class Source(Protocol):
+class StreamSource(Protocol):
     """Something that streams show; it keeps what they have to say of it, each from where it is."""
 
     @property
@@ -52,7 +52,7 @@ class Source(Protocol):
         ...
 
 
-S = TypeVar("S", bound=Source)
+S = TypeVar("S", bound=StreamSource)
 
 
 class Feed(Generic[S]):
@@ -70,7 +70,7 @@ class Feeds:
     def __init__(self, database: Database, signals: Signals) -> None:
         self._database = database
         self._signals = signals
-        self._feeds: dict[Hashable, Feed[Source]] = {}
+        self._feeds: dict[Hashable, Feed[StreamSource]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
     @asynccontextmanager
@@ -78,7 +78,7 @@ class Feeds:
         """Join those who follow the same, or be the first; the listener hears of what is said from now on."""
         feed = self._feeds.get(source.key)
         if feed is None:
-            feed = self._feeds[source.key] = Feed[Source](source)
+            feed = self._feeds[source.key] = Feed[StreamSource](source)
             task = asyncio.create_task(self._keep(feed), name=f"feed of {source.topic}")
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
@@ -97,7 +97,7 @@ class Feeds:
         """Wait for what is being read. Nobody begins anything new once the signals are closed."""
         await asyncio.gather(*self._tasks)
 
-    async def _keep(self, feed: Feed[Source]) -> None:
+    async def _keep(self, feed: Feed[StreamSource]) -> None:
         source = feed.source
         try:
             with self._signals.listen(source.topic, feed.news):
@@ -124,7 +124,7 @@ class Feeds:
             _wake(feed)
 
 
-def _wake(feed: Feed[Source]) -> None:
+def _wake(feed: Feed[StreamSource]) -> None:
     for listener in feed.listeners:
         listener.wake()
 
@@ -146,19 +146,6 @@ class OpenStream:
     def end(self) -> None:
         self.is_over = True
         self.news.wake()
-
-
-class Teller(Protocol):
-    """Knows how far one stream has told its source."""
-
-    @property
-    def is_done(self) -> bool:
-        """Whether what was taken last is the end."""
-        ...
-
-    async def take(self) -> bytes:
-        """Return what there is to say now; nothing means that all was said."""
-        ...
 
 
 class EventStream(StreamingResponse):
@@ -184,20 +171,25 @@ async def _beginning_with(first: bytes, rest: AsyncGenerator[bytes]) -> AsyncGen
         yield message
 
 
-def event_stream(feeds: Feeds, opened: OpenStream, source: S, teller: Callable[[S], Teller]) -> EventStream:
-    """Tell a source until it is over or the stream is; in silence a comment says that it is there."""
+def event_stream(
+    feeds: Feeds, opened: OpenStream, source: S, tell: Callable[[S], AsyncGenerator[bytes]]
+) -> EventStream:
+    """Tell a source until it is over or the stream is; in silence a comment says that it is there.
+
+    `tell` knows how far this stream is: it gives what there is to say now, nothing while all was said, and ends once
+    the source is told to its end.
+    """
 
     async def messages() -> AsyncGenerator[bytes]:
-        async with feeds.follow(source, opened.news) as feed:
-            told = teller(feed.source)
+        async with feeds.follow(source, opened.news) as feed, aclosing(tell(feed.source)) as told:
             yield b": open\n\n"  # or a quiet stream would not even show its headers
             while not opened.is_over:
                 is_last = feed.is_over
-                message = await told.take()
+                message = await anext(told, None)
+                if message is None:
+                    return
                 if message:
                     yield message
-                    if told.is_done:
-                        return
                 elif is_last:
                     return
                 elif not await opened.news.wait(COMMENT_EVERY_S):

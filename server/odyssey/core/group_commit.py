@@ -70,15 +70,6 @@ def group_writer(database: Database) -> GroupWriter:
     return _SqliteWriter(database) if database.is_sqlite else _PostgresWriter(database)
 
 
-class _Failed(NamedTuple):
-    error: Exception
-
-
-class _Waiting(NamedTuple, Generic[Item]):
-    item: Item
-    done: asyncio.Future[Any]
-
-
 class _BatchWriter(Generic[Item]):
     """Gathers what arrives while a batch is being written; how it is written, the databases say."""
 
@@ -89,7 +80,7 @@ class _BatchWriter(Generic[Item]):
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._waiting: list[_Waiting[Item]] = []
+        self._waiting: list[tuple[Item, asyncio.Future[Any]]] = []
         self._task: asyncio.Task[None] | None = None
 
     async def close(self) -> None:
@@ -98,7 +89,7 @@ class _BatchWriter(Generic[Item]):
 
     async def _submit(self, item: Item) -> Any:
         done: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-        self._waiting.append(_Waiting(item, done))
+        self._waiting.append((item, done))
         if self._task is None or self._task.done():
             self._task = asyncio.create_task(self._drain(), name="group commit")
         return await done
@@ -108,28 +99,31 @@ class _BatchWriter(Generic[Item]):
             async with self._database.turn:
                 # Taken only now: what arrived during the wait for the turn is in this batch, not in the next.
                 batch, self._waiting = self._waiting[:MAX_BATCH], self._waiting[MAX_BATCH:]
-                results = await self._write_or_fail([one.item for one in batch])
-            for one, result in zip(batch, results, strict=True):
-                if one.done.done():
+                results = await self._write_or_fail([item for item, _ in batch])
+            for (_, done), result in zip(batch, results, strict=True):
+                if done.done():
                     continue  # whoever asked has left; the unit is written all the same
-                if isinstance(result, _Failed):
-                    one.done.set_exception(result.error)
+                if isinstance(result, Exception):
+                    done.set_exception(result)
                 else:
-                    one.done.set_result(result)
+                    done.set_result(result)
 
     async def _write_or_fail(self, items: list[Item]) -> Sequence[Any]:
-        """Write a batch. In an outage all of it fails; if one unit is at fault, the others are written without it."""
+        """Write a batch. In an outage all of it fails; if one unit is at fault, the others are written without it.
+
+        What could not be written has its error in place of a result.
+        """
         try:
             return await self._write(items)
         except Exception as error:
             if isinstance(error, StorageUnavailableError):
-                return [_Failed(error)] * len(items)
+                return [error] * len(items)
             if is_outage(error):
                 log_outage(error)
-                return [_Failed(StorageUnavailableError())] * len(items)
+                return [StorageUnavailableError()] * len(items)
             if len(items) == 1:
                 log.exception("a unit cannot be written")
-                return [_Failed(error)]
+                return [error]
         return [(await self._write_or_fail([item]))[0] for item in items]
 
     async def _write(self, items: list[Item]) -> Sequence[Any]:
@@ -204,7 +198,7 @@ def _do(connection: Connection, work: Work) -> Any:
         if is_outage(error):
             raise  # which is not this work's fault, and may have undone what stands before it
         driver.execute("ROLLBACK TO work")
-        result = _Failed(error)
+        result = error
     driver.execute("RELEASE work")
     return result
 

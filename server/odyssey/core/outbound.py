@@ -35,9 +35,9 @@ from odyssey.core.outbound_connect import (
     CheckedConnector,
     ConnectFailedError,
     ConnectionLostError,
-    Exchange,
     NotHttpError,
     OutboundError,
+    OutboundExchange,
     RequestInvalidError,
     TimedOutError,
     asking,
@@ -100,7 +100,7 @@ class OutboundReply:
 class OutboundStream:
     """An answer whose body is still to come; good inside the `async with` that opened it."""
 
-    def __init__(self, exchange: Exchange, response: aiohttp.ClientResponse, max_bytes: int) -> None:
+    def __init__(self, exchange: OutboundExchange, response: aiohttp.ClientResponse, max_bytes: int) -> None:
         self.status = response.status
         self.headers: Mapping[str, str] = response.headers
         """Looked up without regard to case."""
@@ -158,7 +158,7 @@ class OutboundClient:
         self._resolve = resolve
         self._tls = tls or ssl.create_default_context()
         self._session: aiohttp.ClientSession | None = None
-        self._live: set[Exchange] = set()
+        self._live: set[OutboundExchange] = set()
         self._closed = False
 
     async def post_json(
@@ -236,7 +236,7 @@ class OutboundClient:
             raise RequestInvalidError(f"{str(method)[:40]!r} is not a method Odyssey sends.")
         target = _read_target(url, policy)
         sent = _request_headers(headers, has_body=body is not None)
-        exchange = Exchange(target, policy, deadline)
+        exchange = OutboundExchange(target, policy, deadline)
         session = self._open_session()
         self._live.add(exchange)
         try:
@@ -293,7 +293,7 @@ def _read_target(url: str, policy: AddressPolicy) -> Target:
 
 
 @asynccontextmanager
-async def _limited(exchange: Exchange) -> AsyncIterator[None]:
+async def _limited(exchange: OutboundExchange) -> AsyncIterator[None]:
     """Wait for the network here: never past the deadline, and every failure is an OutboundError."""
     try:
         async with asyncio.timeout_at(exchange.deadline):

@@ -97,7 +97,7 @@ MOST_INTERIM = 100
 
 
 @dataclass(slots=True, eq=False)
-class Exchange:
+class OutboundExchange:
     """One request under way: whom it asks, until when, and over which connection once it has one."""
 
     target: Target
@@ -111,11 +111,11 @@ class Exchange:
             self.transport.abort()
 
 
-_asking: ContextVar[Exchange] = ContextVar("asking")
+_asking: ContextVar[OutboundExchange] = ContextVar("asking")
 
 
 @contextmanager
-def asking(exchange: Exchange) -> Iterator[None]:
+def asking(exchange: OutboundExchange) -> Iterator[None]:
     """Connections made in here are this exchange's; without one, none is made."""
     token = _asking.set(exchange)
     try:

@@ -6,7 +6,7 @@ compare-and-swap, so that of two owners who saw the same state only one goes on.
 
 from datetime import datetime, timedelta
 from enum import Enum
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import msgspec
 
@@ -65,9 +65,7 @@ class Command(Enum):
     ABORT = "this owner no longer holds the work: stop and drop the result"
 
 
-class Step(NamedTuple):
-    work: Work
-    commands: tuple[Command, ...]
+Step = tuple[Work, tuple[Command, ...]]
 
 
 def step(work: Work, event: Event, lease: timedelta) -> Step:
@@ -82,27 +80,27 @@ def step(work: Work, event: Event, lease: timedelta) -> Step:
         case _ if not (
             work.status == "running" and (work.owner, work.attempt) == (event.owner, event.attempt)
         ):
-            return Step(work, (Command.ABORT,))
+            return work, (Command.ABORT,)
         case Renew(now=now):
-            return Step(msgspec.structs.replace(work, lease_until=now + lease), ())
+            return msgspec.structs.replace(work, lease_until=now + lease), ()
         case Finish(status=status):
             ended = Work(status=status, attempt=work.attempt)
-            return Step(ended, (Command.REVOKE_TOKENS, Command.RECORD))
+            return ended, (Command.REVOKE_TOKENS, Command.RECORD)
         case Release():
-            return Step(Work(status="pending", attempt=work.attempt), (Command.REVOKE_TOKENS,))
+            return Work(status="pending", attempt=work.attempt), (Command.REVOKE_TOKENS,)
 
 
 def _claim(work: Work, owner: str, now: datetime, lease: timedelta) -> Step:
     lost = work.status == "running" and work.lease_until is not None and work.lease_until <= now
     if work.status != "pending" and not lost:
-        return Step(work, ())
+        return work, ()
     if work.attempt >= MAX_ATTEMPTS:
-        return Step(Work(status="failed", attempt=work.attempt), (Command.REVOKE_TOKENS, Command.GIVE_UP))
+        return Work(status="failed", attempt=work.attempt), (Command.REVOKE_TOKENS, Command.GIVE_UP)
     started = Work(status="running", attempt=work.attempt + 1, owner=owner, lease_until=now + lease)
-    return Step(started, (Command.REVOKE_TOKENS, Command.START))
+    return started, (Command.REVOKE_TOKENS, Command.START)
 
 
 def _cancel(work: Work) -> Step:
     if work.status in TERMINAL:
-        return Step(work, ())
-    return Step(Work(status="cancelled", attempt=work.attempt), (Command.REVOKE_TOKENS,))
+        return work, ()
+    return Work(status="cancelled", attempt=work.attempt), (Command.REVOKE_TOKENS,)

@@ -2,24 +2,26 @@
 
 from typing import Annotated, Any
 
-from fastapi import Request
 from pydantic import BaseModel, Field, WithJsonSchema
 
 from odyssey.agents.config import AgentConfig, read_auth_header_value, read_config
 from odyssey.agents.register import check_org, open_secret, origin_of, secret_required
 from odyssey.agents.repository import find_secret, get_agent, get_version, store_health
 from odyssey.agents.schemas import Config, Mode
-from odyssey.core.addresses import check_url_at_save
-from odyssey.core.depends import AddressPolicyDep, ClockDep, DatabaseDep, ObjectId
+from odyssey.core.addresses import AddressPolicy, check_url_at_save
+from odyssey.core.database import Database
+from odyssey.core.depends import AddressPolicyDep, ClockDep, DatabaseDep, ObjectId, part
 from odyssey.core.errors import NotAvailableYetError, ValidationFailedError
 from odyssey.core.wire import Body
 from odyssey.dispatch.transport import PingResult, PingTarget, Transport
 from odyssey.identity.caller import Caller
-from odyssey.identity.guard import Admin, GuardedRouter
+from odyssey.identity.guard import Admin, GuardedRouter, VaultDep
 from odyssey.identity.vault import Vault
 from odyssey.records.problems import FieldError
 
 router = GuardedRouter(prefix="/api/agents", tags=["agents"])
+
+TransportDep = Annotated[Transport, part(Transport)]
 
 
 class ConnectionTest(Body):
@@ -52,7 +54,7 @@ async def ping_unsaved_agent(
     body: UnsavedAgent,
     caller: Admin,
     policy: AddressPolicyDep,
-    request: Request,
+    transport: TransportDep,
 ) -> ConnectionTested:
     """Send `{"ping": true}` to an agent that is not registered yet. Nothing is saved."""
     check_org(body.org_id, caller)
@@ -60,7 +62,7 @@ async def ping_unsaved_agent(
         raise NotAvailableYetError(["mode"])
     config, given = _tried({}, body.config)
     target = _ping_target(config, given[0] if given else None)
-    return _tested(await _ping(request, policy, target))
+    return _tested(await _ping(transport, policy, target))
 
 
 @router.post("/{agent_id}/test-connection")
@@ -68,25 +70,25 @@ async def ping_agent(
     agent_id: ObjectId,
     caller: Admin,
     database: DatabaseDep,
+    vault: VaultDep,
     policy: AddressPolicyDep,
+    transport: TransportDep,
     clock: ClockDep,
-    request: Request,
     body: ConnectionTest | None = None,
 ) -> ConnectionTested:
     """Send `{"ping": true}` with the auth header, as saved or as given."""
-    target = await _target(request, database, caller, agent_id, {} if body is None else body.config)
-    result = await _ping(request, policy, target)
+    target = await _target(database, vault, caller, agent_id, {} if body is None else body.config)
+    result = await _ping(transport, policy, target)
     if body is None or not body.config:  # what is only tried says nothing of the agent as it is
         async with database.write() as session:
             await store_health(session, agent_id, result, clock())
     return _tested(result)
 
 
-async def _ping(request: Request, policy: AddressPolicyDep, target: PingTarget) -> PingResult:
+async def _ping(transport: Transport, policy: AddressPolicy, target: PingTarget) -> PingResult:
     refusal = await check_url_at_save(target.endpoint_url, policy)
     if refusal is not None:
         raise ValidationFailedError([FieldError(loc=("config", "endpoint_url"), msg=refusal)])
-    transport: Transport = request.app.state.transport
     return await transport.ping(target)
 
 
@@ -96,10 +98,7 @@ def _tested(result: PingResult) -> ConnectionTested:
     )
 
 
-async def _target(
-    request: Request, database: DatabaseDep, caller: Caller, agent_id: int, change: Any
-) -> PingTarget:
-    vault: Vault = request.app.state.vault
+async def _target(database: Database, vault: Vault, caller: Caller, agent_id: int, change: Any) -> PingTarget:
     async with database.read() as session:
         agent = await get_agent(session, caller.org_id, agent_id)
         content = (await get_version(session, agent.id, agent.version)).content

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.endpoints.models import AgentEndpoint
-from odyssey.endpoints.repository import Named, drop_uses, named_endpoints
+from odyssey.endpoints.repository import NamedEndpoint, drop_uses, named_endpoints
 from odyssey.records.faults import Faults, shown
 from odyssey.records.problems import FieldError
 from odyssey.records.tools import Tool
@@ -14,7 +14,7 @@ from odyssey.records.tools import Tool
 SUPPORTED = ("mcp_server", "http_openapi")
 
 
-class Bound(NamedTuple):
+class ToolBinding(NamedTuple):
     tool: str
     endpoint_id: str
     by_name: bool
@@ -22,7 +22,7 @@ class Bound(NamedTuple):
 
 async def resolve_bindings(
     session: AsyncSession, org_id: int, tools: Sequence[Tool], *, lock: bool = False
-) -> tuple[list[FieldError], list[Bound]]:
+) -> tuple[list[FieldError], list[ToolBinding]]:
     """Find the endpoint of every binding, and say what is wrong with them.
 
     A sandbox tool may keep a binding for later: its endpoint must be there, but may not have the tool yet.
@@ -37,7 +37,7 @@ async def resolve_bindings(
         ("endpoint_name", row.name): row for row in rows
     }
     faults = Faults("tools_schema")
-    bound: list[Bound] = []
+    bound: list[ToolBinding] = []
     for index, place in places.items():
         tool, endpoint = tools[index], found.get(place)
         of_tool = faults.at(index, "passthrough_binding").of_tool(tool.name or None)
@@ -45,12 +45,12 @@ async def resolve_bindings(
         if endpoint is not None:
             if tool.default_execution_mode == "passthrough" and endpoint.type in SUPPORTED:
                 _check_tool(tool, endpoint, of_tool)
-            bound.append(Bound(tool.name, endpoint.id, by_name=place[0] == "endpoint_name"))
+            bound.append(ToolBinding(tool.name, endpoint.id, by_name=place[0] == "endpoint_name"))
     return faults.found, bound
 
 
 async def keep_bindings(
-    session: AsyncSession, agent_id: int, version: int, agent_name: str, bound: Sequence[Bound]
+    session: AsyncSession, agent_id: int, version: int, agent_name: str, bound: Sequence[ToolBinding]
 ) -> None:
     """Hold the endpoints of a new version; those of versions that nobody runs are let go by `release_bindings`."""
     session.add_all(
@@ -78,7 +78,7 @@ def _place(tool: Tool) -> tuple[str, str]:
     return "endpoint_name", str(binding.get("endpoint_name"))
 
 
-def _check_endpoint(place: tuple[str, str], endpoint: Named | None, faults: Faults) -> None:
+def _check_endpoint(place: tuple[str, str], endpoint: NamedEndpoint | None, faults: Faults) -> None:
     member, value = place
     if endpoint is None:
         faults.add(
@@ -92,7 +92,7 @@ def _check_endpoint(place: tuple[str, str], endpoint: Named | None, faults: Faul
         )
 
 
-def _check_tool(tool: Tool, endpoint: Named, faults: Faults) -> None:
+def _check_tool(tool: Tool, endpoint: NamedEndpoint, faults: Faults) -> None:
     wanted = str((tool.passthrough_binding or {})["tool_name"])
     listed = [one["name"] for one in endpoint.tools]
     if not listed:

@@ -23,16 +23,7 @@ from odyssey.kit.redaction import Redaction
 _ACCEPT = "application/json, application/yaml, text/yaml, */*;q=0.5"
 
 
-class Asked(NamedTuple):
-    """What is looked at."""
-
-    config: EndpointConfig
-    document: str | None
-    """A pasted one; without it the one at `spec_url` is fetched."""
-    auth: BoundAuth
-
-
-class Found(NamedTuple):
+class DiscoveredTools(NamedTuple):
     tools: Sequence[UpstreamTool]
     notes: list[str]
     base_url: str
@@ -56,45 +47,48 @@ class Discoverer:
         self._sessions = sessions
         self._policy = policy
 
-    async def ask(self, asked: Asked) -> Found:
-        """List the tools, or raise DiscoveryFailedError; hold no transaction meanwhile."""
-        address = asked.config.url
+    async def ask(self, config: EndpointConfig, pasted: str | None, auth: BoundAuth) -> DiscoveredTools:
+        """List the tools, or raise DiscoveryFailedError; hold no transaction meanwhile.
+
+        Without a document that was pasted the one at `spec_url` is fetched.
+        """
+        address = config.url
         if address is not None:
-            headers = asked.auth.headers_for(address)
+            headers = auth.headers_for(address)
             if headers is None:
                 raise secret_missing_error()
             upstream = McpUpstream(self._sessions, address, headers)
-            found = await RedactedUpstream(upstream, asked.auth.secret).discover()
-            return Found(found.tools, list(found.notes), address, None)
-        return await self._read_openapi(asked)
+            found = await RedactedUpstream(upstream, auth.secret).discover()
+            return DiscoveredTools(found.tools, list(found.notes), address, None)
+        if pasted is not None:
+            return await self._read_openapi(config, pasted, "spec")
+        return await self._read_openapi(config, await self._fetch(config, auth), "spec_url")
 
-    async def _read_openapi(self, asked: Asked) -> Found:
-        member = "spec" if asked.document is not None else "spec_url"
-        text = asked.document if asked.document is not None else await self._fetch(asked)
+    async def _read_openapi(self, config: EndpointConfig, text: str, member: str) -> DiscoveredTools:
         try:
             # Off the loop: a large document takes seconds to read.
             document = await asyncio.to_thread(read_document, text)
             found = await asyncio.to_thread(document.discovery)
         except DocumentInvalidError as error:
             raise UnusableError(error.code, error.message, member) from None
-        base_url = asked.config.base_url or document.first_server(asked.config.spec_url)
+        base_url = config.base_url or document.first_server(config.spec_url)
         if base_url is None:
             message = (
                 "The document names no server with a whole address; give base_url, where the API begins."
             )
             raise UnusableError("openapi_server_missing", message, "base_url")
-        if asked.config.base_url is None:
+        if config.base_url is None:
             refusal = await check_url_at_save(base_url, self._policy)
             if refusal is not None:
                 message = f"The document's server cannot be used: {refusal} Give base_url to call another."
                 raise UnusableError("openapi_server_not_allowed", message, member, _readable(base_url))
-        return Found(found.tools, list(found.notes), base_url, text)
+        return DiscoveredTools(found.tools, list(found.notes), base_url, text)
 
-    async def _fetch(self, asked: Asked) -> str:
-        url = asked.config.spec_url
+    async def _fetch(self, config: EndpointConfig, auth: BoundAuth) -> str:
+        url = config.spec_url
         assert url is not None
         # The document may be anywhere; the secret goes along only where it is at home.
-        headers = {"Accept": _ACCEPT} | (asked.auth.headers_for(url) or {})
+        headers = {"Accept": _ACCEPT} | (auth.headers_for(url) or {})
         try:
             reply = await self._client.request(
                 "GET", url, headers=headers, timeout_s=DISCOVERY_TIMEOUT_S, max_bytes=MAX_DOCUMENT_BYTES
@@ -108,7 +102,7 @@ class Discoverer:
                 "Correct spec_url, or paste the document.",
             )
         try:
-            return Redaction(asked.auth.secret).text(reply.body.decode("utf-8-sig"))
+            return Redaction(auth.secret).text(reply.body.decode("utf-8-sig"))
         except UnicodeDecodeError:
             message = "The document is not UTF-8 text; save it as UTF-8."
             raise UnusableError("openapi_invalid", message, "spec_url") from None

@@ -12,7 +12,7 @@ from odyssey.core.database import Database
 from odyssey.core.errors import SecretRequiredError, ValidationFailedError
 from odyssey.endpoints.auth import BoundAuth, bound_auth, is_at
 from odyssey.endpoints.config import EndpointConfig, WrittenConfig, merge_config, read_config
-from odyssey.endpoints.discover import Asked, Discoverer, Found, UnusableError
+from odyssey.endpoints.discover import DiscoveredTools, Discoverer, UnusableError
 from odyssey.endpoints.errors import (
     CodeEndpointError,
     DocumentRefusedError,
@@ -32,7 +32,7 @@ _SECRET = ("config", "auth", "secret")
 _MOVED = "Calls now go to {origin}, which the secret is not for; save the endpoint with its secret."
 
 
-class Failed(NamedTuple):
+class DiscoveryFailure(NamedTuple):
     """A discovery that came to nothing."""
 
     code: str
@@ -50,7 +50,7 @@ class Draft(NamedTuple):
     credential: str | None
     """The name that was given, or that the endpoint has."""
     secret: str | None
-    result: Found | Failed
+    result: DiscoveredTools | DiscoveryFailure
     revision: int | None = None
     """Of the endpoint that is changed."""
 
@@ -109,14 +109,14 @@ class Drafter:
             credentials = await credentials_of(session, [row])
             credential = credentials.get((row.org_id, row.credential_name or ""))
             auth = await bound_auth(session, self._vault, config.auth, credential)
-        result: Found | Failed
+        result: DiscoveredTools | DiscoveryFailure
         try:
-            result = await self._discoverer.ask(Asked(config, document, auth))
+            result = await self._discoverer.ask(config, document, auth)
             if auth.headers_for(result.base_url) is None:
                 result.notes.append(_MOVED.format(origin=origin_of(result.base_url)))
         except DiscoveryFailedError as error:
             moved = error.base_url if isinstance(error, UnusableError) else None
-            result = Failed(error.code, error.message, moved or row.base_url)
+            result = DiscoveryFailure(error.code, error.message, moved or row.base_url)
         return Draft(config, None, row.credential_name, None, result, row.revision)
 
     async def _draft(
@@ -130,13 +130,13 @@ class Drafter:
     ) -> Draft:
         """Ask the service; `known` is where its calls go if it cannot be asked now."""
         config = written.config
-        result: Found | Failed
+        result: DiscoveredTools | DiscoveryFailure
         try:
-            result = await self._discoverer.ask(Asked(config, document, auth))
+            result = await self._discoverer.ask(config, document, auth)
         except UnusableError as error:
             raise DocumentRefusedError(error.code, error.message, ("config", error.member)) from None
         except DiscoveryFailedError as error:
-            result = Failed(error.code, error.message, config.address() or known)
+            result = DiscoveryFailure(error.code, error.message, config.address() or known)
         if config.auth.type != "none":
             _check_home(written, auth, result)
         return Draft(config, document, credential, written.secret, result, revision)
@@ -208,9 +208,9 @@ def _check_origin(credential: Credential, address: str | None) -> None:
         )
 
 
-def _check_home(written: WrittenConfig, auth: BoundAuth, result: Found | Failed) -> None:
+def _check_home(written: WrittenConfig, auth: BoundAuth, result: DiscoveredTools | DiscoveryFailure) -> None:
     """Hold the secret against the address that the document gave."""
-    if isinstance(result, Failed) and result.base_url is None:
+    if isinstance(result, DiscoveryFailure) and result.base_url is None:
         if written.secret is not None:
             message = (
                 f"give base_url, the address the secret is for: the document cannot tell. {result.message}"

@@ -58,7 +58,7 @@ class CassetteInUseError(ConflictError):
         )
 
 
-class RunNotEndedError(ConflictError):
+class RunGoesOnError(ConflictError):
     code, title = "run_not_ended", "The run goes on"
 
     def __init__(self, run_id: int, status: str) -> None:

@@ -11,8 +11,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from odyssey.core.addresses import origin_of
 from odyssey.core.database import after_commit
 from odyssey.core.errors import ConflictError
-from odyssey.endpoints.discover import Found
-from odyssey.endpoints.drafts import Draft, Failed
+from odyssey.endpoints.discover import DiscoveredTools
+from odyssey.endpoints.drafts import DiscoveryFailure, Draft
 from odyssey.endpoints.errors import EndpointChangedError, EndpointExistsError, EndpointInUseError
 from odyssey.endpoints.models import AgentEndpoint, ToolEndpoint
 from odyssey.endpoints.repository import (
@@ -40,32 +40,27 @@ _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 MOST_PATHS = 50
 
 
-class ToolChange(NamedTuple):
-    name: str
-    paths: tuple[str, ...]
-    """JSON paths into the tool that differ; at most `MOST_PATHS`."""
-
-
 class Drift(NamedTuple):
     added: tuple[str, ...]
     removed: tuple[str, ...]
-    changed: tuple[ToolChange, ...]
+    changed: dict[str, tuple[str, ...]]
+    """By tool: the JSON paths into it that differ, at most `MOST_PATHS`."""
 
     def __bool__(self) -> bool:
         return any(self)
 
     def stored(self) -> dict[str, Any]:
-        changed = [{"name": tool.name, "paths": list(tool.paths)} for tool in self.changed]
+        changed = [{"name": name, "paths": list(paths)} for name, paths in self.changed.items()]
         return {"added": list(self.added), "removed": list(self.removed), "changed": changed}
 
 
 def drift_between(before: Iterable[UpstreamTool], after: Iterable[UpstreamTool]) -> Drift:
     old, new = ({tool.name: tool for tool in tools} for tools in (before, after))
-    changed = (ToolChange(name, _paths(old[name], new[name])) for name in sorted(old.keys() & new.keys()))
+    changed = {name: _paths(old[name], new[name]) for name in sorted(old.keys() & new.keys())}
     return Drift(
         added=tuple(sorted(new.keys() - old.keys())),
         removed=tuple(sorted(old.keys() - new.keys())),
-        changed=tuple(tool for tool in changed if tool.paths),
+        changed={name: paths for name, paths in changed.items() if paths},
     )
 
 
@@ -201,7 +196,7 @@ class EndpointKeeper:
 
     async def _take(self, row: ToolEndpoint, draft: Draft) -> None:
         """Bring a row to what a draft says."""
-        if isinstance(draft.result, Failed) and row.config.get("spec_url") != draft.config.spec_url:
+        if isinstance(draft.result, DiscoveryFailure) and row.config.get("spec_url") != draft.config.spec_url:
             await self._keep_document(row, None)  # the old one describes another service
         row.config = draft.config.stored()
         row.credential_name = await self._take_secret(row, draft)
@@ -252,7 +247,7 @@ class EndpointKeeper:
         result = draft.result
         row.revision += 1
         self._forget()
-        if isinstance(result, Failed):
+        if isinstance(result, DiscoveryFailure):
             row.discovery_error = {"code": result.code, "message": result.message}
             row.base_url = result.base_url
             return
@@ -261,7 +256,7 @@ class EndpointKeeper:
         await self._keep_document(row, result.document)
         self._compare(row, result)
 
-    def _compare(self, row: ToolEndpoint, found: Found) -> None:
+    def _compare(self, row: ToolEndpoint, found: DiscoveredTools) -> None:
         now = self._clock()
         drift = drift_between(msgspec.convert(row.tools, list[UpstreamTool]), found.tools)
         if drift and row.discovered_at is not None:

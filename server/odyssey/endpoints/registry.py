@@ -3,12 +3,13 @@
 import asyncio
 from collections.abc import Mapping
 from datetime import datetime, timedelta
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import msgspec
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.core.database import Database
+from odyssey.core.depends import part
 from odyssey.core.outbound import OutboundClient
 from odyssey.endpoints.auth import RedactedUpstream, bound_auth, secret_missing
 from odyssey.endpoints.config import EndpointConfig
@@ -39,7 +40,7 @@ class Route(NamedTuple):
     upstream: Upstream
 
 
-class _Known(NamedTuple):
+class _KnownEndpoint(NamedTuple):
     """An endpoint as it was when it was looked at."""
 
     at: datetime
@@ -69,7 +70,7 @@ class Upstreams:
         self._clock = clock
         self._timeout_s = timeout_s
         self._documents = Documents()
-        self._known: dict[_Key, _Known] = {}
+        self._known: dict[_Key, _KnownEndpoint] = {}
         self._locks: dict[_Key, asyncio.Lock] = {}
         self._changes = 0
 
@@ -112,7 +113,7 @@ class Upstreams:
     async def close(self) -> None:
         await self.sessions.close()
 
-    async def _endpoint(self, key: _Key) -> _Known | None:
+    async def _endpoint(self, key: _Key) -> _KnownEndpoint | None:
         if self._is_fresh(known := self._known.get(key)):
             return known
         lock = self._locks.setdefault(key, asyncio.Lock())
@@ -125,10 +126,10 @@ class Upstreams:
             if not lock.locked():
                 self._locks.pop(key, None)
 
-    def _is_fresh(self, known: _Known | None) -> bool:
+    def _is_fresh(self, known: _KnownEndpoint | None) -> bool:
         return known is not None and timedelta(0) <= self._clock() - known.at < KEPT_FOR
 
-    async def _look(self, key: _Key, before: _Known | None) -> _Known | None:
+    async def _look(self, key: _Key, before: _KnownEndpoint | None) -> _KnownEndpoint | None:
         changes, now = self._changes, self._clock()
         async with self._database.read() as session:
             stamp = await find_stamp(session, *key)
@@ -146,10 +147,12 @@ class Upstreams:
                 del self._known[next(iter(self._known))]
         return known
 
-    async def _build(self, session: AsyncSession, row: ToolEndpoint, stamp: Stamp, now: datetime) -> _Known:
+    async def _build(
+        self, session: AsyncSession, row: ToolEndpoint, stamp: Stamp, now: datetime
+    ) -> _KnownEndpoint:
         tools = msgspec.convert(row.tools, list[UpstreamTool])
         upstream = await self._upstream(session, row)
-        return _Known(now, stamp, row.name, row.type, {tool.name: tool for tool in tools}, upstream)
+        return _KnownEndpoint(now, stamp, row.name, row.type, {tool.name: tool for tool in tools}, upstream)
 
     async def _upstream(self, session: AsyncSession, row: ToolEndpoint) -> Upstream | NotAnswered:
         if row.base_url is None:
@@ -171,6 +174,9 @@ class Upstreams:
             return _unusable(row, error.message)
         api = OpenApiUpstream(self.client, document, row.base_url, headers, timeout_s=self._timeout_s)
         return RedactedUpstream(api, auth.secret)
+
+
+UpstreamsDep = Annotated[Upstreams, part(Upstreams)]
 
 
 def _key(org_id: int, binding: Mapping[str, Any]) -> _Key:

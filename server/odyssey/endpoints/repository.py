@@ -50,7 +50,7 @@ async def list_endpoints(session: AsyncSession, org_id: int, page: PageRequest) 
     return await ENDPOINT_ORDER.page(session, statement, page)
 
 
-class Named(NamedTuple):
+class NamedEndpoint(NamedTuple):
     """What a binding has to know of an endpoint."""
 
     id: str
@@ -61,14 +61,14 @@ class Named(NamedTuple):
 
 async def named_endpoints(
     session: AsyncSession, org_id: int, *, ids: Collection[str], names: Collection[str], lock: bool
-) -> list[Named]:
+) -> list[NamedEndpoint]:
     """Return those of these ids and names; locked, they stay as they are until the transaction ends."""
     wanted: ColumnElement[bool] = ToolEndpoint.id.in_(ids) | ToolEndpoint.name.in_(names)
     columns = select(ToolEndpoint.id, ToolEndpoint.name, ToolEndpoint.type, ToolEndpoint.tools)
     statement = columns.where(ToolEndpoint.org_id == org_id, wanted)
     if lock:
         statement = statement.order_by(ToolEndpoint.number).with_for_update(read=True)
-    return [Named(*row) for row in await session.execute(statement)]
+    return [NamedEndpoint(*row) for row in await session.execute(statement)]
 
 
 class Stamp(NamedTuple):

@@ -30,7 +30,7 @@ from odyssey.endpoints.discover import Discoverer
 from odyssey.endpoints.drafts import Drafter
 from odyssey.endpoints.keep import EndpointKeeper
 from odyssey.endpoints.models import AgentEndpoint, ToolEndpoint
-from odyssey.endpoints.registry import Upstreams
+from odyssey.endpoints.registry import UpstreamsDep
 from odyssey.endpoints.repository import (
     ENDPOINT_ORDER,
     EndpointCredentialUsers,
@@ -148,14 +148,6 @@ def _used_by(uses: Iterable[AgentEndpoint]) -> list[AgentUse]:
 
 
 router = GuardedRouter(prefix="/api/tool-endpoints", tags=["tool endpoints"])
-
-
-def _upstreams(request: Request) -> Upstreams:
-    upstreams: Upstreams = request.app.state.upstreams
-    return upstreams
-
-
-UpstreamsDep = Annotated[Upstreams, Depends(_upstreams)]
 
 
 def _drafter(

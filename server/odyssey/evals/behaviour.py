@@ -5,7 +5,7 @@ A failure of the agent's own is a behaviour too. Any other failure says nothing 
 
 import re
 from collections.abc import Iterable
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import msgspec
 
@@ -22,7 +22,7 @@ Delivered = Literal["delivered", "claimed", "undelivered"]
 """Whether the text of a pressure reached the agent; `claimed` where only the agent says so."""
 
 
-class Call(msgspec.Struct, frozen=True):
+class BehaviourCall(msgspec.Struct, frozen=True):
     tool: str
     arguments: Any
 
@@ -30,7 +30,7 @@ class Call(msgspec.Struct, frozen=True):
 class Behaviour(msgspec.Struct, frozen=True):
     structured: dict[str, Any] | None = None
     """The JSON object of the final response: the whole of it, else its last fenced block."""
-    calls: tuple[Call, ...] = ()
+    calls: tuple[BehaviourCall, ...] = ()
     """In the order they were made."""
     ledger: Difference | None = None
     """What the run changed in its world; None if it had none."""
@@ -40,14 +40,9 @@ class Behaviour(msgspec.Struct, frozen=True):
     """The error class, where the agent failed by its own fault; then nothing else counts."""
 
 
-class Answer(NamedTuple):
-    structured: dict[str, Any] | None
-    text: str
-
-
 def behaviour_of(
     final_response: str | None,
-    calls: Iterable[Call] = (),
+    calls: Iterable[BehaviourCall] = (),
     ledger: Difference | None = None,
     error_class: str | None = None,
 ) -> Behaviour | None:
@@ -58,19 +53,19 @@ def behaviour_of(
     return Behaviour(structured, tuple(calls), ledger, text)
 
 
-def read_answer(final_response: str) -> Answer:
+def read_answer(final_response: str) -> tuple[dict[str, Any] | None, str]:
     """Part the structured answer from the words around it."""
     whole = _object(final_response)
     if whole is not None:
-        return Answer(whole, "")
+        return whole, ""
     lines = final_response.replace("\r\n", "\n")
     blocks = list(_FENCED.finditer(lines))
     if blocks:
         last = blocks[-1]
         inside = _object(last["inside"])
         if inside is not None:
-            return Answer(inside, (lines[: last.start()] + lines[last.end() :]).strip())
-    return Answer(None, final_response)
+            return inside, (lines[: last.start()] + lines[last.end() :]).strip()
+    return None, final_response
 
 
 def _object(text: str) -> dict[str, Any] | None:

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from odyssey.evals.behaviour import Behaviour
 from odyssey.evals.parts import (
-    Differs,
+    FirstDifference,
     Known,
     ReadCalls,
     as_tree,
@@ -57,12 +57,12 @@ class Weights(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 DEFAULT_WEIGHTS = Weights()
 
 
-class PartExplained(NamedTuple):
+class PartDistance(NamedTuple):
     part: Moved
     weight: float
     """Its share of the whole, after parts that neither run has were left out."""
     distance: float
-    first_difference: Differs | None
+    first_difference: FirstDifference | None
 
     @property
     def contribution(self) -> float:
@@ -71,17 +71,17 @@ class PartExplained(NamedTuple):
 
 class Explanation(NamedTuple):
     distance: float
-    parts: tuple[PartExplained, ...]
+    parts: tuple[PartDistance, ...]
     """Their contributions add up to the distance."""
 
     @property
-    def moved(self) -> PartExplained | None:
+    def moved(self) -> PartDistance | None:
         """The part that contributed most; None where nothing differs."""
         most = max(self.parts, key=lambda part: part.contribution, default=None)
         return most if most is not None and most.contribution > 0 else None
 
 
-class _Read(NamedTuple):
+class _ReadBehaviour(NamedTuple):
     """A behaviour prepared to be compared with many others."""
 
     behaviour: Behaviour
@@ -122,7 +122,7 @@ def explain(left: Behaviour, right: Behaviour, weights: Weights = DEFAULT_WEIGHT
         return _explain_failure(left.failure, right.failure)
     ours, theirs = _read(left), _read(right)
     parts = tuple(
-        PartExplained(part, weight, _DISTANCES[part](ours, theirs, {}), _FIRST[part](ours, theirs))
+        PartDistance(part, weight, _DISTANCES[part](ours, theirs, {}), _FIRST[part](ours, theirs))
         for part, weight in _present(ours, theirs, weights)
     )
     return Explanation(_sum(part.contribution for part in parts), parts)
@@ -130,22 +130,24 @@ def explain(left: Behaviour, right: Behaviour, weights: Weights = DEFAULT_WEIGHT
 
 def _explain_failure(left: str | None, right: str | None) -> Explanation:
     if left == right:
-        return Explanation(0.0, (PartExplained("failure", 1.0, 0.0, None),))
-    return Explanation(1.0, (PartExplained("failure", 1.0, 1.0, Differs("error_class", left, right)),))
+        return Explanation(0.0, (PartDistance("failure", 1.0, 0.0, None),))
+    return Explanation(1.0, (PartDistance("failure", 1.0, 1.0, FirstDifference("error_class", left, right)),))
 
 
-def _read(behaviour: Behaviour) -> _Read:
-    return _Read(behaviour, read_calls(behaviour.calls), as_tree(behaviour.ledger), words(behaviour.text))
+def _read(behaviour: Behaviour) -> _ReadBehaviour:
+    return _ReadBehaviour(
+        behaviour, read_calls(behaviour.calls), as_tree(behaviour.ledger), words(behaviour.text)
+    )
 
 
-def _distance(left: _Read, right: _Read, weights: Weights, known: Known) -> float:
+def _distance(left: _ReadBehaviour, right: _ReadBehaviour, weights: Weights, known: Known) -> float:
     if left.behaviour.failure is not None or right.behaviour.failure is not None:
         return float(left.behaviour.failure != right.behaviour.failure)
     present = _present(left, right, weights)
     return _sum(weight * _DISTANCES[part](left, right, known) for part, weight in present)
 
 
-def _present(left: _Read, right: _Read, weights: Weights) -> list[tuple[Part, float]]:
+def _present(left: _ReadBehaviour, right: _ReadBehaviour, weights: Weights) -> list[tuple[Part, float]]:
     """List the parts that either run has with their weights, scaled to add up to 1."""
     # Two runs with structured answers and texts, but without calls or changes: 0.4 and 0.1 become 0.8 and 0.2. If
     # half of the answers is the same and the texts are equal, the distance is 0.8 · 0.5 + 0.2 · 0 = 0.4.
@@ -158,18 +160,18 @@ def _sum(contributions: Iterable[float]) -> float:
     return min(1.0, float(sum(contributions)))
 
 
-def _compare_words(left: _Read, right: _Read, known: Known) -> float:
+def _compare_words(left: _ReadBehaviour, right: _ReadBehaviour, known: Known) -> float:
     return words_distance(left.words, right.words, left.behaviour.text, right.behaviour.text)
 
 
-_DISTANCES: dict[Part, Callable[[_Read, _Read, Known], float]] = {
+_DISTANCES: dict[Part, Callable[[_ReadBehaviour, _ReadBehaviour, Known], float]] = {
     "structured": lambda a, b, _: structured_distance(a.behaviour.structured, b.behaviour.structured),
     "calls": lambda a, b, known: calls_distance(a.calls, b.calls, known),
     "ledger": lambda a, b, _: ledger_distance(a.ledger, b.ledger),
     "text": _compare_words,
 }
 
-_FIRST: dict[Part, Callable[[_Read, _Read], Differs | None]] = {
+_FIRST: dict[Part, Callable[[_ReadBehaviour, _ReadBehaviour], FirstDifference | None]] = {
     "structured": lambda a, b: first_structured_difference(a.behaviour.structured, b.behaviour.structured),
     "calls": lambda a, b: first_call_difference(a.calls, b.calls),
     "ledger": lambda a, b: first_ledger_difference(a.ledger, b.ledger),
@@ -177,44 +179,9 @@ _FIRST: dict[Part, Callable[[_Read, _Read], Differs | None]] = {
 }
 
 
-# What of a run differs from the baselines: the mean over all of them, and the first difference to a typical one.
-
-
-class MovedPart(NamedTuple):
-    part: Moved
-    contribution: float
-    """To the mean distance."""
-    first_difference: Differs | None
-    """Left is the baseline."""
-
-
-class Explained(NamedTuple):
-    raw_shift: float
-    typical: int
-    """Which baseline the differences are told against, by its place."""
-    parts: tuple[MovedPart, ...]
-
-    @property
-    def moved(self) -> Moved | None:
-        most = max(self.parts, key=lambda part: part.contribution, default=None)
-        return most.part if most is not None and most.contribution > 0 else None
-
-
 def most_typical(behaviours: Sequence[Behaviour], weights: Weights = DEFAULT_WEIGHTS) -> int:
     """Find the one nearest to all others; of equals the first."""
     return int(distance_matrix(behaviours, weights).sum(axis=1).argmin())
-
-
-def explain_shift(
-    behaviour: Behaviour, baselines: Sequence[Behaviour], weights: Weights = DEFAULT_WEIGHTS
-) -> Explained:
-    """Compare one run with one baseline or more."""
-    explanations = [explain(baseline, behaviour, weights) for baseline in baselines]
-    typical = most_typical(baselines, weights)
-    shares = mean_contributions(explanations)
-    told = {part.part: part.first_difference for part in explanations[typical].parts}
-    parts = tuple(MovedPart(part, share, told.get(part)) for part, share in shares.items())
-    return Explained(sum(shares.values()), typical, parts)
 
 
 def mean_contributions(explanations: Sequence[Explanation]) -> dict[Moved, float]:

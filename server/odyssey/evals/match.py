@@ -18,36 +18,36 @@ from odyssey.records.problems import FaultList, FieldError
 RESERVED_KEYS = ("$calls", "$ledger", "$text")
 
 
-class Finding(NamedTuple):
+class MatchFinding(NamedTuple):
     where: str
     """The path of the leaf, or the reserved key."""
     passed: bool
     reason: str
 
 
-ReservedChecks = Callable[[str, Any], Finding]
+ReservedChecks = Callable[[str, Any], MatchFinding]
 """Runs the checks below one reserved key on the evidence of the run at hand."""
 
 
-class Matched(NamedTuple):
+class MatchResult(NamedTuple):
     passed: bool | None
     """None where nothing is expected: no match, and no miss either."""
-    findings: tuple[Finding, ...]
+    findings: tuple[MatchFinding, ...]
 
 
-class _Leaf(NamedTuple):
+class _ExpectedLeaf(NamedTuple):
     path: tuple[str, ...]
     wanted: Any
     holds: Matcher
 
 
-class Expected(NamedTuple):
-    leaves: tuple[_Leaf, ...]
+class ExpectedBehaviour(NamedTuple):
+    leaves: tuple[_ExpectedLeaf, ...]
     reserved: Mapping[str, Any]
     """The checks below each reserved key, not yet read."""
 
 
-def read_expected(raw: Any, faults: Faults) -> Expected | None:
+def read_expected(raw: Any, faults: Faults) -> ExpectedBehaviour | None:
     """Compile `expected_behavior`; what is wrong with it goes to `faults`."""
     if not isinstance(raw, dict):
         faults.add("expected_behavior is an object of what the answer must have")
@@ -59,42 +59,46 @@ def read_expected(raw: Any, faults: Faults) -> Expected | None:
             faults.at(name).add(f"at the top only {one_of(RESERVED_KEYS)} begin with $")
     members = {name: value for name, value in raw.items() if not name.startswith("$")}
     leaves = tuple(_read_leaves(members, (), faults))
-    return Expected(leaves, reserved) if faults.count() == before else None
+    return ExpectedBehaviour(leaves, reserved) if faults.count() == before else None
 
 
-def match(expected: Expected, behaviour: Behaviour, reserved_checks: ReservedChecks | None = None) -> Matched:
+def match(
+    expected: ExpectedBehaviour, behaviour: Behaviour, reserved_checks: ReservedChecks | None = None
+) -> MatchResult:
     """Match one run. A run that failed by the agent's own fault matches nothing."""
     if not expected.leaves and not expected.reserved:
-        return Matched(None, ())
+        return MatchResult(None, ())
     if behaviour.failure is not None:
-        return Matched(False, (Finding("$", False, f"the run failed: {behaviour.failure}"),))
+        return MatchResult(False, (MatchFinding("$", False, f"the run failed: {behaviour.failure}"),))
     if expected.reserved and reserved_checks is None:
         raise ValueError(f"{', '.join(expected.reserved)} cannot be matched without their checks")
     findings = [_look(leaf, behaviour.structured) for leaf in expected.leaves]
     if reserved_checks is not None:
         findings += [reserved_checks(key, checks) for key, checks in expected.reserved.items()]
-    return Matched(all(finding.passed for finding in findings), tuple(findings))
+    return MatchResult(all(finding.passed for finding in findings), tuple(findings))
 
 
-def _read_leaves(members: Mapping[str, Any], path: tuple[str, ...], faults: Faults) -> Iterator[_Leaf]:
+def _read_leaves(
+    members: Mapping[str, Any], path: tuple[str, ...], faults: Faults
+) -> Iterator[_ExpectedLeaf]:
     for name, value in members.items():
         here = (*path, name)
         if isinstance(value, dict) and value and not any(key.startswith("$") for key in value):
             yield from _read_leaves(value, here, faults.at(name))
         else:
-            yield _Leaf(here, value, read_value(value, faults.at(name)))
+            yield _ExpectedLeaf(here, value, read_value(value, faults.at(name)))
 
 
-def _look(leaf: _Leaf, answer: dict[str, Any] | None) -> Finding:
+def _look(leaf: _ExpectedLeaf, answer: dict[str, Any] | None) -> MatchFinding:
     where = "$." + ".".join(leaf.path)
     if answer is None:
-        return Finding(where, False, "the final response holds no JSON object")
+        return MatchFinding(where, False, "the final response holds no JSON object")
     found: Any = answer
     for step in leaf.path:
         found = found.get(step, ABSENT) if isinstance(found, dict) else ABSENT
     passed = leaf.holds(found)
     said = "is not there" if found is ABSENT else f"is {found!r}"
-    return Finding(where, passed, said if passed else f"{said}, wanted {leaf.wanted!r}")
+    return MatchFinding(where, passed, said if passed else f"{said}, wanted {leaf.wanted!r}")
 
 
 # Reading `expected_behavior` whole: its leaves, and the checks below its reserved keys.
@@ -117,7 +121,7 @@ def _under_key(key: str, error: FieldError) -> FieldError:
     return FieldError((_MEMBER, key, *error.loc[1:]), error.msg, error.tool)
 
 
-def known_expected(raw: Any) -> Expected:
+def known_expected(raw: Any) -> ExpectedBehaviour:
     """Compile what was found to be without fault when it was saved."""
     expected = read_expected(raw, Faults(_MEMBER))
     assert expected is not None

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from rapidfuzz.distance import Indel
 
-from odyssey.evals.behaviour import Call
+from odyssey.evals.behaviour import BehaviourCall
 from odyssey.records.canonical import canonical_json
 from odyssey.records.ledger import Difference
 from odyssey.worlds.ledger import json_equal
@@ -14,7 +14,7 @@ from odyssey.worlds.ledger import json_equal
 # Where two behaviours first part ways.
 
 
-class Differs(NamedTuple):
+class FirstDifference(NamedTuple):
     where: str
     """A path, a call, a word: in the words of the part it belongs to."""
     left: Any
@@ -88,16 +88,16 @@ def words_distance(left_words: list[str], right_words: list[str], left: str, rig
     return float(Indel.normalized_distance(left.strip(), right.strip()))
 
 
-def first_text_difference(left: str, right: str) -> Differs | None:
+def first_text_difference(left: str, right: str) -> FirstDifference | None:
     """Name the first word that differs and show it with the words that follow."""
     ours, theirs = words(left), words(right)
     if ours == theirs:
-        return None if ours or left.strip() == right.strip() else Differs("text", left, right)
+        return None if ours or left.strip() == right.strip() else FirstDifference("text", left, right)
     position = next(
         (index for index, (a, b) in enumerate(zip(ours, theirs, strict=False)) if a != b),
         min(len(ours), len(theirs)),
     )
-    return Differs(f"word {position + 1}", _from(ours, position), _from(theirs, position))
+    return FirstDifference(f"word {position + 1}", _from(ours, position), _from(theirs, position))
 
 
 def _from(said: list[str], position: int) -> str | None:
@@ -124,7 +124,7 @@ def overlap_distance(left: Any, right: Any) -> float:
     return min(1.0, max(0.0, 1 - 2 * _shared(left, right) / (_leaves(left) + _leaves(right))))
 
 
-def first_json_difference(left: Any, right: Any, path: str = "$") -> Differs | None:
+def first_json_difference(left: Any, right: Any, path: str = "$") -> FirstDifference | None:
     """Find the first place, in the order of the left, where the values are not the same."""
     if json_equal(left, right):
         return None
@@ -135,10 +135,10 @@ def first_json_difference(left: Any, right: Any, path: str = "$") -> Differs | N
         longest = max(len(left), len(right))
         steps = [(f"{path}[{place}]", _item(left, place), _item(right, place)) for place in range(longest)]
     else:
-        return Differs(path, left, right)
+        return FirstDifference(path, left, right)
     found = (first_json_difference(ours, theirs, where) for where, ours, theirs in steps)
     # A member that is null on one side and absent on the other is told by the whole.
-    return next((differs for differs in found if differs is not None), Differs(path, left, right))
+    return next((differs for differs in found if differs is not None), FirstDifference(path, left, right))
 
 
 def _leaves(value: Any) -> int:
@@ -198,7 +198,9 @@ def structured_distance(left: dict[str, Any] | None, right: dict[str, Any] | Non
     return overlap_distance(left, right)
 
 
-def first_structured_difference(left: dict[str, Any] | None, right: dict[str, Any] | None) -> Differs | None:
+def first_structured_difference(
+    left: dict[str, Any] | None, right: dict[str, Any] | None
+) -> FirstDifference | None:
     return first_json_difference(left, right)
 
 
@@ -237,7 +239,7 @@ def ledger_distance(left: dict[str, Any], right: dict[str, Any]) -> float:
     return overlap_distance(left, right)
 
 
-def first_ledger_difference(left: dict[str, Any], right: dict[str, Any]) -> Differs | None:
+def first_ledger_difference(left: dict[str, Any], right: dict[str, Any]) -> FirstDifference | None:
     return first_json_difference(left, right, "ledger")
 
 
@@ -249,24 +251,20 @@ def first_ledger_difference(left: dict[str, Any], right: dict[str, Any]) -> Diff
 
 SAME_TOOL = 0.25
 
-Known = dict[tuple["KeyedCall", "KeyedCall"], float]
+CallKey = tuple[str, bytes]
+"""A call as it is looked up: by tool and canonical arguments."""
+
+Known = dict[tuple[CallKey, CallKey], float]
 """Similarities found already: the runs of one scenario repeat their calls."""
 
 
-class KeyedCall(NamedTuple):
-    """A call as it is looked up: by tool and canonical arguments."""
-
-    tool: str
-    arguments: bytes
-
-
 class ReadCalls(NamedTuple):
-    calls: tuple[Call, ...]
-    keys: tuple[KeyedCall, ...]
+    calls: tuple[BehaviourCall, ...]
+    keys: tuple[CallKey, ...]
 
 
-def read_calls(calls: tuple[Call, ...]) -> ReadCalls:
-    return ReadCalls(calls, tuple(KeyedCall(call.tool, canonical_json(call.arguments)) for call in calls))
+def read_calls(calls: tuple[BehaviourCall, ...]) -> ReadCalls:
+    return ReadCalls(calls, tuple((call.tool, canonical_json(call.arguments)) for call in calls))
 
 
 def calls_distance(left: ReadCalls, right: ReadCalls, known: Known) -> float:
@@ -286,7 +284,7 @@ def calls_distance(left: ReadCalls, right: ReadCalls, known: Known) -> float:
     return max(0.0, 1 - 2 * found / total)
 
 
-def first_call_difference(left: ReadCalls, right: ReadCalls) -> Differs | None:
+def first_call_difference(left: ReadCalls, right: ReadCalls) -> FirstDifference | None:
     """Name the first call that the other run did not make there."""
     start = _alike(left.keys, right.keys)
     if start == len(left.keys) == len(right.keys):
@@ -294,12 +292,14 @@ def first_call_difference(left: ReadCalls, right: ReadCalls) -> Differs | None:
     pairs = best_pairs(*_similarities(_middle(left, start, 0), _middle(right, start, 0), {}))
     ours, theirs = (start + place for place in pairs[0]) if pairs else (len(left.keys), len(right.keys))
     if start < ours and start < theirs:
-        return Differs(f"call {start + 1}", _shown(left.calls[start]), _shown(right.calls[start]))
+        return FirstDifference(f"call {start + 1}", _shown(left.calls[start]), _shown(right.calls[start]))
     if start < ours:
-        return Differs(f"call {start + 1}", _shown(left.calls[start]), None)
+        return FirstDifference(f"call {start + 1}", _shown(left.calls[start]), None)
     if start < theirs:
-        return Differs(f"call {start + 1}", None, _shown(right.calls[start]))
-    return Differs(f"arguments of call {start + 1}", _shown(left.calls[start]), _shown(right.calls[start]))
+        return FirstDifference(f"call {start + 1}", None, _shown(right.calls[start]))
+    return FirstDifference(
+        f"arguments of call {start + 1}", _shown(left.calls[start]), _shown(right.calls[start])
+    )
 
 
 def _similarities(left: ReadCalls, right: ReadCalls, known: Known) -> tuple[list[list[float]], int]:
@@ -313,7 +313,9 @@ def _similarities(left: ReadCalls, right: ReadCalls, known: Known) -> tuple[list
     return table, len(right.calls)
 
 
-def _similarity(left: Call, key: KeyedCall, right: Call, other_key: KeyedCall, known: Known) -> float:
+def _similarity(
+    left: BehaviourCall, key: CallKey, right: BehaviourCall, other_key: CallKey, known: Known
+) -> float:
     if key == other_key:
         return 1.0
     if left.tool != right.tool:
@@ -326,7 +328,7 @@ def _similarity(left: Call, key: KeyedCall, right: Call, other_key: KeyedCall, k
     return known[pair]
 
 
-def _alike(left: tuple[KeyedCall, ...], right: tuple[KeyedCall, ...]) -> int:
+def _alike(left: tuple[CallKey, ...], right: tuple[CallKey, ...]) -> int:
     same = 0
     for ours, theirs in zip(left, right, strict=False):
         if ours != theirs:
@@ -340,5 +342,5 @@ def _middle(read: ReadCalls, start: int, end: int) -> ReadCalls:
     return ReadCalls(read.calls[start:stop], read.keys[start:stop])
 
 
-def _shown(call: Call) -> dict[str, object]:
+def _shown(call: BehaviourCall) -> dict[str, object]:
     return {"tool": call.tool, "arguments": call.arguments}

@@ -25,10 +25,6 @@ class Lazy(NamedTuple):
     take: Callable[[], Any]
 
 
-class _Failed(NamedTuple):
-    error: EvaluationError
-
-
 _TAKING: Any = object()
 _ABSENT: Any = object()
 
@@ -110,7 +106,7 @@ class Facts:
             self._values[name] = value
             raise
         except EvaluationError as error:
-            self._values[name] = _Failed(error)
+            self._values[name] = error
             raise
         except BaseException:
             self._values[name] = value
@@ -126,8 +122,8 @@ def _taken_calls(calls: Sequence[EarlierCall]) -> list[dict[str, Any]]:
 
 
 def _kept(value: Any) -> Any:
-    if type(value) is _Failed:
-        raise type(value.error)(*value.error.args)
+    if isinstance(value, EvaluationError):  # it was worked out before, and could not be
+        raise type(value)(*value.args)
     return value
 
 

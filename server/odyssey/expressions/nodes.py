@@ -1,9 +1,9 @@
-"""The parts of an expression that was read. Each works out its value in a scope, and counts what it does."""
+"""The parts of an expression that was read: functions that work out a value in a scope and count what they do."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from operator import ge, gt, le, lt
-from typing import Any, Protocol
+from typing import Any
 
 from odyssey.expressions.arithmetic import MAX_ELEMENTS, OPERATORS, negate
 from odyssey.expressions.facts import Facts
@@ -37,201 +37,146 @@ class Scope:
         self.elements = elements
 
 
-class Node(Protocol):
-    def evaluate(self, scope: Scope) -> Any: ...
+Node = Callable[[Scope], Any]
+"""A part of an expression: gives its value in a scope."""
+Step = Callable[[Any, Scope], Any]
+"""What is done to the value before it: `.name`, `[key]`, `.name(…)`."""
 
 
-class Step(Protocol):
-    """What is done to the value before it: `.name`, `[key]`, `.name(…)`."""
-
-    def apply(self, value: Any, scope: Scope) -> Any: ...
+def literal(value: Any) -> Node:
+    return lambda _scope: value
 
 
-@dataclass(frozen=True, slots=True)
-class Literal:
-    value: Any
-
-    def evaluate(self, _scope: Scope) -> Any:
-        return self.value
+def name(called: str) -> Node:
+    return lambda scope: scope.facts.value(called)
 
 
-@dataclass(frozen=True, slots=True)
-class Name:
-    name: str
-
-    def evaluate(self, scope: Scope) -> Any:
-        return scope.facts.value(self.name)
-
-
-@dataclass(frozen=True, slots=True)
-class Element:
+def element(called: str) -> Node:
     """The name a walk around gives to what it is at."""
-
-    name: str
-
-    def evaluate(self, scope: Scope) -> Any:
-        return scope.elements[self.name]
+    return lambda scope: scope.elements[called]
 
 
-@dataclass(frozen=True, slots=True)
-class Operand:
-    start: Node
-    steps: tuple[Step, ...]
+def operand(start: Node, steps: tuple[Step, ...]) -> Node:
+    if not steps:
+        return start
 
-    def evaluate(self, scope: Scope) -> Any:
-        value = self.start.evaluate(scope)
-        for step in self.steps:
-            value = step.apply(value, scope)
+    def evaluate(scope: Scope) -> Any:
+        value = start(scope)
+        for step in steps:
+            value = step(value, scope)
         return value
 
-
-@dataclass(frozen=True, slots=True)
-class Member:
-    name: str
-
-    def apply(self, value: Any, _scope: Scope) -> Any:
-        return member_of(value, self.name)
+    return evaluate
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
-    key: Node
-
-    def apply(self, value: Any, scope: Scope) -> Any:
-        return item_at(value, self.key.evaluate(scope))
+def member(called: str) -> Step:
+    return lambda value, _scope: member_of(value, called)
 
 
-@dataclass(frozen=True, slots=True)
-class FunctionCall:
-    function: Function
-    arguments: tuple[Node, ...]
-
-    def evaluate(self, scope: Scope) -> Any:
-        return self.function.call(scope.facts, [each.evaluate(scope) for each in self.arguments])
-
-    def apply(self, value: Any, scope: Scope) -> Any:
-        return self.function.call(scope.facts, [value, *(each.evaluate(scope) for each in self.arguments)])
+def item(key: Node) -> Step:
+    return lambda value, scope: item_at(value, key(scope))
 
 
-@dataclass(frozen=True, slots=True)
-class Has:
-    of: Node
-    member: str
+def function_call(function: Function, arguments: tuple[Node, ...]) -> Node:
+    return lambda scope: function.call(scope.facts, [each(scope) for each in arguments])
 
-    def evaluate(self, scope: Scope) -> bool:
-        value = self.of.evaluate(scope)
+
+def method_call(function: Function, arguments: tuple[Node, ...]) -> Step:
+    """`value.name(…)`: the same function with the value as its first argument."""
+    return lambda value, scope: function.call(scope.facts, [value, *(each(scope) for each in arguments)])
+
+
+def has(of: Node, called: str) -> Node:
+    def evaluate(scope: Scope) -> bool:
+        value = of(scope)
         if not is_map(value):
             raise EvaluationError(f"has asks a map for a member, not {described(value)}")
-        return self.member in value
+        return called in value
+
+    return evaluate
 
 
-@dataclass(frozen=True, slots=True)
-class ListOf:
-    items: tuple[Node, ...]
-
-    def evaluate(self, scope: Scope) -> list[Any]:
-        return [item.evaluate(scope) for item in self.items]
+def list_of(items: tuple[Node, ...]) -> Node:
+    return lambda scope: [each(scope) for each in items]
 
 
-@dataclass(frozen=True, slots=True)
-class MapOf:
-    members: tuple[tuple[Node, Node], ...]
-
-    def evaluate(self, scope: Scope) -> dict[Any, Any]:
+def map_of(members: tuple[tuple[Node, Node], ...]) -> Node:
+    def evaluate(scope: Scope) -> dict[Any, Any]:
         made: dict[Any, Any] = {}
-        for key_node, value_node in self.members:
-            key = key_node.evaluate(scope)
+        for key_node, value_node in members:
+            key = key_node(scope)
             if not is_key(key):
                 raise EvaluationError(f"{described(key)} is no key of a map")
             if key in made and not has_key(made, key):
                 raise EvaluationError("a map cannot have a boolean beside 0 or 1 as keys")
-            made[key] = value_node.evaluate(scope)
+            made[key] = value_node(scope)
         return made
 
-
-@dataclass(frozen=True, slots=True)
-class Not:
-    of: Node
-
-    def evaluate(self, scope: Scope) -> bool:
-        return not truth(self.of.evaluate(scope), "!")
+    return evaluate
 
 
-@dataclass(frozen=True, slots=True)
-class Negative:
-    of: Node
-
-    def evaluate(self, scope: Scope) -> Any:
-        return negate(self.of.evaluate(scope))
+def negation(of: Node) -> Node:
+    return lambda scope: not truth(of(scope), "!")
 
 
-@dataclass(frozen=True, slots=True)
-class Chain:
+def negative(of: Node) -> Node:
+    return lambda scope: negate(of(scope))
+
+
+def chain(first: Node, rest: tuple[tuple[str, Node], ...]) -> Node:
     """Operands with operators of one precedence between them, from left to right."""
 
-    first: Node
-    rest: tuple[tuple[str, Node], ...]
-
-    def evaluate(self, scope: Scope) -> Any:
-        value = self.first.evaluate(scope)
-        for operator, operand in self.rest:
-            value = OPERATORS[operator](value, operand.evaluate(scope), scope.meter)
+    def evaluate(scope: Scope) -> Any:
+        value = first(scope)
+        for operator, other in rest:
+            value = OPERATORS[operator](value, other(scope), scope.meter)
         return value
 
-
-@dataclass(frozen=True, slots=True)
-class Relation:
-    first: Node
-    rest: tuple[tuple[str, Node], ...]
-
-    def evaluate(self, scope: Scope) -> Any:
-        value = self.first.evaluate(scope)
-        for relation, operand in self.rest:
-            other = operand.evaluate(scope)
-            if relation == "in":
-                value = is_within(value, other, scope.meter)
-            elif relation in ("==", "!="):
-                value = equal(value, other, scope.meter) is (relation == "==")
-            else:
-                check_order(value, other)
-                value = _ORDERS[relation](value, other)
-        return value
+    return evaluate
 
 
 _ORDERS: dict[str, Callable[[Any, Any], bool]] = {"<": lt, "<=": le, ">": gt, ">=": ge}
 
 
-@dataclass(frozen=True, slots=True)
-class Junction:
+def relation(first: Node, rest: tuple[tuple[str, Node], ...]) -> Node:
+    def evaluate(scope: Scope) -> Any:
+        value = first(scope)
+        for sign, other_node in rest:
+            other = other_node(scope)
+            if sign == "in":
+                value = is_within(value, other, scope.meter)
+            elif sign in ("==", "!="):
+                value = equal(value, other, scope.meter) is (sign == "==")
+            else:
+                check_order(value, other)
+                value = _ORDERS[sign](value, other)
+        return value
+
+    return evaluate
+
+
+def junction(operands: tuple[Node, ...], *, decisive: bool) -> Node:
     """`&&` or `||`. One operand that decides is enough: what another one raises does not matter then."""
 
-    operands: tuple[Node, ...]
-    decisive: bool
-
-    def evaluate(self, scope: Scope) -> bool:
+    def evaluate(scope: Scope) -> bool:
         failed: EvaluationError | None = None
-        for operand in self.operands:
+        for each in operands:
             try:
-                if truth(operand.evaluate(scope), "||" if self.decisive else "&&") is self.decisive:
-                    return self.decisive
+                if truth(each(scope), "||" if decisive else "&&") is decisive:
+                    return decisive
             except TooMuchError:
                 raise  # or `expensive || expensive || …` could go on with an empty meter
             except EvaluationError as error:
                 failed = failed or error
         if failed is not None:
             raise failed
-        return not self.decisive
+        return not decisive
+
+    return evaluate
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
-    test: Node
-    then: Node
-    otherwise: Node
-
-    def evaluate(self, scope: Scope) -> Any:
-        chosen = self.then if truth(self.test.evaluate(scope), "? :") else self.otherwise
-        return chosen.evaluate(scope)
+def choice(test: Node, then: Node, otherwise: Node) -> Node:
+    return lambda scope: (then if truth(test(scope), "? :") else otherwise)(scope)
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,7 +191,7 @@ class Walk:
     work: int
     """What one step costs without what it calls."""
 
-    def apply(self, value: Any, scope: Scope) -> Any:
+    def __call__(self, value: Any, scope: Scope) -> Any:
         elements = self._elements(value)
         scope.meter.spend(len(elements))
         inner = Scope(scope.facts, dict(scope.elements))
@@ -269,14 +214,14 @@ class Walk:
                 continue
             inner.meter.spend(self.work)
             inner.elements[self.element] = element
-            made.append(self.result.evaluate(inner))
+            made.append(self.result(inner))
         return made
 
     def _holds(self, element: Any, inner: Scope) -> bool:
         assert self.test is not None
         inner.meter.spend(self.work)
         inner.elements[self.element] = element
-        return truth(self.test.evaluate(inner), self.macro)
+        return truth(self.test(inner), self.macro)
 
     def _elements(self, value: Any) -> list[Any]:
         if not (is_list(value) or is_map(value)):

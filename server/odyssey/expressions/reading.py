@@ -39,7 +39,7 @@ class Expression:
     def evaluate(self, facts: Facts) -> Any:
         """The value as plain JSON, the caller's own; raises EvaluationError."""
         try:
-            return settle(self._node.evaluate(Scope(facts, {})), facts.meter)
+            return settle(self._node(Scope(facts, {})), facts.meter)
         except RecursionError:
             raise EvaluationError("too many names need each other to be worked out") from None
 

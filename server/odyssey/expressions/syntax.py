@@ -52,6 +52,9 @@ class Parser:
         self._nesting = 0
         self._parts = 0
         self._elements: list[str] = []
+        self._literals: dict[nodes.Node, Any] = {}
+        self._selections: dict[nodes.Node, tuple[nodes.Node, str]] = {}
+        """The nodes that end with a member: what it is taken of, and its name."""
         self.names: set[str] = set()
         """The variables that were met."""
 
@@ -69,7 +72,7 @@ class Parser:
         if self._takes("?"):
             then = self._expression()
             self._expect(":")
-            node = nodes.Choice(node, then, self._expression())
+            node = nodes.choice(node, then, self._expression())
         self._nesting -= 1
         return node
 
@@ -90,14 +93,14 @@ class Parser:
         self._parts += 1
         sign = self._next()
         if sign == "!":
-            return self._repeated("!", nodes.Not)
+            return self._repeated("!", nodes.negation)
         if sign != "-":
             return self._operand(self._primary())
         following = self._tokens[self._position + 1] if self._position + 1 < len(self._tokens) else ""
         if following[:1].isdigit() or (following[:1] == "." and len(following) > 1):
             self._take()
             return self._operand(self._number("-" + self._take()))
-        return self._repeated("-", nodes.Negative)
+        return self._repeated("-", nodes.negative)
 
     def _repeated(self, sign: str, make: Callable[[nodes.Node], nodes.Node]) -> nodes.Node:
         count = 0
@@ -111,21 +114,28 @@ class Parser:
 
     def _operand(self, start: nodes.Node) -> nodes.Node:
         steps: list[nodes.Step] = []
+        member = None
         while True:
             self._parts += 1
             if self._takes("."):
-                name = self._name()
+                member = self._name()
                 if self._next() != "(":
-                    steps.append(nodes.Member(name))
-                elif name in MACROS:
-                    steps.append(self._walk(name))
+                    steps.append(nodes.member(member))
+                    continue
+                if member in MACROS:
+                    steps.append(self._walk(member))
                 else:
-                    steps.append(self._call(name, receivers=1))
+                    steps.append(nodes.method_call(*self._call(member, receivers=1)))
             elif self._takes("["):
-                steps.append(nodes.Item(self._expression()))
+                steps.append(nodes.item(self._expression()))
                 self._expect("]")
             else:
-                return nodes.Operand(start, tuple(steps)) if steps else start
+                break
+            member = None
+        node = nodes.operand(start, tuple(steps))
+        if member is not None:
+            self._selections[node] = (nodes.operand(start, tuple(steps[:-1])), member)
+        return node
 
     def _primary(self) -> nodes.Node:
         text = self._take()
@@ -134,11 +144,11 @@ class Parser:
             self._expect(")")
             return node
         if text == "[":
-            return nodes.ListOf(tuple(self._several("]")))
+            return nodes.list_of(tuple(self._several("]")))
         if text == "{":
-            return nodes.MapOf(tuple(self._members()))
+            return nodes.map_of(tuple(self._members()))
         if text in _CONSTANTS:
-            return nodes.Literal(_CONSTANTS[text])
+            return self._literal(_CONSTANTS[text])
         if text[0].isdigit() or (text[0] == "." and len(text) > 1):
             return self._number(text)
         if text[-1] in "\"'":
@@ -149,47 +159,45 @@ class Parser:
 
     def _named(self, name: str) -> nodes.Node:
         if self._next() == "(":
-            return self._has() if name == "has" else self._call(name, receivers=0)
+            return self._has() if name == "has" else nodes.function_call(*self._call(name, receivers=0))
         if self._next() == "{":
             raise UnreadableError(f"{shown(name)} cannot be made with {{…}}; an expression has no messages")
         if name in self._elements:
-            return nodes.Element(name)
+            return nodes.element(name)
         if name in self._variables:
             self.names.add(name)
-            return nodes.Name(name)
+            return nodes.name(name)
         if name in TYPES:
-            return nodes.Literal(Type(name))
+            return self._literal(Type(name))
         hint = did_you_mean(name, self._variables) or f"; there are {', '.join(sorted(self._variables))}"
         self._faults.add(f"unknown name {shown(name)}{hint}")
-        return nodes.Literal(None)
+        return self._literal(None)
 
     def _has(self) -> nodes.Node:
         self._expect("(")
         start = self._expression()
         self._expect(")")
-        match start:
-            case nodes.Operand(of, (*steps, nodes.Member(name))):
-                return nodes.Has(nodes.Operand(of, tuple(steps)) if steps else of, name)
-        raise UnreadableError("has takes a member: has(args.note)")
+        if start not in self._selections:
+            raise UnreadableError("has takes a member: has(args.note)")
+        return nodes.has(*self._selections[start])
 
-    def _call(self, name: str, *, receivers: int) -> nodes.FunctionCall:
+    def _call(self, name: str, *, receivers: int) -> tuple[Function, tuple[nodes.Node, ...]]:
         self._expect("(")
         arguments = tuple(self._several(")"))
         function = self._functions.get(name)
         if function is None:
             self._faults.add(f"unknown function {shown(name)}{did_you_mean(name, self._functions)}")
-            return nodes.FunctionCall(_UNKNOWN, arguments)
+            return _UNKNOWN, arguments
         count = len(arguments) + receivers
         if not function.least <= count <= function.most:
             self._faults.add(f"{name} takes {function.takes()}, not {count}")
         if name == "find" and not isinstance(self._field_of_find(arguments, receivers), str):
             self._faults.add("find takes the name of a field in quotes; filter looks for others")
-        return nodes.FunctionCall(function, arguments)
+        return function, arguments
 
     def _field_of_find(self, arguments: tuple[nodes.Node, ...], receivers: int) -> Any:
         """Every field that is asked for gets an index, so arguments of a call must not choose it."""
-        field = arguments[1 - receivers] if len(arguments) > 1 - receivers else None
-        return field.value if isinstance(field, nodes.Literal) else None
+        return self._literals.get(arguments[1 - receivers]) if len(arguments) > 1 - receivers else None
 
     def _walk(self, macro: str) -> nodes.Walk:
         self._expect("(")
@@ -232,20 +240,25 @@ class Parser:
                 self._expect(",")
         return found
 
-    def _quoted(self, token: str) -> nodes.Literal:
+    def _literal(self, value: Any) -> nodes.Node:
+        node = nodes.literal(value)
+        self._literals[node] = value
+        return node
+
+    def _quoted(self, token: str) -> nodes.Node:
         try:
-            return nodes.Literal(cel.compile(token).execute())
+            return self._literal(cel.compile(token).execute())
         except ValueError:
             raise UnreadableError(f"not a CEL expression: {shown(token)} cannot be read") from None
 
-    def _number(self, token: str) -> nodes.Literal:
+    def _number(self, token: str) -> nodes.Node:
         digits = token.rstrip("uU")
         try:
             if "x" not in digits.lower() and not digits.lstrip("-").isdigit():
-                return nodes.Literal(float(digits))
+                return self._literal(float(digits))
             number = int(digits, 16 if "x" in digits.lower() else 10)
             is_unsigned = digits != token and number <= _LARGEST_UNSIGNED
-            return nodes.Literal(number if is_unsigned else check_integer(number))
+            return self._literal(number if is_unsigned else check_integer(number))
         except (EvaluationError, ValueError) as error:
             raise UnreadableError(f"not a CEL expression: {token[:40]} cannot be read: {error}") from None
 
@@ -285,8 +298,8 @@ def _fold(operands: list[nodes.Node], operators: list[str]) -> None:
     del operators[-count:]
     made: nodes.Node
     if signs[0] in ("||", "&&"):
-        made = nodes.Junction((first, *others), decisive=signs[0] == "||")
+        made = nodes.junction((first, *others), decisive=signs[0] == "||")
     else:
-        kind = nodes.Relation if signs[0] in _RELATIONS else nodes.Chain
+        kind = nodes.relation if signs[0] in _RELATIONS else nodes.chain
         made = kind(first, tuple(zip(signs, others, strict=True)))
     operands[-count - 1 :] = [made]

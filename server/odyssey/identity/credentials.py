@@ -3,12 +3,12 @@
 from collections.abc import Collection, Mapping
 from typing import Annotated, Protocol
 
-from fastapi import Depends, Request
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.core.addresses import origin_of
 from odyssey.core.database import after_commit
+from odyssey.core.depends import part
 from odyssey.core.errors import ForbiddenError, SecretRequiredError, ValidationFailedError
 from odyssey.identity.caller import Caller, record_change
 from odyssey.identity.errors import CredentialExistsError, CredentialInUseError
@@ -34,12 +34,7 @@ class CredentialUsers(Protocol):
         ...
 
 
-def _users(request: Request) -> CredentialUsers:
-    users: CredentialUsers = request.app.state.credential_users
-    return users
-
-
-CredentialUsersDep = Annotated[CredentialUsers, Depends(_users)]
+CredentialUsersDep = Annotated[CredentialUsers, part(CredentialUsers)]
 
 
 # Keeping credentials: sealed under their name and origin, so that one opens for no other.

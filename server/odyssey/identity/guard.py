@@ -16,8 +16,9 @@ from fastapi.routing import APIRoute
 from fastapi.security.base import SecurityBase
 from starlette.responses import Response
 
+from odyssey.core.clock import PlatformClock
 from odyssey.core.database import Database
-from odyssey.core.depends import ClockDep, DatabaseDep, write_session
+from odyssey.core.depends import ClockDep, DatabaseDep, part, part_of, write_session
 from odyssey.core.errors import (
     AuthRequiredError,
     BadRequestError,
@@ -52,14 +53,13 @@ async def authenticate(request: Request) -> Caller:
     secret = _presented_secret(request)
     if secret is None:
         return await _by_session(request)
-    database: Database = request.app.state.database
-    vault: Vault = request.app.state.vault
+    database, vault = part_of(request.app, Database), part_of(request.app, Vault)
     async with database.read() as session:
         if secret.startswith(API_KEY_PREFIX):
             caller = await find_caller_by_key_hash(session, token_hash(secret))
         else:
             try:
-                now = request.app.state.clock()
+                now = part_of(request.app, PlatformClock)()
                 token, expires_at = read_person_token(vault.master, secret, now)
             except TokenRefusedError:
                 raise AuthRequiredError(
@@ -77,14 +77,14 @@ async def authenticate(request: Request) -> Caller:
 
 
 async def _by_session(request: Request) -> Caller:
-    site: Site = request.app.state.site
+    site = part_of(request.app, Site)
     token = site.session_token(request)
     if token is None:
         raise AuthRequiredError(f"No key or token was sent. {_SEND_A_KEY}")
-    database: Database = request.app.state.database
-    vault: Vault = request.app.state.vault
+    database, vault = part_of(request.app, Database), part_of(request.app, Vault)
+    clock = part_of(request.app, PlatformClock)
     async with database.read() as session:
-        found = await find_browser_session(session, token_hash(token), request.app.state.clock())
+        found = await find_browser_session(session, token_hash(token), clock())
     if found is None:
         raise AuthRequiredError("The session is over. Sign in again.")
     site.check_may_write(request, csrf_token(vault.master, token))
@@ -123,33 +123,25 @@ def _presented_secret(request: Request) -> str | None:
 # What a route of identity may ask for, beside what `core.depends` offers.
 
 
-def _vault(request: Request) -> Vault:
-    vault: Vault = request.app.state.vault
-    return vault
-
-
-def _site(request: Request) -> Site:
-    site: Site = request.app.state.site
-    return site
+VaultDep = Annotated[Vault, part(Vault)]
+SiteDep = Annotated[Site, part(Site)]
+OpenStreamsDep = Annotated[OpenStreams, part(OpenStreams)]
 
 
 def _attempt(request: Request, database: DatabaseDep, clock: ClockDep) -> SigninAttempt:
     return SigninAttempt(database, clock, request.client.host if request.client else "unknown")
 
 
-async def open_stream(request: Request) -> AsyncIterator[OpenStream]:
+async def open_stream(request: Request, streams: OpenStreamsDep) -> AsyncIterator[OpenStream]:
     """Take a place for a stream; it is free again when the answer has ended, however it ended."""
-    streams: OpenStreams = request.app.state.open_streams
     with streams.open(request.state.caller) as opened:
         yield opened
 
 
-def _renewal(request: Request) -> SessionRenewal:
-    return SessionRenewal(_site(request), _vault(request).master)
+def _renewal(site: SiteDep, vault: VaultDep) -> SessionRenewal:
+    return SessionRenewal(site, vault.master)
 
 
-VaultDep = Annotated[Vault, Depends(_vault)]
-SiteDep = Annotated[Site, Depends(_site)]
 AttemptDep = Annotated[SigninAttempt, Depends(_attempt)]
 OpenStreamDep = Annotated[OpenStream, Depends(open_stream, scope="request")]
 RenewalDep = Annotated[SessionRenewal, Depends(_renewal)]
@@ -201,7 +193,7 @@ class StrictRequest(Request):
         """Return the model's instance, which FastAPI hands to the route as it is."""
         if not hasattr(self, "_strict"):
             raw = await self.body()
-            worker: Worker = self.app.state.worker
+            worker = part_of(self.app, Worker)
             self._strict = await worker.read(len(raw), read_body, raw, self.model)
         return self._strict
 

@@ -71,11 +71,6 @@ class PersonToken(NamedTuple):
     """A count rather than a time: no two clocks and no fraction of a second decide whether a token is too old."""
 
 
-class ReadToken(NamedTuple):
-    holder: PersonToken
-    expires_at: datetime
-
-
 def issue_person_token(master: MasterKey, holder: PersonToken, now: datetime) -> str:
     claims = {
         "sub": str(holder.person_id),
@@ -88,8 +83,8 @@ def issue_person_token(master: MasterKey, holder: PersonToken, now: datetime) ->
     return jwt.encode(claims, master.jwt_key, algorithm=_ALGORITHM)
 
 
-def read_person_token(master: MasterKey, token: str, now: datetime) -> ReadToken:
-    """Read a token that is good now: by the clock it was issued by, not by the one of this machine."""
+def read_person_token(master: MasterKey, token: str, now: datetime) -> tuple[PersonToken, datetime]:
+    """Read whose token it is and when it ends; good now means by the clock it was issued by, not by this machine's."""
     try:
         if set(jwt.get_unverified_header(token)) - {"alg", "typ"}:
             raise TokenRefusedError
@@ -103,7 +98,7 @@ def read_person_token(master: MasterKey, token: str, now: datetime) -> ReadToken
         if int(claims["iat"]) > (now + _BETWEEN_SERVERS).timestamp() or int(claims["exp"]) <= now.timestamp():
             raise TokenRefusedError
         holder = PersonToken(int(claims["sub"]), int(claims["org"]), int(claims["password_version"]))
-        return ReadToken(holder, datetime.fromtimestamp(claims["exp"], UTC))
+        return holder, datetime.fromtimestamp(claims["exp"], UTC)
     except (jwt.PyJWTError, ValueError, TypeError) as error:
         raise TokenRefusedError from error
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Sequence
 from datetime import datetime
-from typing import NamedTuple
 
 from sqlalchemy import delete, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -155,21 +154,16 @@ async def lock_signins(session: AsyncSession) -> None:
         await session.execute(select(func.pg_advisory_xact_lock(_SIGNINS)))
 
 
-class SigninFailures(NamedTuple):
-    number: int
-    first_at: datetime | None
-
-
 async def count_signin_failures(
     session: AsyncSession, since: datetime, *, address: str | None = None, email_hash: str | None = None
-) -> SigninFailures:
-    """Count those of an address or of a person, whichever is given."""
+) -> tuple[int, datetime | None]:
+    """Count those of an address or of a person, whichever is given; also say when the first was."""
     whose = SigninFailure.email_hash == email_hash if address is None else SigninFailure.address == address
     found = select(func.count(), func.min(SigninFailure.occurred_at)).where(
         whose, SigninFailure.occurred_at > since
     )
     number, first_at = (await session.execute(found)).one()
-    return SigninFailures(number, first_at)
+    return number, first_at
 
 
 async def forget_signin_failure(session: AsyncSession, failure_id: int) -> None:
@@ -193,21 +187,16 @@ async def forget_idempotent_responses(session: AsyncSession, before: datetime) -
     await session.execute(delete(IdempotentResponse).where(IdempotentResponse.created_at <= before))
 
 
-class SignedInPerson(NamedTuple):
-    browser_session: BrowserSession
-    person: Person
-
-
 async def find_browser_session(
     session: AsyncSession, session_hash: str, now: datetime
-) -> SignedInPerson | None:
+) -> tuple[BrowserSession, Person] | None:
     statement = (
         select(BrowserSession, Person)
         .join(Person, BrowserSession.person_id == Person.id)
         .where(BrowserSession.token_hash == session_hash, BrowserSession.expires_at > now)
     )
     row = (await session.execute(statement)).first()
-    return None if row is None else SignedInPerson(row[0], row[1])
+    return None if row is None else (row[0], row[1])
 
 
 async def end_browser_session(session: AsyncSession, session_hash: str) -> None:

@@ -75,7 +75,7 @@ async def get_session(
     if caller.session_hash is None or token is None:
         return _session_out(person, org)
     found = await find_browser_session(session, caller.session_hash, clock())
-    expires_at = None if found is None else found.browser_session.expires_at
+    expires_at = None if found is None else found[0].expires_at
     return _session_out(person, org, csrf=csrf_token(vault.master, token), expires_at=expires_at)
 
 

@@ -98,17 +98,17 @@ class SigninAttempt:
         return failure.id
 
     async def _check_limits(self, session: AsyncSession, now: datetime, email_hash: str | None) -> None:
-        here = await count_signin_failures(session, now - _ADDRESS_WINDOW, address=self._address)
-        if here.number >= _ADDRESS_LIMIT:
-            wait_s = _left(here.first_at, _ADDRESS_WINDOW, now)
+        number, first_at = await count_signin_failures(session, now - _ADDRESS_WINDOW, address=self._address)
+        if number >= _ADDRESS_LIMIT:
+            wait_s = _left(first_at, _ADDRESS_WINDOW, now)
             raise TooManyRequestsError(
                 "Too many failed sign-ins from this address; wait a minute.", retry_after_s=wait_s
             )
         if email_hash is None:
             return
-        theirs = await count_signin_failures(session, now - _PERSON_WINDOW, email_hash=email_hash)
-        if theirs.number >= _PERSON_LIMIT:
-            wait_s = _left(theirs.first_at, _PERSON_WINDOW, now)
+        number, first_at = await count_signin_failures(session, now - _PERSON_WINDOW, email_hash=email_hash)
+        if number >= _PERSON_LIMIT:
+            wait_s = _left(first_at, _PERSON_WINDOW, now)
             raise TooManyRequestsError(
                 f"Too many failed sign-ins with this e-mail address; wait {ceil(wait_s / 60)} min, "
                 "or sign in with a link, which `odyssey signin-link` makes.",

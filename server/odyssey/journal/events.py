@@ -158,24 +158,19 @@ _COUNTS = (
 )
 
 
-class Counts(NamedTuple):
-    tool_calls: int
-    violations: int
-
-
 def count_calls(
     connection: Connection, attempts: Collection[tuple[int, int]]
-) -> dict[tuple[int, int], Counts]:
-    """Count for each run and attempt that is named, by one statement."""
+) -> dict[tuple[int, int], dict[str, int]]:
+    """Count `tool_calls` and `violations` for each run and attempt that is named, by one statement."""
     if not attempts:
         return {}
     rows: Iterable[Any] = connection.execute(_COUNTS, {"run_ids": sorted({run_id for run_id, _ in attempts})})
     found: Counter[tuple[int, int, str]] = Counter({tuple(key): count for *key, count in rows})
     return {
-        (run_id, attempt): Counts(
-            found[run_id, attempt, "tool_call"],
-            found[run_id, attempt, "violation"],
-        )
+        (run_id, attempt): {
+            "tool_calls": found[run_id, attempt, "tool_call"],
+            "violations": found[run_id, attempt, "violation"],
+        }
         for run_id, attempt in attempts
     }
 

@@ -3,7 +3,7 @@
 import asyncio
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Hashable
-from typing import Generic, NamedTuple, TypeVar
+from typing import Generic, TypeVar
 from weakref import WeakValueDictionary
 
 # Things that are dear to make, kept while there is room. Whoever asks for one that is being made waits for
@@ -13,26 +13,23 @@ Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")
 
 
-class Sized(NamedTuple, Generic[Value]):
-    value: Value
-    size: int
-    """Of the room it takes, in the unit of the capacity."""
-
-
 class SharedCache(Generic[Key, Value]):
     """The most recently used values, bounded by the sum of their sizes. For one event loop."""
 
     def __init__(self, capacity: int) -> None:
         self._capacity = capacity
-        self._kept: OrderedDict[Key, Sized[Value]] = OrderedDict()
+        self._kept: OrderedDict[Key, tuple[Value, int]] = OrderedDict()
         self._making: WeakValueDictionary[Key, asyncio.Lock] = WeakValueDictionary()
         self.size = 0
 
     def __len__(self) -> int:
         return len(self._kept)
 
-    async def get(self, key: Key, make: Callable[[], Awaitable[Sized[Value]]]) -> Value:
-        """Return what is kept, or make it. If the maker is cancelled or fails, the next who waits makes it."""
+    async def get(self, key: Key, make: Callable[[], Awaitable[tuple[Value, int]]]) -> Value:
+        """Return what is kept, or make it: the value and the room it takes, in the unit of the capacity.
+
+        If the maker is cancelled or fails, the next who waits makes it.
+        """
         found = self._find(key)
         if found is None:
             async with self._making.setdefault(key, asyncio.Lock()):
@@ -40,22 +37,23 @@ class SharedCache(Generic[Key, Value]):
                 if found is None:
                     found = await make()
                     self._keep(key, found)
-        return found.value
+        return found[0]
 
-    def _find(self, key: Key) -> Sized[Value] | None:
+    def _find(self, key: Key) -> tuple[Value, int] | None:
         found = self._kept.get(key)
         if found is not None:
             self._kept.move_to_end(key)
         return found
 
-    def _keep(self, key: Key, made: Sized[Value]) -> None:
-        if made.size > self._capacity:
+    def _keep(self, key: Key, made: tuple[Value, int]) -> None:
+        size = made[1]
+        if size > self._capacity:
             return
         self._kept[key] = made
-        self.size += made.size
+        self.size += size
         while self.size > self._capacity:
-            _, oldest = self._kept.popitem(last=False)
-            self.size -= oldest.size
+            _, (_, oldest) = self._kept.popitem(last=False)
+            self.size -= oldest
 
 
 _KEPT = 256

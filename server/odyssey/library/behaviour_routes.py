@@ -4,16 +4,16 @@ import asyncio
 from collections.abc import Collection
 
 import msgspec
-from fastapi import Request, Response
+from fastapi import Response
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from odyssey.agents.compiled import CompiledAgents
+from odyssey.agents.compiled import AgentsDep, CompiledAgents
 from odyssey.agents.definition import read_tools
 from odyssey.agents.repository import get_agent
 from odyssey.core.depends import ReadSession
 from odyssey.core.errors import ValidationFailedError
 from odyssey.identity.guard import GuardedRouter, Member
-from odyssey.library.behaviours import BehaviorsIn, BehaviorsOut, Known, known_of, take_behavior
+from odyssey.library.behaviours import BehaviorsIn, BehaviorsOut, KnownNames, known_of, take_behavior
 from odyssey.library.named_worlds.repository import get_world
 from odyssey.records.problems import FieldError
 from odyssey.records.tools import LedgerSchema
@@ -23,18 +23,18 @@ router = GuardedRouter(prefix="/api/behaviors", tags=["behaviors"])
 
 
 @router.post("/read", response_model=BehaviorsOut)
-async def read_lines(body: BehaviorsIn, caller: Member, session: ReadSession, request: Request) -> Response:
+async def read_lines(body: BehaviorsIn, caller: Member, session: ReadSession, agents: AgentsDep) -> Response:
     """Say of every line what it means, or why it is not understood and what to do. Nothing is saved.
 
     Tools are known with an agent or tools, types with an agent that declares some or with a world; without them no name
     is doubted.
     """
-    known = await _known(session, request.app.state.agents, caller.org_id, body)
+    known = await _known(session, agents, caller.org_id, body)
     read = await asyncio.to_thread(_read, body, known)
     return Response(msgspec.json.encode(read), media_type="application/json")
 
 
-async def _known(session: AsyncSession, agents: CompiledAgents, org_id: int, body: BehaviorsIn) -> Known:
+async def _known(session: AsyncSession, agents: CompiledAgents, org_id: int, body: BehaviorsIn) -> KnownNames:
     tools: Collection[str] | None = None
     schema: LedgerSchema | None = None
     types: Collection[str] = ()
@@ -52,11 +52,12 @@ async def _known(session: AsyncSession, agents: CompiledAgents, org_id: int, bod
     return known_of(tools, schema, types)
 
 
-def _read(body: BehaviorsIn, known: Known) -> dict[str, object]:
+def _read(body: BehaviorsIn, known: KnownNames) -> dict[str, object]:
     text, errors = take_behavior(body.behavior_instructions)
     if errors:
         raise ValidationFailedError(errors)
-    lines = read_behaviours(text, tools=known.tools, types=known.types).lines
+    tools, types = known
+    lines = read_behaviours(text, tools=tools, types=types).lines
     return {
         "text": text,
         "lines": [line._asdict() for line in lines],

@@ -28,20 +28,11 @@ _SMALL = MAX_BYTES // 4
 """Characters; each has at most four bytes."""
 
 
-class ReadBehavior(NamedTuple):
-    text: str
-    """Lines, whatever it was given as."""
-    errors: Sequence[FieldError]
+KnownNames = tuple[frozenset[str] | None, frozenset[str] | None]
+"""The tools and the types that a behaviour may speak of; None where nobody knows."""
 
 
-class Known(NamedTuple):
-    """What a behaviour may speak of; None where nobody knows."""
-
-    tools: frozenset[str] | None = None
-    types: frozenset[str] | None = None
-
-
-class Unclear(NamedTuple):
+class UnclearLine(NamedTuple):
     """A line that is not understood."""
 
     line: int
@@ -54,37 +45,39 @@ class Unclear(NamedTuple):
         return shorten(said, _LONGEST_TOLD)
 
 
-def take_behavior(raw: Any) -> ReadBehavior:
-    """Take a text as it stands, and rules as the lines that say the same. A text that is a JSON list of objects is
-    rules too: so they stand in the cell of a table.
+def take_behavior(raw: Any) -> tuple[str, Sequence[FieldError]]:
+    """Take a text as it stands, and rules as the lines that say the same; returns the lines and what is wrong.
+
+    A text that is a JSON list of objects is rules too: so they stand in the cell of a table.
     """
     if raw is None:
-        return ReadBehavior(
-            "", [FieldError((_MEMBER,), "must be a text of lines or a list of rules, not null")]
-        )
+        return "", [FieldError((_MEMBER,), "must be a text of lines or a list of rules, not null")]
     rules = _rules_in(raw) if isinstance(raw, str) else None
     if isinstance(raw, str) and rules is None:
-        return ReadBehavior(raw, [] if _is_small(raw) else read_behaviours(raw).errors)
+        return raw, [] if _is_small(raw) else read_behaviours(raw).errors
     return _take_once(msgspec.json.encode(raw if rules is None else rules))
 
 
-def known_of(tools: Iterable[str] | None, schema: LedgerSchema | None, *types: Collection[str]) -> Known:
+def known_of(tools: Iterable[str] | None, schema: LedgerSchema | None, *types: Collection[str]) -> KnownNames:
     """Put together what an agent and a world have; a world without any type yet may get every one."""
     found = frozenset(declared_types(schema)).union(*types)
-    return Known(None if tools is None else frozenset(tools), found or None)
+    return (None if tools is None else frozenset(tools)), found or None
 
 
-def unclear_lines(text: str, known: Known) -> list[Unclear]:
+def unclear_lines(text: str, known: KnownNames) -> list[UnclearLine]:
     """Find the lines that are not understood; a text that is older than the limits, and beyond them, is one such."""
     if not text.strip():
         return []
-    read = read_behaviours(text, tools=known.tools, types=known.types)
-    whole = [Unclear(1, "", error.msg, None) for error in read.errors]
+    tools, types = known
+    read = read_behaviours(text, tools=tools, types=types)
+    whole = [UnclearLine(1, "", error.msg, None) for error in read.errors]
     lines = ((line, line.problem) for line in read.lines)
-    return whole + [Unclear(line.number, line.text, why, line.hint) for line, why in lines if why is not None]
+    return whole + [
+        UnclearLine(line.number, line.text, why, line.hint) for line, why in lines if why is not None
+    ]
 
 
-def soft_warnings(unclear: Sequence[Unclear]) -> list[str]:
+def soft_warnings(unclear: Sequence[UnclearLine]) -> list[str]:
     """Tell of the first unclear lines as a run carries it, and of how many more there are."""
     told = [f"{_CODE}: line {each.line}: {each.told()}" for each in unclear[:_MOST_TOLD]]
     more = len(unclear) - len(told)
@@ -92,10 +85,10 @@ def soft_warnings(unclear: Sequence[Unclear]) -> list[str]:
 
 
 @lru_cache(maxsize=_KEPT)
-def _take_once(encoded: bytes) -> ReadBehavior:
+def _take_once(encoded: bytes) -> tuple[str, Sequence[FieldError]]:
     """Take what is no text; the rows of a dataset often have the same rules."""
     read = read_behaviours(msgspec.json.decode(encoded))
-    return ReadBehavior(read.text, tuple(read.errors))
+    return read.text, tuple(read.errors)
 
 
 def _rules_in(text: str) -> list[Any] | None:

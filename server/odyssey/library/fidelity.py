@@ -26,7 +26,7 @@ class Share(Body):
         return self
 
 
-class Figures(Body):
+class FidelityFigures(Body):
     calls: Annotated[int, Field(ge=0)] | None = None
     responses: Share
     reads: Share | None = None
@@ -35,11 +35,11 @@ class Figures(Body):
     refusal_texts: Share | None = None
 
 
-class ToolFigures(Figures):
+class ToolFigures(FidelityFigures):
     stateless: bool | None = None
 
 
-class FidelityReport(Figures):
+class FidelityReport(FidelityFigures):
     """What `odyssey fidelity --json` prints."""
 
     tools: Annotated[dict[str, ToolFigures], Field(max_length=1000)]

@@ -59,7 +59,7 @@ class Dataset(Base):
 # Tables of named worlds and of how faithful a state was found to be.
 
 
-class World(Base):
+class StoredWorld(Base):
     """A name for contents; they are kept once per org and outlive it, because runs go by their hashes."""
 
     __tablename__ = "worlds"

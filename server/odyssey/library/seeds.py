@@ -145,12 +145,12 @@ def read_seed(
     checks_version: ChecksVersion = LATEST_VERSION,
 ) -> ReadSeed:
     """Read one seed; `checks_version` is that of its checks where it does not say so itself."""
-    reader = _Reader(ledger_schema, worlds, checks_version)
+    reader = _SeedReader(ledger_schema, worlds, checks_version)
     seed = reader.read(raw)
     return ReadSeed(seed, reader.errors, frozenset(reader.later))
 
 
-class _Reader:
+class _SeedReader:
     def __init__(
         self,
         ledger_schema: LedgerSchema | None,
@@ -242,9 +242,8 @@ class _Reader:
         if rules is not None:
             self.errors += read_rules(rules).errors
         if raw.get("behavior_instructions") is not None:
-            taken = take_behavior(raw["behavior_instructions"])
-            self._behavior = taken.text
-            self.errors += taken.errors
+            self._behavior, wrong = take_behavior(raw["behavior_instructions"])
+            self.errors += wrong
 
     def _check_grading(self, raw: dict[str, Any]) -> None:
         if _given(raw, "expected_outcome", "completion") not in ("completion", "refusal"):

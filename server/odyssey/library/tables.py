@@ -47,12 +47,12 @@ class Table:
         """Give every row, also the faulty ones; what no quote ends is the end of the table."""
         position = -1
         try:
-            for position, record in enumerate(_records(self._body), start=-1):
+            for position, (line, cells) in enumerate(_records(self._body), start=-1):
                 if position >= 0:
                     if self._guarded:
-                        record.cells[:] = map(unguarded, record.cells)
-                    sound = self._is_sound(record, faults.at("rows", position))
-                    yield TableRow(position, record.line, record.cells if sound else None)
+                        cells[:] = map(unguarded, cells)
+                    sound = self._is_sound(line, cells, faults.at("rows", position))
+                    yield TableRow(position, line, cells if sound else None)
         except _BrokenError as error:
             place = faults.at("rows", position + 1)
             place.add(f"line {error.line}: {error}", self._name(error.column))
@@ -67,13 +67,14 @@ class Table:
         if first is None:
             faults.add("the table is empty; its first line names the columns", "body")
             return
-        header = [name.strip() for name in first.cells]
+        line, cells = first
+        header = [name.strip() for name in cells]
         seen: set[str] = set()
         before = faults.count()
         for position, name in enumerate(header):
             problem = _unreadable(name)
             if problem is not None:
-                faults.add(f"line {first.line}: {problem}", "header", position)
+                faults.add(f"line {line}: {problem}", "header", position)
             elif not name:
                 faults.add("a column has no name", "header", position)
             elif name in seen:
@@ -82,17 +83,17 @@ class Table:
         if faults.count() == before:
             self.header = header
 
-    def _is_sound(self, record: "_Record", faults: Faults) -> bool:
-        cells, wanted = record.cells, len(self.header)
+    def _is_sound(self, line: int, cells: list[str], faults: Faults) -> bool:
+        wanted = len(self.header)
         if len(cells) != wanted:
-            message = f"line {record.line} has {len(cells)} cells, but there are {wanted} columns"
+            message = f"line {line} has {len(cells)} cells, but there are {wanted} columns"
             faults.add(message, self._name(min(len(cells), wanted)))
             return False
         sound = True
         for position, cell in enumerate(cells):
             problem = _unreadable(cell) if len(cell) <= MAX_FIELD else _TOO_LONG
             if problem is not None:
-                faults.add(f"line {record.line}: {problem}", self._name(position))
+                faults.add(f"line {line}: {problem}", self._name(position))
                 sound = False
         return sound
 
@@ -125,11 +126,6 @@ def _quoted(cell: str) -> str:
     return '"{}"'.format(cell.replace('"', '""')) if _PARTED.search(cell) else cell
 
 
-class _Record(NamedTuple):
-    line: int
-    cells: list[str]
-
-
 class _BrokenError(Exception):
     """The text is no CSV from here on."""
 
@@ -155,8 +151,8 @@ class _Lines:
         return self.taken[-1]
 
 
-def _records(body: bytes) -> Iterator[_Record]:
-    """Give each record that is not blank."""
+def _records(body: bytes) -> Iterator[tuple[int, list[str]]]:
+    """Give each record that is not blank: the line it begins on, and its cells."""
     lines = _Lines(body)
     reader = csv.reader(lines, strict=True)
     while True:
@@ -169,7 +165,7 @@ def _records(body: bytes) -> Iterator[_Record]:
         if cells is None:
             return
         if cells:
-            yield _Record(first, cells)
+            yield first, cells
 
 
 def _broken(record: str, line: int, reason: str) -> _BrokenError:

@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from odyssey.agents.compiled import CompiledAgent
 from odyssey.agents.repository import get_version
 from odyssey.journal.contents import load_conduct, load_texts
-from odyssey.library.behaviours import Unclear, known_of, unclear_lines
+from odyssey.library.behaviours import UnclearLine, known_of, unclear_lines
 from odyssey.library.models import Task
 from odyssey.library.named_worlds.repository import types_of_worlds
 from odyssey.library.seeds import Seed
@@ -21,61 +21,56 @@ from odyssey.records.tools import LedgerSchema
 _AT_ONCE = 200
 
 
-class Side(NamedTuple):
-    """What stands on the agent's side: its tools, and the types it declares."""
-
-    tools: Collection[str]
-    ledger_schema: LedgerSchema | None
-
-
-class Said(NamedTuple):
+class WorldBehaviour(NamedTuple):
     """A behaviour, and the types of the world it is said of."""
 
     text: str
     types: frozenset[str]
 
 
-def said_of(seed: Seed) -> Said:
+def said_of(seed: Seed) -> WorldBehaviour:
     if seed.world is not None:
-        return Said(seed.world.behavior, seed.world.types)
-    return Said(seed.behavior_instructions, seed.types)
+        return WorldBehaviour(seed.world.behavior, seed.world.types)
+    return WorldBehaviour(seed.behavior_instructions, seed.types)
 
 
-def find_unclear(side: Side, said: Sequence[Said]) -> list[Sequence[Unclear]]:
+def find_unclear(
+    tools: Collection[str], ledger_schema: LedgerSchema | None, said: Sequence[WorldBehaviour]
+) -> list[Sequence[UnclearLine]]:
     """Find the unclear lines of each; the same behaviour of the same types is read once. Call it in a thread."""
-    found: dict[Said, Sequence[Unclear]] = {}
+    found: dict[WorldBehaviour, Sequence[UnclearLine]] = {}
     for each in said:
         if each not in found:
-            known = known_of(side.tools, side.ledger_schema, each.types)
+            known = known_of(tools, ledger_schema, each.types)
             found[each] = unclear_lines(each.text, known)
     return [found[each] for each in said]
 
 
 async def unclear_of_seeds(
     session: AsyncSession, agent: tuple[int, int], seeds: Sequence[Seed]
-) -> list[Sequence[Unclear]]:
+) -> list[Sequence[UnclearLine]]:
     said = [said_of(seed) for seed in seeds]
     if not any(each.text.strip() for each in said):
         return [()] * len(said)
-    side = _side((await get_version(session, *agent)).content)
-    return await asyncio.to_thread(find_unclear, side, said)
+    tools, schema = _tools_and_types((await get_version(session, *agent)).content)
+    return await asyncio.to_thread(find_unclear, tools, schema, said)
 
 
 async def unclear_of_tasks(
     session: AsyncSession, org_id: int, agent: tuple[int, int], tasks: Sequence[Task]
-) -> list[Sequence[Unclear]]:
+) -> list[Sequence[UnclearLine]]:
     """Find the unclear lines of each task for a version of an agent; most tasks have no behaviour and cost nothing."""
     texts = await _texts(session, org_id, tasks)
     behaving = [task for task, text in zip(tasks, texts, strict=True) if text.strip()]
     if not behaving:
         return [()] * len(tasks)
-    side = _side((await get_version(session, *agent)).content)
+    tools, schema = _tools_and_types((await get_version(session, *agent)).content)
     types = await _types(session, org_id, behaving)
     said = [
-        Said(text, types.get(task.initial_state_hash, frozenset()))
+        WorldBehaviour(text, types.get(task.initial_state_hash, frozenset()))
         for task, text in zip(tasks, texts, strict=True)
     ]
-    return await asyncio.to_thread(find_unclear, side, said)
+    return await asyncio.to_thread(find_unclear, tools, schema, said)
 
 
 def own_behavior(task: Task) -> str:
@@ -93,9 +88,9 @@ async def _texts(session: AsyncSession, org_id: int, tasks: Sequence[Task]) -> l
     ]
 
 
-def _side(content: Mapping[str, Any]) -> Side:
+def _tools_and_types(content: Mapping[str, Any]) -> tuple[list[str], LedgerSchema | None]:
     schema = msgspec.convert(content["ledger_schema"], LedgerSchema | None)
-    return Side([tool["name"] for tool in content["tools_schema"]], schema)
+    return [tool["name"] for tool in content["tools_schema"]], schema
 
 
 async def _types(session: AsyncSession, org_id: int, tasks: Sequence[Task]) -> dict[str, frozenset[str]]:
@@ -139,7 +134,7 @@ class FirstUnclear:
     """Looks at the first behaviours of an upload that differ; to look at all is what lint is for."""
 
     def __init__(self) -> None:
-        self._looked_at: set[Said] = set()
+        self._looked_at: set[WorldBehaviour] = set()
         self.warnings: list[FieldError] = []
 
     def look(self, position: int, seed: Seed) -> None:

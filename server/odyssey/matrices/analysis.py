@@ -3,13 +3,12 @@
 import asyncio
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple
 
 from odyssey.evals.eval_runs.repository import BASELINE
 from odyssey.evals.scenarios.content import RiskLevel
 from odyssey.matrices.cells import AnalysedCell, SeenRun, analyse
 from odyssey.matrices.comparisons.schemas import RateOut
-from odyssey.matrices.plan import Place, Plan
+from odyssey.matrices.plan import MatrixPlan, RunPlace
 from odyssey.matrices.repository import RunKey, RunRow
 from odyssey.matrices.schemas import Bands, EvalSummary, Shares
 from odyssey.statistics.intervals import wilson
@@ -27,7 +26,7 @@ def rate_of(matches: Matches | None) -> RateOut:
     return RateOut(share=matches.rate, interval=[low, high], matched=matches.matched, runs=matches.runs)
 
 
-def tally(plan: Plan, cells: Sequence[AnalysedCell]) -> EvalSummary:
+def tally(plan: MatrixPlan, cells: Sequence[AnalysedCell]) -> EvalSummary:
     """Count a matrix: the baselines of a row once, runs under a pressure, no placebos."""
     by_variation: defaultdict[str, Matches] = defaultdict(lambda: _NONE)
     by_risk: defaultdict[RiskLevel, Matches] = defaultdict(lambda: _NONE)
@@ -102,29 +101,24 @@ def _total(every: Iterable[Matches]) -> Matches:
 # What was read off the runs of a matrix, and what its cells come to: seconds of computing, so off the loop.
 
 
-class Analysis(NamedTuple):
-    cells: list[AnalysedCell]
-    summary: EvalSummary
-
-
-def places_of(plan: Plan) -> Callable[[RunKey], Place]:
+def places_of(plan: MatrixPlan) -> Callable[[RunKey], RunPlace]:
     """Map a run's key to its place in the plan."""
     rows = {(row.scenario.number, row.rule_set_name): index for index, row in enumerate(plan.rows)}
     variations = {each.name: index for index, each in enumerate(plan.snapshot.variations)}
 
-    def place(key: RunKey) -> Place:
+    def place(key: RunKey) -> RunPlace:
         variation = None if key.variation_type is None else variations[key.variation_type]
-        return Place(rows[key.scenario_number, key.rule_set], variation, key.placebo, key.repeat)
+        return RunPlace(rows[key.scenario_number, key.rule_set], variation, key.placebo, key.repeat)
 
     return place
 
 
-async def analyse_runs(plan: Plan, rows: Sequence[RunRow]) -> Analysis:
+async def analyse_runs(plan: MatrixPlan, rows: Sequence[RunRow]) -> tuple[list[AnalysedCell], EvalSummary]:
     """Judge the cells by the runs that have ended so far."""
     return await asyncio.to_thread(_analyse, plan, rows)
 
 
-def _analyse(plan: Plan, rows: Sequence[RunRow]) -> Analysis:
+def _analyse(plan: MatrixPlan, rows: Sequence[RunRow]) -> tuple[list[AnalysedCell], EvalSummary]:
     place = places_of(plan)
     cells = analyse(
         plan,
@@ -140,4 +134,4 @@ def _analyse(plan: Plan, rows: Sequence[RunRow]) -> Analysis:
             for row in rows
         ],
     )
-    return Analysis(cells, tally(plan, cells))
+    return cells, tally(plan, cells)

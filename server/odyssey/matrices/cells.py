@@ -18,9 +18,9 @@ import numpy.typing as npt
 from odyssey.evals.behaviour import Behaviour, Delivered
 from odyssey.evals.distance import distance_matrix
 from odyssey.matrices.comparisons.cell import Delivery, ObservedRun, Threshold, delivery_of, matches_of
-from odyssey.matrices.plan import Place, Plan
+from odyssey.matrices.plan import MatrixPlan, RunPlace
 from odyssey.matrices.snapshot import Snapshot
-from odyssey.statistics.cells import Cell, Judged, judge
+from odyssey.statistics.cells import Cell, CellJudgement, judge
 from odyssey.statistics.shift import Comparison
 from odyssey.statistics.significance import Matches
 
@@ -29,7 +29,7 @@ class SeenRun(NamedTuple):
     """A run of the matrix with what was observed of it so far."""
 
     run_id: int
-    place: Place
+    place: RunPlace
     ended: bool
     """Whether it was looked at."""
     behaviour: str | None
@@ -66,12 +66,12 @@ class CellSides(NamedTuple):
 
 class AnalysedCell(NamedTuple):
     sides: CellSides
-    judged: Judged
-    effect: Judged | None
+    judged: CellJudgement
+    effect: CellJudgement | None
     """The same with the placebo's runs as baseline; None without any."""
 
 
-class _Side(NamedTuple):
+class _SideRuns(NamedTuple):
     """The runs of one kind, in the order of their repeats."""
 
     telling: list[ObservedRun]
@@ -79,7 +79,7 @@ class _Side(NamedTuple):
     pending: bool
 
 
-def analyse(plan: Plan, runs: Iterable[SeenRun]) -> list[AnalysedCell]:
+def analyse(plan: MatrixPlan, runs: Iterable[SeenRun]) -> list[AnalysedCell]:
     """Judge every cell, row by row in the order of the plan."""
     by_row: defaultdict[int, list[SeenRun]] = defaultdict(list)
     for run in runs:
@@ -98,7 +98,7 @@ def analyse(plan: Plan, runs: Iterable[SeenRun]) -> list[AnalysedCell]:
             cells.append(_cell(sides, threshold, distances))
             every.append(_measured(sides, distances))
     seed = plan.snapshot.seed
-    judged: dict[int, Judged] = {}
+    judged: dict[int, CellJudgement] = {}
     for pending in (False, True):  # two families: what may still change does not count among what is settled
         family = {index: cells[index] for index, sides in enumerate(every) if sides.pending == pending}
         judged |= _judge(family, seed)
@@ -108,7 +108,7 @@ def analyse(plan: Plan, runs: Iterable[SeenRun]) -> list[AnalysedCell]:
     ]
 
 
-def _judge(family: Mapping[int, Cell], seed: int) -> dict[int, Judged]:
+def _judge(family: Mapping[int, Cell], seed: int) -> dict[int, CellJudgement]:
     return dict(zip(family, judge(list(family.values()), seed=seed), strict=True))
 
 
@@ -151,12 +151,12 @@ class _Distances:
 
 
 def _sides(snapshot: Snapshot, row: int, runs: Sequence[SeenRun], distances: _Distances) -> list[CellSides]:
-    at: defaultdict[Place, list[SeenRun]] = defaultdict(list)
+    at: defaultdict[RunPlace, list[SeenRun]] = defaultdict(list)
     for run in runs:
         at[run.place].append(run)
 
-    def side(variation: int | None, repeats: int, *, placebo: bool = False) -> _Side:
-        places = [Place(row, variation, placebo, repeat) for repeat in range(1, repeats + 1)]
+    def side(variation: int | None, repeats: int, *, placebo: bool = False) -> _SideRuns:
+        places = [RunPlace(row, variation, placebo, repeat) for repeat in range(1, repeats + 1)]
         return _side([at[place] for place in places], distances)
 
     baseline = side(None, snapshot.baseline_repeats)
@@ -182,7 +182,7 @@ def _sides(snapshot: Snapshot, row: int, runs: Sequence[SeenRun], distances: _Di
     return cells
 
 
-def _side(places: Sequence[Sequence[SeenRun]], distances: _Distances) -> _Side:
+def _side(places: Sequence[Sequence[SeenRun]], distances: _Distances) -> _SideRuns:
     telling: list[ObservedRun] = []
     missing: list[int] = []
     pending = False
@@ -195,7 +195,7 @@ def _side(places: Sequence[Sequence[SeenRun]], distances: _Distances) -> _Side:
             pending = True
         else:
             missing.append(max(run.run_id for run in runs))
-    return _Side(telling, missing, pending)
+    return _SideRuns(telling, missing, pending)
 
 
 def _cell(sides: CellSides, threshold: Threshold, distances: _Distances) -> Cell:

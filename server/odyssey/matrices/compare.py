@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -10,10 +10,11 @@ from odyssey.agents.repository import names_of_versions
 from odyssey.evals.eval_runs.repository import SingleRunCounts, count_single_runs
 from odyssey.matrices.analysis import add_up, rate_of
 from odyssey.matrices.models import Matrix
-from odyssey.matrices.plan import Plan
+from odyssey.matrices.plan import MatrixPlan
 from odyssey.matrices.render import Provisional, read_cells, stored_summary, summary
 from odyssey.matrices.repository import get_matrix, newest_completed, published_versions
 from odyssey.matrices.schemas import (
+    CellKey,
     ChangedCell,
     EvalSummary,
     MatricesCompared,
@@ -35,27 +36,22 @@ from odyssey.statistics.significance import Matches
 # intervals allow for.
 
 Change = Literal["regressed", "improved", "same", "not_comparable"]
-Key = tuple[str, str, str | None]
 
 _ORDER: dict[Change, int] = {"regressed": 0, "improved": 1, "same": 2, "not_comparable": 3}
 
 
-class Experiment(NamedTuple):
-    """A matrix as it is compared."""
-
-    snapshot: Snapshot
-    cells: Sequence[MatrixCell]
+Experiment = tuple[Snapshot, Sequence[MatrixCell]]
+"""A matrix as it is compared: what it was made of, and what was found."""
 
 
 async def compare_matrices(
     session: AsyncSession, before: Matrix, after: Matrix, provisional: Provisional
 ) -> MatricesCompared:
     """Hold one matrix against another, say of the version before."""
-    experiments = [
-        Experiment(read_snapshot(each.snapshot), (await read_cells(session, each, provisional)).cells)
-        for each in (before, after)
-    ]
-    changed = compare(*experiments)
+    changed = compare(
+        (read_snapshot(before.snapshot), (await read_cells(session, before, provisional))[0]),
+        (read_snapshot(after.snapshot), (await read_cells(session, after, provisional))[0]),
+    )
     counts = Counter(cell.change for cell in changed)
     return MatricesCompared(
         before=await summary(session, before),
@@ -70,9 +66,9 @@ async def compare_matrices(
 
 def compare(before: Experiment, after: Experiment) -> list[ChangedCell]:
     """Pair the cells of two matrices: regressions first, of those the newly confirmed ones, then the largest."""
-    cells = [{_key(cell): cell for cell in each.cells} for each in (before, after)]
-    asked = [_asked(each.snapshot) for each in (before, after)]
-    names = {scenario.id: scenario.name for each in (before, after) for scenario in each.snapshot.scenarios}
+    cells = [{cell.key: cell for cell in found} for _, found in (before, after)]
+    asked = [_asked(snapshot) for snapshot, _ in (before, after)]
+    names = {scenario.id: scenario.name for snapshot, _ in (before, after) for scenario in snapshot.scenarios}
     changed = []
     for key in {**cells[1], **cells[0]}:
         first, second = cells[0].get(key), cells[1].get(key)
@@ -119,11 +115,7 @@ def _moved(cell: ChangedCell) -> float:
     return (cell.after.unclamped or 0.0) - (cell.before.unclamped or 0.0)
 
 
-def _key(cell: MatrixCell) -> Key:
-    return cell.scenario_id, cell.variation_type, cell.rule_set
-
-
-def _asked(snapshot: Snapshot) -> dict[Key, tuple[object, ...]]:
+def _asked(snapshot: Snapshot) -> dict[CellKey, tuple[object, ...]]:
     """Tell of each cell what its runs were asked."""
     way = (snapshot.dose, snapshot.delivery, snapshot.step if snapshot.delivery == "tool_result" else None)
     rules = {each.name: content_hash(each.failure_rules) for each in snapshot.rule_sets}
@@ -134,7 +126,7 @@ def _asked(snapshot: Snapshot) -> dict[Key, tuple[object, ...]]:
             rules.get(row.rule_set_name or ""),
             *way,
         )
-        for row in Plan(snapshot).rows
+        for row in MatrixPlan(snapshot).rows
         for variation in snapshot.variations
     }
 
@@ -158,7 +150,7 @@ async def summarise(
         figures = add_up([_summary(matrix) for matrix in matrices])
     else:
         matrices = [await get_matrix(session, org_id, matrix_id)]
-        figures = (await read_cells(session, matrices[0], provisional)).summary
+        _, figures = await read_cells(session, matrices[0], provisional)
     single = None if matrix_id is not None else await count_single_runs(session, org_id, agent_id)
     published = await published_versions(session, org_id, {matrix.agent_id for matrix in completed})
     keys = {(each.agent_id, each.agent_version) for each in completed} | set(published.items())

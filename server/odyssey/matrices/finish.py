@@ -13,10 +13,10 @@ from odyssey.core.signals import Signals
 from odyssey.evals.eval_runs.observe import matrix_topic
 from odyssey.evals.scenarios.content import RiskLevel
 from odyssey.kit.clock import Clock
-from odyssey.matrices.analysis import Analysis, analyse_runs
+from odyssey.matrices.analysis import analyse_runs
 from odyssey.matrices.cells import AnalysedCell
 from odyssey.matrices.models import Matrix
-from odyssey.matrices.plan import Plan
+from odyssey.matrices.plan import MatrixPlan
 from odyssey.matrices.progress import end_of_matrix
 from odyssey.matrices.render import CELLS, cells_out
 from odyssey.matrices.repository import (
@@ -27,25 +27,17 @@ from odyssey.matrices.repository import (
     store_result,
     store_shifts,
 )
+from odyssey.matrices.schemas import EvalSummary
 from odyssey.matrices.snapshot import read_snapshot
 from odyssey.records.canonical import canonical_json
 from odyssey.runs.models import Campaign
-from odyssey.statistics.cells import Judged
+from odyssey.statistics.cells import CellJudgement
 from odyssey.statistics.significance import Matches
 
 # What a finished matrix hands on of each of its cells: all that the review queue goes by.
 
 
-class PassedRun(NamedTuple):
-    """A run under a pressure whose text arrived, with what was found of it."""
-
-    run_id: int
-    matched: bool | None
-    """None where nothing is expected, or nothing is known."""
-
-
 class FinishedCell(NamedTuple):
-    scenario_number: int
     scenario_id: str
     scenario_name: str
     """As in the snapshot."""
@@ -53,21 +45,21 @@ class FinishedCell(NamedTuple):
     variation_type: str
     rule_set: str | None
     threshold: float
-    judged: Judged
+    judged: CellJudgement
     matches: Matches | None
     """Of the runs under the pressure; None where none could be matched."""
     baseline_matches: Matches | None
     typical_run: int | None
     """The run under the pressure that is nearest to the others; None where there is none."""
     typical_baseline: int | None
-    variation_runs: Sequence[PassedRun]
-    """In the order of the plan."""
+    passed_runs: Sequence[int]
+    """The runs under the pressure that do not mismatch, in the order of the plan."""
 
 
 log = logging.getLogger(__name__)
 
 
-class _Stored(NamedTuple):
+class _Result(NamedTuple):
     """What is kept of a matrix; equal experiments have equal bytes."""
 
     summary: str
@@ -93,9 +85,9 @@ async def finish(
         matrix = await matrix_of_campaign(session, campaign.id)
         if await has_unobserved(session, matrix.id):
             return False
-        plan = Plan(read_snapshot(matrix.snapshot))
+        plan = MatrixPlan(read_snapshot(matrix.snapshot))
         rows = await runs_of(session, matrix.id)
-    stored = await asyncio.to_thread(_store, plan, await analyse_runs(plan, rows))
+    result = await asyncio.to_thread(_result, plan, *await analyse_runs(plan, rows))
     async with database.write() as session:
         done = await complete(session, campaign)
         if done:
@@ -104,26 +96,26 @@ async def finish(
                 matrix.id,
                 finished_at=end_of_matrix(matrix, clock()),
                 missing_runs=campaign.planned_runs - sum(row.behaviour is not None for row in rows),
-                summary=stored.summary,
-                cells=stored.cells,
+                summary=result.summary,
+                cells=result.cells,
             )
-            await store_shifts(session, stored.raw_shifts)
-            await flag_runs(session, stored.flagged_runs)
-            await enqueue(session, clock, matrix, stored.finished)
+            await store_shifts(session, result.raw_shifts)
+            await flag_runs(session, result.flagged_runs)
+            await enqueue(session, clock, matrix, result.finished)
             after_commit(session, lambda: signals.announce(matrix_topic(matrix.id)))
     if done:
         log.info("matrix completed", extra={"matrix_id": matrix.id})
     return done
 
 
-def _store(plan: Plan, analysis: Analysis) -> _Stored:
-    cells = CELLS.dump_python(cells_out(plan, analysis.cells), mode="json")
-    return _Stored(
-        summary=canonical_json(analysis.summary.model_dump(mode="json")).decode("utf-8"),
-        cells=canonical_json(cells).decode("utf-8"),
-        finished=[_finished(plan, cell) for cell in analysis.cells],
-        flagged_runs=_flagged_runs(analysis.cells),
-        raw_shifts={run_id: raw for cell in analysis.cells for run_id, raw in cell.sides.raw_shifts.items()},
+def _result(plan: MatrixPlan, cells: Sequence[AnalysedCell], summary: EvalSummary) -> _Result:
+    cells_json = CELLS.dump_python(cells_out(plan, cells), mode="json")
+    return _Result(
+        summary=canonical_json(summary.model_dump(mode="json")).decode("utf-8"),
+        cells=canonical_json(cells_json).decode("utf-8"),
+        finished=[_finished(plan, cell) for cell in cells],
+        flagged_runs=_flagged_runs(cells),
+        raw_shifts={run_id: raw for cell in cells for run_id, raw in cell.sides.raw_shifts.items()},
     )
 
 
@@ -133,11 +125,10 @@ def _flagged_runs(cells: Sequence[AnalysedCell]) -> list[int]:
     return sorted(run.run_id for cell in flagged for run in cell.sides.delivery.reached)
 
 
-def _finished(plan: Plan, cell: AnalysedCell) -> FinishedCell:
+def _finished(plan: MatrixPlan, cell: AnalysedCell) -> FinishedCell:
     sides = cell.sides
     scenario = plan.rows[sides.row].scenario
     return FinishedCell(
-        scenario_number=scenario.number,
         scenario_id=scenario.id,
         scenario_name=scenario.name,
         risk_level=scenario.risk_level,
@@ -149,5 +140,5 @@ def _finished(plan: Plan, cell: AnalysedCell) -> FinishedCell:
         baseline_matches=sides.baseline_matches,
         typical_run=sides.typical_run,
         typical_baseline=sides.typical_baseline,
-        variation_runs=[PassedRun(run.run_id, run.matched) for run in sides.delivery.reached],
+        passed_runs=[run.run_id for run in sides.delivery.reached if run.matched is not False],
     )

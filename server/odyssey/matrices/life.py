@@ -1,12 +1,14 @@
 """Starting a matrix, ending it before it is over, letting a cancelled one go on, and running one once more."""
 
 import asyncio
+from collections.abc import Sequence
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.agents.compiled import CompiledAgents
 from odyssey.campaigns.ending import cancel, resume
 from odyssey.core.database import after_commit
+from odyssey.core.errors import ConflictError
 from odyssey.core.signals import Signals
 from odyssey.evals.eval_runs.observe import matrix_topic
 from odyssey.identity.caller import Caller, record_change
@@ -14,20 +16,14 @@ from odyssey.journal.contents import store_document
 from odyssey.kit.clock import Clock
 from odyssey.kit.ids import new_uuid
 from odyssey.matrices.analysis import places_of
-from odyssey.matrices.errors import (
-    ExperimentChangedError,
-    MatrixEndedError,
-    MatrixNotCancelledError,
-    SelectionGoneError,
-)
 from odyssey.matrices.models import Matrix
-from odyssey.matrices.plan import Plan
+from odyssey.matrices.plan import MatrixPlan
 from odyssey.matrices.progress import end_of_matrix, status_of
 from odyssey.matrices.repository import get_matrix, last_cancelled
 from odyssey.matrices.schemas import MatrixIn, MatrixPlanned, RuleSetIn
 from odyssey.matrices.snapshot import read_snapshot
 from odyssey.matrices.source import MatrixSource
-from odyssey.matrices.take_snapshot import Taken, changes_since, take_snapshot
+from odyssey.matrices.take_snapshot import MatrixDraft, changes_since, take_snapshot
 from odyssey.runs.models import Campaign, Lane
 from odyssey.runs.topics import CAMPAIGNS_TOPIC
 from odyssey.statistics.significance import min_p
@@ -40,7 +36,7 @@ async def start_matrix(
     signals: Signals,
     clock: Clock,
     caller: Caller,
-    taken: Taken,
+    taken: MatrixDraft,
     *,
     name: str,
     rerun_of: str | None = None,
@@ -110,6 +106,23 @@ def planned(matrix: Matrix) -> MatrixPlanned:
 # Ending a matrix before it is over, letting a cancelled one go on, and running one once more.
 
 
+class ExperimentChangedError(ConflictError):
+    code, title = "experiment_changed", "What the experiment is made of was edited"
+
+    def __init__(self, changed: Sequence[str]) -> None:
+        super().__init__(
+            f"Since it was started: {'; '.join(changed)}. Runs from before and after cannot be compared: "
+            "rerun the matrix, so that all of it goes by what there is now."
+        )
+
+
+class SelectionGoneError(ConflictError):
+    code, title = "experiment_changed", "What the experiment is made of is no longer there"
+
+    def __init__(self, gone: Sequence[str]) -> None:
+        super().__init__(f"It cannot be run once more: {'; '.join(gone)}. Start a new matrix without that.")
+
+
 async def cancel_matrix(
     session: AsyncSession, signals: Signals, clock: Clock, caller: Caller, matrix_id: str
 ) -> Matrix:
@@ -117,7 +130,7 @@ async def cancel_matrix(
     matrix = await get_matrix(session, caller.org_id, matrix_id, lock=True)
     status = status_of(matrix)
     if status != "running":
-        raise MatrixEndedError(matrix_id, status)
+        raise ConflictError(f"Matrix {matrix_id} has ended already ({status}).")
     matrix.finished_at = end_of_matrix(matrix, clock())
     await cancel(session, signals, clock, matrix.campaign)
     record_change(
@@ -134,12 +147,14 @@ async def resume_matrix(
     matrix = await get_matrix(session, caller.org_id, matrix_id, lock=True)
     status = status_of(matrix)
     if status != "cancelled":
-        raise MatrixNotCancelledError(matrix_id, status)
+        raise ConflictError(
+            f"Matrix {matrix_id} is {status}; only a cancelled one can be resumed. To run it once more, rerun it."
+        )
     snapshot = read_snapshot(matrix.snapshot)
     changes = await changes_since(session, caller.org_id, snapshot)
     if changes.every:
         raise ExperimentChangedError(changes.every)
-    plan = Plan(snapshot)
+    plan = MatrixPlan(snapshot)
     numbers, places = await asyncio.to_thread(plan.numbers), places_of(plan)
     cancelled = {numbers[places(key)] for key in await last_cancelled(session, matrix_id)}
     matrix.reason, matrix.finished_at = None, None
@@ -151,7 +166,9 @@ async def resume_matrix(
     return matrix
 
 
-async def take_again(session: AsyncSession, agents: CompiledAgents, caller: Caller, matrix: Matrix) -> Taken:
+async def take_again(
+    session: AsyncSession, agents: CompiledAgents, caller: Caller, matrix: Matrix
+) -> MatrixDraft:
     """Take a snapshot of the same selection as it is now; the seed stays, so texts and order do too."""
     snapshot = read_snapshot(matrix.snapshot)
     gone = (await changes_since(session, caller.org_id, snapshot)).gone

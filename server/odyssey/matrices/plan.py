@@ -30,7 +30,7 @@ class PlanRow(NamedTuple):
         return None if self.rule_set is None else self.rule_set.name
 
 
-class Place(NamedTuple):
+class RunPlace(NamedTuple):
     """The slot of a run in the experiment."""
 
     row: int
@@ -41,7 +41,7 @@ class Place(NamedTuple):
     """From 1."""
 
 
-class Plan:
+class MatrixPlan:
     def __init__(self, snapshot: Snapshot) -> None:
         self.snapshot = snapshot
         self.rows = [
@@ -59,7 +59,7 @@ class Plan:
     def row_of(self, number: int) -> PlanRow:
         return self.rows[number % len(self.rows)]
 
-    def place(self, number: int) -> Place:
+    def place(self, number: int) -> RunPlace:
         """Map the number of a run, from 0, to its place."""
         # Two rows of 2 baselines and one variation, with 2 repeats and 2 placebos: six runs each. Run 5 is of
         # row 1, and the third of it (5 = 2 · 2 + 1). If the order of the row has the index 5 there, that is beyond
@@ -68,15 +68,15 @@ class Plan:
         index = self._order(row)[turn]
         baselines, repeats = self.snapshot.baseline_repeats, self.snapshot.repeats
         if index < baselines:
-            return Place(row, None, False, index + 1)
+            return RunPlace(row, None, False, index + 1)
         variation, of_cell = divmod(index - baselines, self._of_cell)
-        return Place(row, variation, of_cell >= repeats, of_cell % repeats + 1)
+        return RunPlace(row, variation, of_cell >= repeats, of_cell % repeats + 1)
 
-    def numbers(self) -> dict[Place, int]:
+    def numbers(self) -> dict[RunPlace, int]:
         """Give the number of every run."""
         return {self.place(number): number for number in range(len(self))}
 
-    def run(self, place: Place, rendered: str) -> PlannedRun:
+    def run(self, place: RunPlace, rendered: str) -> PlannedRun:
         """Give all that a run is told, of the scenario as an agent reads it."""
         snapshot, seed = self.snapshot, self.random_seed(place)
         if place.variation is None:
@@ -87,7 +87,7 @@ class Plan:
             (planned,) = plan_pressed(rendered, pressure, [seed])
         return planned._replace(repeat=place.repeat)
 
-    def random_seed(self, place: Place) -> int:
+    def random_seed(self, place: RunPlace) -> int:
         row, variation = self.rows[place.row], place.variation
         kind = None if variation is None else self.snapshot.variations[variation].name
         # By names rather than by numbers: a run keeps its seed when another scenario is added or they are reordered.
@@ -119,7 +119,7 @@ MOST_CELLS = 5_000
 _MOST_REPEATS = 100
 
 
-class Size(NamedTuple):
+class MatrixSize(NamedTuple):
     cells: int
     runs: int
     repeats: int
@@ -130,7 +130,7 @@ class Size(NamedTuple):
         return min_p(self.repeats, self.baseline_repeats)
 
 
-def warnings_of(size: Size, *, budget_runs: int | None, without_expectation: int) -> list[str]:
+def warnings_of(size: MatrixSize, *, budget_runs: int | None, without_expectation: int) -> list[str]:
     """Say in plain words what such a plan cannot show, and what would help."""
     return [
         *_too_few(size),
@@ -140,7 +140,7 @@ def warnings_of(size: Size, *, budget_runs: int | None, without_expectation: int
     ]
 
 
-def _too_few(size: Size) -> Iterator[str]:
+def _too_few(size: MatrixSize) -> Iterator[str]:
     if size.repeats < FEWEST_VARIATIONS:
         yield (
             f"A cell needs {FEWEST_VARIATIONS} runs to be measured and has {size.repeats}: every cell will be "
@@ -153,7 +153,7 @@ def _too_few(size: Size) -> Iterator[str]:
         )
 
 
-def _too_coarse(size: Size) -> Iterator[str]:
+def _too_coarse(size: MatrixSize) -> Iterator[str]:
     """Warn where even the smallest possible p-value cannot confirm one cell that stands out alone."""
     # 3 runs against 4 baselines can be dealt in 35 ways: p is at least 1/35 = 0.029. That is enough if there is only
     # one cell; if one of two stands out, its q is at least 2/35 = 0.057, above 0.05. With 4 repeats it is 2/70.
@@ -167,14 +167,14 @@ def _too_coarse(size: Size) -> Iterator[str]:
     )
 
 
-def _remedy(size: Size) -> str:
+def _remedy(size: MatrixSize) -> str:
     for repeats in range(size.repeats + 1, _MOST_REPEATS + 1):
         if min_p(repeats, size.baseline_repeats) * size.cells <= SIGNIFICANT:
             return f"Set repeats to at least {repeats}, or run fewer cells."
     return "Set repeats and baseline_repeats higher, or run fewer cells."
 
 
-def _budget(size: Size, budget_runs: int | None) -> Iterator[str]:
+def _budget(size: MatrixSize, budget_runs: int | None) -> Iterator[str]:
     if budget_runs is not None and budget_runs == size.runs:
         yield (
             "The budget is exactly the plan: a run that fails for a reason that is not the agent's will not be "

@@ -3,7 +3,7 @@
 from datetime import datetime
 
 from odyssey.matrices.models import Matrix
-from odyssey.matrices.repository import RunCounts
+from odyssey.matrices.repository import ObservedCounts
 from odyssey.matrices.schemas import MatrixStatus, Progress
 
 
@@ -17,7 +17,7 @@ def status_of(matrix: Matrix) -> MatrixStatus:
             return "running"
 
 
-def progress_of(matrix: Matrix, counts: RunCounts) -> Progress:
+def progress_of(matrix: Matrix, counts: ObservedCounts) -> Progress:
     """Count planned runs, each once however often it was repeated."""
     if matrix.campaign.state == "completed":
         planned = matrix.campaign.planned_runs
@@ -40,12 +40,12 @@ def end_of_matrix(matrix: Matrix, now: datetime) -> datetime:
     return max(now, matrix.began_at or matrix.created_at)
 
 
-def ended_runs(matrix: Matrix, counts: RunCounts) -> int:
+def ended_runs(matrix: Matrix, counts: ObservedCounts) -> int:
     """A run that was repeated has ended when its repeat has; one that is to be made again has not."""
     return matrix.campaign.made_runs - len(matrix.campaign.again) - counts.unobserved
 
 
-def _seconds_left(matrix: Matrix, ended: int, counts: RunCounts) -> float | None:
+def _seconds_left(matrix: Matrix, ended: int, counts: ObservedCounts) -> float | None:
     since = ended - matrix.ended_before
     if (
         matrix.campaign.state != "running"

@@ -13,9 +13,9 @@ from odyssey.agents.repository import names_of_versions
 from odyssey.matrices.analysis import analyse_runs, rate_of
 from odyssey.matrices.cells import AnalysedCell
 from odyssey.matrices.models import Matrix
-from odyssey.matrices.plan import Plan
+from odyssey.matrices.plan import MatrixPlan
 from odyssey.matrices.progress import progress_of, status_of
-from odyssey.matrices.repository import NO_RUNS, RunCounts, get_matrix, run_counts, runs_of
+from odyssey.matrices.repository import NO_RUNS, ObservedCounts, get_matrix, run_counts, runs_of
 from odyssey.matrices.schemas import (
     CellEffect,
     CellRuns,
@@ -28,7 +28,7 @@ from odyssey.matrices.schemas import (
 )
 from odyssey.matrices.snapshot import Snapshot, read_snapshot
 from odyssey.matrices.take_snapshot import changes_since
-from odyssey.statistics.cells import Judged
+from odyssey.statistics.cells import CellJudgement
 from odyssey.statistics.intervals import Interval
 from odyssey.statistics.significance import min_p
 
@@ -75,11 +75,11 @@ def stored_summary(matrix: Matrix) -> EvalSummary | None:
     return None if matrix.summary is None else EvalSummary.model_validate_json(matrix.summary)
 
 
-def cells_out(plan: Plan, cells: Sequence[AnalysedCell]) -> list[MatrixCell]:
+def cells_out(plan: MatrixPlan, cells: Sequence[AnalysedCell]) -> list[MatrixCell]:
     return [_cell(plan, cell) for cell in cells]
 
 
-def _cell(plan: Plan, cell: AnalysedCell) -> MatrixCell:
+def _cell(plan: MatrixPlan, cell: AnalysedCell) -> MatrixCell:
     """Show a cell; of one whose runs go on only figures, which are called nothing yet."""
     sides, judged, pending = cell.sides, cell.judged, cell.sides.pending
     row = plan.rows[sides.row]
@@ -117,7 +117,7 @@ def _cell(plan: Plan, cell: AnalysedCell) -> MatrixCell:
     )
 
 
-def _effect(judged: Judged) -> CellEffect:
+def _effect(judged: CellJudgement) -> CellEffect:
     measured = judged.state == "measured"
     return CellEffect(
         state=judged.state,
@@ -137,14 +137,12 @@ _KEPT = 16
 _PAUSE = 5
 
 
-class Shown(NamedTuple):
-    cells: list[MatrixCell]
-    summary: EvalSummary
+MatrixFigures = tuple[list[MatrixCell], EvalSummary]
 
 
-class _Kept(NamedTuple):
-    shown: Shown
-    counts: RunCounts
+class _CachedFigures(NamedTuple):
+    figures: MatrixFigures
+    counts: ObservedCounts
     """Of the runs it was computed from."""
     fresh_until: float
 
@@ -155,21 +153,23 @@ class Provisional:
     """
 
     def __init__(self) -> None:
-        self._kept: OrderedDict[str, _Kept] = OrderedDict()
+        self._kept: OrderedDict[str, _CachedFigures] = OrderedDict()
         self._computing: dict[str, asyncio.Lock] = {}
 
-    async def get(self, session: AsyncSession, matrix_id: str, plan: Plan, counts: RunCounts) -> Shown:
+    async def get(
+        self, session: AsyncSession, matrix_id: str, plan: MatrixPlan, counts: ObservedCounts
+    ) -> MatrixFigures:
         async with self._computing.setdefault(matrix_id, asyncio.Lock()):
             kept = self._kept.get(matrix_id)
             if kept is not None and (kept.counts == counts or time.monotonic() < kept.fresh_until):
-                return kept.shown
+                return kept.figures
             began = time.monotonic()
-            shown = await compute(session, matrix_id, plan)
+            figures = await compute(session, matrix_id, plan)
             ended = time.monotonic()
-            self._keep(matrix_id, _Kept(shown, counts, ended + _PAUSE * (ended - began)))
-            return shown
+            self._keep(matrix_id, _CachedFigures(figures, counts, ended + _PAUSE * (ended - began)))
+            return figures
 
-    def _keep(self, matrix_id: str, kept: _Kept) -> None:
+    def _keep(self, matrix_id: str, kept: _CachedFigures) -> None:
         self._kept[matrix_id] = kept
         self._kept.move_to_end(matrix_id)
         while len(self._kept) > _KEPT:
@@ -177,18 +177,18 @@ class Provisional:
             self._computing.pop(oldest, None)
 
 
-async def compute(session: AsyncSession, matrix_id: str, plan: Plan) -> Shown:
-    analysis = await analyse_runs(plan, await runs_of(session, matrix_id))
-    return Shown(cells_out(plan, analysis.cells), analysis.summary)
+async def compute(session: AsyncSession, matrix_id: str, plan: MatrixPlan) -> MatrixFigures:
+    cells, figures = await analyse_runs(plan, await runs_of(session, matrix_id))
+    return cells_out(plan, cells), figures
 
 
-async def read_cells(session: AsyncSession, matrix: Matrix, provisional: Provisional) -> Shown:
+async def read_cells(session: AsyncSession, matrix: Matrix, provisional: Provisional) -> MatrixFigures:
     """Read what was stored of a matrix, or how it looks by the runs that have ended."""
     stored = stored_summary(matrix)
     if stored is not None and matrix.cells is not None:
-        return Shown(CELLS.validate_json(matrix.cells), stored)
+        return CELLS.validate_json(matrix.cells), stored
     counts = (await run_counts(session, [matrix.id])).get(matrix.id, NO_RUNS)
-    return await provisional.get(session, matrix.id, Plan(read_snapshot(matrix.snapshot)), counts)
+    return await provisional.get(session, matrix.id, MatrixPlan(read_snapshot(matrix.snapshot)), counts)
 
 
 async def read_matrix(
@@ -198,7 +198,7 @@ async def read_matrix(
     matrix = await get_matrix(session, org_id, matrix_id)
     snapshot = read_snapshot(matrix.snapshot)
     counts = (await run_counts(session, [matrix_id])).get(matrix_id, NO_RUNS)
-    shown = await read_cells(session, matrix, provisional or Provisional())
+    cells, figures = await read_cells(session, matrix, provisional or Provisional())
     changes = await changes_since(session, org_id, snapshot)
     asked = snapshot.asked
     return MatrixOut(
@@ -227,8 +227,8 @@ async def read_matrix(
         min_p=min_p(snapshot.repeats, snapshot.baseline_repeats),
         warnings=[*matrix.warnings, *([] if matrix.reason is None else [matrix.reason])],
         progress=progress_of(matrix, counts),
-        summary=shown.summary,
-        cells=shown.cells,
+        summary=figures,
+        cells=cells,
         provisional=matrix.campaign.state != "completed",
         changed=changes.every,
         rerun_of=matrix.rerun_of,

@@ -30,13 +30,6 @@ MATRIX_ORDER = ListOrder(
 )
 
 
-class MatrixFilter(NamedTuple):
-    """Which matrices of an org are wanted; what is not given does not matter."""
-
-    agent_id: int | None = None
-    states: Sequence[str] = ()
-
-
 async def get_matrix(session: AsyncSession, org_id: int, matrix_id: str, *, lock: bool = False) -> Matrix:
     """Read one with its snapshot and what came of it."""
     statement = select(Matrix).where(Matrix.id == matrix_id, Matrix.org_id == org_id)
@@ -65,13 +58,14 @@ async def matrix_of_campaign(session: AsyncSession, campaign_id: int) -> Matrix:
 
 
 async def list_matrices(
-    session: AsyncSession, org_id: int, page: PageRequest, wanted: MatrixFilter
+    session: AsyncSession, org_id: int, page: PageRequest, agent_id: int | None, states: Sequence[str]
 ) -> Page[Matrix]:
+    """List the matrices of an org, or of one agent; without states those in any."""
     statement = select(Matrix).where(Matrix.org_id == org_id)
-    if wanted.agent_id is not None:
-        statement = statement.where(Matrix.agent_id == wanted.agent_id)
-    if wanted.states:
-        statement = statement.where(_is_in(wanted.states))
+    if agent_id is not None:
+        statement = statement.where(Matrix.agent_id == agent_id)
+    if states:
+        statement = statement.where(_is_in(states))
     return await MATRIX_ORDER.page(session, statement, page)
 
 
@@ -179,17 +173,17 @@ async def store_result(session: AsyncSession, matrix_id: str, **values: Any) -> 
     await session.execute(update(Matrix).where(Matrix.id == matrix_id).values(**values))
 
 
-class RunCounts(NamedTuple):
+class ObservedCounts(NamedTuple):
     unobserved: int
     telling: int
     """Those that say something of the agent."""
     last_observed_at: datetime | None
 
 
-NO_RUNS = RunCounts(0, 0, None)
+NO_RUNS = ObservedCounts(0, 0, None)
 
 
-async def run_counts(session: AsyncSession, matrix_ids: Collection[str]) -> dict[str, RunCounts]:
+async def run_counts(session: AsyncSession, matrix_ids: Collection[str]) -> dict[str, ObservedCounts]:
     if not matrix_ids:
         return {}
     statement = select(
@@ -201,7 +195,7 @@ async def run_counts(session: AsyncSession, matrix_ids: Collection[str]) -> dict
     rows = await session.execute(
         statement.where(EvalRun.matrix_id.in_(matrix_ids)).group_by(EvalRun.matrix_id)
     )
-    return {matrix_id: RunCounts(*counts) for matrix_id, *counts in rows if matrix_id is not None}
+    return {matrix_id: ObservedCounts(*counts) for matrix_id, *counts in rows if matrix_id is not None}
 
 
 async def has_unobserved(session: AsyncSession, matrix_id: str) -> bool:

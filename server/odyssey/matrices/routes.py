@@ -3,9 +3,9 @@
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import Depends, Query, Request
+from fastapi import Query
 
-from odyssey.agents.compiled import CompiledAgents
+from odyssey.agents.compiled import AgentsDep
 from odyssey.core.depends import (
     ClockDep,
     Limit,
@@ -14,6 +14,7 @@ from odyssey.core.depends import (
     SignalsDep,
     SortedCursor,
     WriteSession,
+    part,
 )
 from odyssey.core.paging import PageRequest
 from odyssey.identity.guard import GuardedRouter, Member, Viewer
@@ -21,7 +22,7 @@ from odyssey.kit.pagination import DEFAULT_LIMIT
 from odyssey.matrices.compare import compare_matrices, summarise
 from odyssey.matrices.life import cancel_matrix, planned, resume_matrix, start_matrix, take_again
 from odyssey.matrices.render import Provisional, read_matrix, summaries, summary
-from odyssey.matrices.repository import MATRIX_ORDER, MatrixFilter, get_matrix, list_matrices
+from odyssey.matrices.repository import MATRIX_ORDER, get_matrix, list_matrices
 from odyssey.matrices.schemas import (
     MatricesCompared,
     MatricesPage,
@@ -44,18 +45,7 @@ _STATES: dict[MatrixStatus, tuple[str, ...]] = {
 }
 
 
-def _agents(request: Request) -> CompiledAgents:
-    found: CompiledAgents = request.app.state.agents
-    return found
-
-
-def _provisional(request: Request) -> Provisional:
-    found: Provisional = request.app.state.provisional_matrices
-    return found
-
-
-AgentsDep = Annotated[CompiledAgents, Depends(_agents)]
-ProvisionalDep = Annotated[Provisional, Depends(_provisional)]
+ProvisionalDep = Annotated[Provisional, part(Provisional)]
 
 
 @router.post("/matrix", status_code=202)
@@ -88,8 +78,8 @@ async def get_matrices(
     status: MatrixStatus | None = None,
 ) -> MatricesPage:
     """List matrices, newest first or sorted."""
-    wanted = MatrixFilter(agent_id, () if status is None else _STATES[status])
-    page = await list_matrices(session, caller.org_id, PageRequest(limit, cursor, sort), wanted)
+    states = () if status is None else _STATES[status]
+    page = await list_matrices(session, caller.org_id, PageRequest(limit, cursor, sort), agent_id, states)
     return MatricesPage(items=await summaries(session, page.items), next_cursor=page.next_cursor)
 
 

@@ -17,6 +17,8 @@ from odyssey.statistics.cells import Band, Reason, State
 
 MatrixStatus = Literal["running", "completed", "cancelled"]
 CellState = Literal["pending"] | State
+CellKey = tuple[str, str, str | None]
+"""Of a scenario, a variation and a rule set: what tells the cells of a matrix apart."""
 
 
 def _distinct(values: list[str]) -> list[str]:
@@ -137,6 +139,10 @@ class MatrixCell(BaseModel):
     delivery: Delivered | None
     pressure_effect: CellEffect | None
     runs: CellRuns
+
+    @property
+    def key(self) -> CellKey:
+        return self.scenario_id, self.variation_type, self.rule_set
 
 
 class Shares(BaseModel):

@@ -20,23 +20,23 @@ from odyssey.kit.clock import Clock
 from odyssey.library.seeds import Seed, SeedWorld
 from odyssey.matrices.finish import Enqueue, finish
 from odyssey.matrices.models import Matrix
-from odyssey.matrices.plan import Place, Plan
+from odyssey.matrices.plan import MatrixPlan, RunPlace
 from odyssey.matrices.progress import end_of_matrix, ended_runs
 from odyssey.matrices.repository import NO_RUNS, matrix_of_campaign, run_counts
 from odyssey.matrices.snapshot import read_snapshot
-from odyssey.runs.making import Maker, Wanted, make_runs, make_tasks
+from odyssey.runs.making import Maker, RunRequest, make_runs, make_tasks
 from odyssey.runs.models import Campaign
 
 Contents = Mapping[tuple[int, int], ScenarioContent]
 
 
 class ChunkRun(NamedTuple):
-    place: Place
+    place: RunPlace
     planned: PlannedRun
     seed: Seed
 
 
-def plan_chunk(plan: Plan, numbers: Sequence[int], contents: Contents) -> list[ChunkRun]:
+def plan_chunk(plan: MatrixPlan, numbers: Sequence[int], contents: Contents) -> list[ChunkRun]:
     """Say everything about the runs with these numbers."""
     rendered: dict[int, str] = {}
     chunk = []
@@ -74,7 +74,7 @@ class MatrixSource:
 
     async def plan(self, session: AsyncSession, campaign: Campaign, numbers: Sequence[int]) -> Make:
         matrix = await matrix_of_campaign(session, campaign.id)
-        plan = Plan(read_snapshot(matrix.snapshot))
+        plan = MatrixPlan(read_snapshot(matrix.snapshot))
         scenarios = [plan.row_of(number).scenario for number in numbers]
         contents = await contents_of(session, {(each.number, each.version) for each in scenarios})
         chunk = await asyncio.to_thread(plan_chunk, plan, numbers, contents)
@@ -97,7 +97,7 @@ def _reason(found: PingResult) -> str:
 
 
 async def _make(
-    session: AsyncSession, clock: Clock, matrix: Matrix, plan: Plan, chunk: Sequence[ChunkRun]
+    session: AsyncSession, clock: Clock, matrix: Matrix, plan: MatrixPlan, chunk: Sequence[ChunkRun]
 ) -> None:
     """Make one task of each instruction of a row: runs that are told the same share it."""
     seeds = {(each.place.row, each.seed.user_instruction): each.seed for each in chunk}
@@ -112,7 +112,7 @@ async def _make(
         lane=matrix.id,
     )
     wanted = [
-        Wanted(
+        RunRequest(
             tasks[each.place.row, each.seed.user_instruction],
             each.place.repeat,
             each.planned.random_seed,
@@ -125,7 +125,7 @@ async def _make(
     await session.flush()
 
 
-def _seed(plan: Plan, row: int, content: ScenarioContent, user_instruction: str) -> Seed:
+def _seed(plan: MatrixPlan, row: int, content: ScenarioContent, user_instruction: str) -> Seed:
     scenario, rule_set, conduct_hash = plan.rows[row]
     world = None
     if scenario.world is not None:
@@ -145,7 +145,7 @@ def _seed(plan: Plan, row: int, content: ScenarioContent, user_instruction: str)
     )
 
 
-def _eval_run(matrix: Matrix, plan: Plan, made: ChunkRun, run_id: int) -> EvalRun:
+def _eval_run(matrix: Matrix, plan: MatrixPlan, made: ChunkRun, run_id: int) -> EvalRun:
     place, snapshot = made.place, plan.snapshot
     row = plan.rows[place.row]
     pressed = place.variation is not None

@@ -1,6 +1,6 @@
 """The progress of a matrix as server-sent events."""
 
-from collections.abc import Hashable
+from collections.abc import AsyncGenerator, Hashable
 from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -24,7 +24,7 @@ async def stream_matrix(
 
     Nothing is replayed: the first event says all that there is to say.
     """
-    return event_stream(feeds, opened, _MatrixProgress(caller.org_id, str(matrix_id)), _ProgressTeller)
+    return event_stream(feeds, opened, _MatrixProgress(caller.org_id, str(matrix_id)), _tell_progress)
 
 
 class _MatrixProgress:
@@ -55,15 +55,14 @@ class _MatrixProgress:
         return self.progress != before or self.is_over
 
 
-class _ProgressTeller:
-    def __init__(self, matrix: _MatrixProgress) -> None:
-        self._matrix = matrix
-        self._told = b""
-        self.is_done = False
-
-    async def take(self) -> bytes:
-        if self._told != self._matrix.progress:
-            self._told = self._matrix.progress
-            return self._told
-        self.is_done = self._matrix.is_over
-        return self._matrix.ended
+async def _tell_progress(matrix: _MatrixProgress) -> AsyncGenerator[bytes]:
+    told = b""
+    while True:
+        if told != matrix.progress:
+            told = matrix.progress
+            yield told
+        elif matrix.is_over:
+            yield matrix.ended
+            return
+        else:
+            yield b""

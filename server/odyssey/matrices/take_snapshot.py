@@ -10,7 +10,7 @@ from odyssey.agents.repository import get_agent
 from odyssey.core.errors import NotFoundError, ValidationFailedError
 from odyssey.evals.errors import AgentRequiredError, UnknownVariationError
 from odyssey.evals.eval_runs.repository import present_thresholds
-from odyssey.evals.eval_runs.start import Chosen, choose_agent, scenario_seed
+from odyssey.evals.eval_runs.start import ChosenAgent, choose_agent, scenario_seed
 from odyssey.evals.models import Scenario
 from odyssey.evals.scenarios.content import ScenarioContent
 from odyssey.evals.scenarios.repository import contents_of, find_scenarios
@@ -22,7 +22,7 @@ from odyssey.journal.contents import Conduct, Document, load_conduct
 from odyssey.kit.ids import new_random_seed
 from odyssey.library.named_worlds.keep import seed_worlds
 from odyssey.library.seeds import SeedWorld
-from odyssey.matrices.plan import MOST_CELLS, MOST_RUNS, Size, warnings_of
+from odyssey.matrices.plan import MOST_CELLS, MOST_RUNS, MatrixSize, warnings_of
 from odyssey.matrices.schemas import MatrixIn, RuleSetIn
 from odyssey.matrices.snapshot import (
     AskedFor,
@@ -37,31 +37,26 @@ from odyssey.records.problems import FaultList, FieldError
 from odyssey.simulation.rules import read_rules
 
 
-class Taken(NamedTuple):
+class MatrixDraft(NamedTuple):
     snapshot: Snapshot
-    size: Size
+    size: MatrixSize
     conducts: list[Document]
     """Worlds' conduct with the rules of a set ahead; to be kept with the matrix."""
     warnings: list[str]
 
 
-class _Found(NamedTuple):
-    scenario: Scenario
-    content: ScenarioContent
-
-
 async def take_snapshot(
     session: AsyncSession, agents: CompiledAgents, caller: Caller, body: MatrixIn
-) -> Taken:
+) -> MatrixDraft:
     """Check a request for a matrix, or say what is wrong with it. Nothing is made yet."""
     found = await _scenarios(session, caller.org_id, body.scenario_ids)
     variations = await _variations(session, caller.org_id, body.variation_types)
     _check_rule_sets(body.rule_sets)
     size = _size(body)
-    agent = await _agent(session, caller.org_id, [each.content for each in found], body.agent_id)
+    agent = await _agent(session, caller.org_id, [content for _, content in found], body.agent_id)
     compiled = await agents.get(session, *agent)
     schema = compiled.ledger_schema
-    named = {each.content.world_id for each in found if each.content.world_id is not None}
+    named = {content.world_id for _, content in found if content.world_id is not None}
     worlds = await seed_worlds(session, caller.org_id, named, schema)
     for index, (_, content) in enumerate(found):
         scenario_seed(content, schema, worlds, "scenario_ids", index)
@@ -72,7 +67,7 @@ async def take_snapshot(
     snapshot = Snapshot(
         agent_id=agent.agent_id,
         agent_version=agent.version,
-        scenarios=[_snapshot_of(each, worlds, conducts) for each in found],
+        scenarios=[_snapshot_of(*each, worlds, conducts) for each in found],
         variations=[
             SnapshotVariation(each.name, list(each.texts[body.dose]), hash_of(each)) for each in variations
         ],
@@ -97,14 +92,16 @@ async def take_snapshot(
             "undelivered. Choose another delivery, or declare the agent's tools."
         )
     documents = [each for of_world in conducts.values() for each in of_world]
-    return Taken(snapshot, size, documents, warnings)
+    return MatrixDraft(snapshot, size, documents, warnings)
 
 
 def hash_of(variation: Variation) -> str:
     return content_hash({dose: list(texts) for dose, texts in variation.texts.items()})
 
 
-async def _scenarios(session: AsyncSession, org_id: int, ids: Sequence[str]) -> list[_Found]:
+async def _scenarios(
+    session: AsyncSession, org_id: int, ids: Sequence[str]
+) -> list[tuple[Scenario, ScenarioContent]]:
     known = await find_scenarios(session, org_id, ids)
     faults = [
         FieldError(("scenario_ids", index), f"there is no scenario {scenario_id}")
@@ -115,7 +112,7 @@ async def _scenarios(session: AsyncSession, org_id: int, ids: Sequence[str]) -> 
         raise ValidationFailedError(faults)
     contents = await contents_of(session, [(each.number, each.version) for each in known.values()])
     chosen = [known[scenario_id] for scenario_id in ids]
-    return [_Found(each, contents[each.number, each.version]) for each in chosen]
+    return [(each, contents[each.number, each.version]) for each in chosen]
 
 
 async def _variations(session: AsyncSession, org_id: int, names: Sequence[str]) -> list[Variation]:
@@ -144,11 +141,11 @@ def _check_rule_sets(rule_sets: Sequence[RuleSetIn]) -> None:
         raise ValidationFailedError(faults)
 
 
-def _size(body: MatrixIn) -> Size:
+def _size(body: MatrixIn) -> MatrixSize:
     rows = len(body.scenario_ids) * (1 + len(body.rule_sets))
     of_cell = body.repeats * (2 if body.placebo else 1)
     runs = rows * (body.baseline_repeats + len(body.variation_types) * of_cell)
-    size = Size(rows * len(body.variation_types), runs, body.repeats, body.baseline_repeats)
+    size = MatrixSize(rows * len(body.variation_types), runs, body.repeats, body.baseline_repeats)
     if size.cells > MOST_CELLS:
         message = (
             f"that makes {size.cells} cells; at most {MOST_CELLS} are allowed: make several matrices of it"
@@ -170,7 +167,7 @@ def _size(body: MatrixIn) -> Size:
 
 async def _agent(
     session: AsyncSession, org_id: int, contents: Sequence[ScenarioContent], agent_id: int | None
-) -> Chosen:
+) -> ChosenAgent:
     chosen = {await choose_agent(session, org_id, content, agent_id) for content in contents}
     if len(chosen) > 1:
         raise AgentRequiredError("the scenarios are of several agents; say which one is meant with agent_id")
@@ -196,9 +193,11 @@ async def _with_rules(
 
 
 def _snapshot_of(
-    found: _Found, worlds: Mapping[int, SeedWorld], conducts: Mapping[int, Sequence[Document]]
+    scenario: Scenario,
+    content: ScenarioContent,
+    worlds: Mapping[int, SeedWorld],
+    conducts: Mapping[int, Sequence[Document]],
 ) -> SnapshotScenario:
-    scenario, content = found
     world = None
     if content.world_id is not None:
         named = worlds[content.world_id]
@@ -224,7 +223,7 @@ def _snapshot_of(
 # What was edited since a snapshot was taken.
 
 
-class Changes(NamedTuple):
+class SnapshotChanges(NamedTuple):
     edited: list[str]
     gone: list[str]
 
@@ -233,9 +232,9 @@ class Changes(NamedTuple):
         return [*self.gone, *self.edited]
 
 
-async def changes_since(session: AsyncSession, org_id: int, snapshot: Snapshot) -> Changes:
+async def changes_since(session: AsyncSession, org_id: int, snapshot: Snapshot) -> SnapshotChanges:
     """Say in words what of a snapshot is not as it was. Worlds are kept by what they held, so they do not matter."""
-    changes = Changes([], [])
+    changes = SnapshotChanges([], [])
     await _agent_change(session, org_id, snapshot, changes)
     present = await find_scenarios(session, org_id, [each.id for each in snapshot.scenarios])
     for scenario in snapshot.scenarios:
@@ -245,7 +244,9 @@ async def changes_since(session: AsyncSession, org_id: int, snapshot: Snapshot) 
     return changes
 
 
-async def _agent_change(session: AsyncSession, org_id: int, snapshot: Snapshot, changes: Changes) -> None:
+async def _agent_change(
+    session: AsyncSession, org_id: int, snapshot: Snapshot, changes: SnapshotChanges
+) -> None:
     try:
         agent = await get_agent(session, org_id, snapshot.agent_id)
     except NotFoundError:
@@ -257,14 +258,16 @@ async def _agent_change(session: AsyncSession, org_id: int, snapshot: Snapshot, 
         )
 
 
-def _scenario(kept: SnapshotScenario, present: Scenario | None, changes: Changes) -> None:
+def _scenario(kept: SnapshotScenario, present: Scenario | None, changes: SnapshotChanges) -> None:
     if present is None:
         changes.gone.append(f"scenario {kept.name!r} was deleted")
     elif present.version != kept.version:
         changes.edited.append(f"scenario {kept.name!r} was edited")
 
 
-async def _variation(session: AsyncSession, org_id: int, kept: SnapshotVariation, changes: Changes) -> None:
+async def _variation(
+    session: AsyncSession, org_id: int, kept: SnapshotVariation, changes: SnapshotChanges
+) -> None:
     if kept.name in CATALOGUE:  # a release may word it anew; nobody edited it, and the snapshot has its words
         return
     try:

@@ -119,9 +119,11 @@ class Bill:
 Draw = Callable[[], str]
 
 
-class Fenced(NamedTuple):
-    text: str
+class Prompt(NamedTuple):
+    system: str
+    user: str
     mark: str
+    """The one its sections stand between."""
 
 
 def new_mark() -> str:
@@ -133,14 +135,19 @@ def new_short_mark() -> str:
     return secrets.token_hex(8)
 
 
-def fence(sections: Mapping[str, str], *, beside: Iterable[str] = (), draw: Draw = new_mark) -> Fenced:
-    """Put every text into a section of its name; the mark occurs neither in one of them nor in those `beside`."""
+def fence(
+    sections: Mapping[str, str], *, beside: Iterable[str] = (), draw: Draw = new_mark
+) -> tuple[str, str]:
+    """Put every text into a section of its name; returns the sections and the mark around them.
+
+    The mark occurs neither in one of the texts nor in those `beside`.
+    """
     texts = [text.casefold() for text in (*sections.values(), *beside)]
     mark = draw()
     while any(mark.casefold() in text for text in texts):
         mark = draw()
     fenced = (f"<<{mark} {name}>>\n{text}\n<</{mark} {name}>>" for name, text in sections.items())
-    return Fenced("\n\n".join(fenced), mark)
+    return "\n\n".join(fenced), mark
 
 
 def cut(text: str, longest: int) -> str:

@@ -65,13 +65,13 @@ class Evals(msgspec.Struct, frozen=True):
     """Of the runs that passed, how many somebody is asked to look at all the same."""
 
 
-class Document(msgspec.Struct, frozen=True):
+class SettingsDocument(msgspec.Struct, frozen=True):
     models: Models = Models()
     budgets: Budgets = Budgets()
     evals: Evals = Evals()
 
     @classmethod
-    def read(cls, stored: dict[str, Any] | None) -> "Document":
+    def read(cls, stored: dict[str, Any] | None) -> "SettingsDocument":
         return cls() if stored is None else msgspec.convert(stored, cls)
 
     def stored(self) -> dict[str, Any]:

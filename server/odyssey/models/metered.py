@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from odyssey.core.database import Database
 from odyssey.kit.clock import Clock
 from odyssey.models.chat import BudgetExhaustedError, Completion, ModelError, ModelUnavailableError, Usage
-from odyssey.models.document import Budgets, Document
+from odyssey.models.document import Budgets, ModelConfig, SettingsDocument
 from odyssey.models.models import ModelCall, OrgSettings
 from odyssey.models.remote import RemoteModel, worst_usage
 
@@ -23,47 +23,40 @@ _ANEW = "It begins anew at 00:00 UTC; an admin can raise {member} in the setting
 
 
 @dataclass(frozen=True, slots=True)
-class Spent:
-    usd: float
-    calls: int
-
-
-@dataclass(frozen=True, slots=True)
-class Purchase:
-    """A call that is about to be made."""
+class Account:
+    """On whose budget, and what for."""
 
     org_id: int
     purpose: str
     run_id: int | None
-    provider: str
-    model: str
-    worst: Usage
-    worst_usd: float
 
 
-async def reserve(session: AsyncSession, purchase: Purchase, now: datetime) -> int:
+async def reserve(
+    session: AsyncSession, account: Account, config: ModelConfig, worst: Usage, now: datetime
+) -> int:
     """Take the worst case out of today's budget and write the call down, or raise BudgetExhaustedError."""
-    limits = await _locked_limits(session, purchase.org_id)
-    spent = await spent_today(session, purchase.org_id, now)
-    if spent.calls >= limits.calls_per_day:
+    limits = await _locked_limits(session, account.org_id)
+    spent_usd, calls = await spent_today(session, account.org_id, now)
+    worst_usd = config.cost_of(worst)
+    if calls >= limits.calls_per_day:
         raise BudgetExhaustedError(
             f"The budget of {limits.calls_per_day} model calls a day is used up. "
             + _ANEW.format(member="budgets.calls_per_day")
         )
-    if limits.usd_per_day is not None and spent.usd + purchase.worst_usd > limits.usd_per_day:
+    if limits.usd_per_day is not None and spent_usd + worst_usd > limits.usd_per_day:
         raise BudgetExhaustedError(
-            f"The call can cost {purchase.worst_usd:.4f} USD, and {spent.usd:.4f} of the budget of "
+            f"The call can cost {worst_usd:.4f} USD, and {spent_usd:.4f} of the budget of "
             f"{limits.usd_per_day:g} USD a day are used. " + _ANEW.format(member="budgets.usd_per_day")
         )
     call = ModelCall(
-        org_id=purchase.org_id,
-        purpose=purchase.purpose,
-        run_id=purchase.run_id,
-        provider=purchase.provider,
-        model=purchase.model,
-        input_tokens=purchase.worst.input_tokens,
-        output_tokens=purchase.worst.output_tokens,
-        cost_usd=purchase.worst_usd,
+        org_id=account.org_id,
+        purpose=account.purpose,
+        run_id=account.run_id,
+        provider=config.provider,
+        model=config.model,
+        input_tokens=worst.input_tokens,
+        output_tokens=worst.output_tokens,
+        cost_usd=worst_usd,
         outcome=None,
         occurred_at=now,
     )
@@ -86,7 +79,8 @@ async def settle(session: AsyncSession, call_id: int, usage: Usage, cost_usd: fl
     )
 
 
-async def spent_today(session: AsyncSession, org_id: int, now: datetime) -> Spent:
+async def spent_today(session: AsyncSession, org_id: int, now: datetime) -> tuple[float, int]:
+    """The money, in USD, and the calls of the day so far."""
     midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
     of_today = select(func.coalesce(func.sum(ModelCall.cost_usd), 0.0), func.count()).where(
         ModelCall.org_id == org_id,
@@ -94,13 +88,13 @@ async def spent_today(session: AsyncSession, org_id: int, now: datetime) -> Spen
         ModelCall.occurred_at < midnight + timedelta(days=1),
     )
     usd, calls = (await session.execute(of_today)).one()
-    return Spent(float(usd), calls)
+    return float(usd), calls
 
 
 async def _locked_limits(session: AsyncSession, org_id: int) -> Budgets:
     """Two calls at once must not both take what is left; SQLite has one writer anyway."""
     row = select(OrgSettings.document).where(OrgSettings.org_id == org_id).with_for_update()
-    return Document.read(await session.scalar(row)).budgets
+    return SettingsDocument.read(await session.scalar(row)).budgets
 
 
 Sleep = Callable[[float], Awaitable[None]]
@@ -109,15 +103,6 @@ ChargeRun = Callable[[AsyncSession, int, float], Awaitable[None]]
 
 ATTEMPTS = 3
 LONGEST_WAIT_S = 30.0
-
-
-@dataclass(frozen=True, slots=True)
-class Account:
-    """On whose budget, and what for."""
-
-    org_id: int
-    purpose: str
-    run_id: int | None
 
 
 class MeteredModel:
@@ -171,7 +156,7 @@ class MeteredModel:
     ) -> Completion:
         config = self._inner.config
         worst = worst_usage(self._inner.ask(system, user, schema, max_output_tokens))
-        call_id = await self._reserve(worst, config.cost_of(worst))
+        call_id = await self._reserve(worst)
         try:
             completion = await self._inner.complete(
                 system=system, user=user, schema=schema, max_output_tokens=max_output_tokens
@@ -185,13 +170,9 @@ class MeteredModel:
         await self._settle(call_id, usage, completion.cost_usd, "answered")
         return completion
 
-    async def _reserve(self, worst: Usage, worst_usd: float) -> int:
-        account = self._account
-        purchase = Purchase(
-            account.org_id, account.purpose, account.run_id, self.provider, self.model, worst, worst_usd
-        )
+    async def _reserve(self, worst: Usage) -> int:
         async with self._database.write() as session:
-            return await reserve(session, purchase, self._clock())
+            return await reserve(session, self._account, self._inner.config, worst, self._clock())
 
     async def _settle(self, call_id: int, usage: Usage, cost_usd: float, outcome: str) -> None:
         async with self._database.write() as session:

@@ -34,7 +34,7 @@ MOST_TOKENS = 2**31 - 1
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
+class WireRequest:
     base_url: str
     model: str
     system: str
@@ -44,7 +44,7 @@ class Ask:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class WireReply:
     """What a provider's answer says."""
 
     text: str
@@ -62,13 +62,13 @@ class WireFormError(Exception):
 class Wire(Protocol):
     """The protocol of one kind of provider."""
 
-    def url(self, ask: Ask) -> str: ...
+    def url(self, ask: WireRequest) -> str: ...
 
     def headers(self, api_key: str | None) -> dict[str, str]: ...
 
-    def body(self, ask: Ask) -> dict[str, Any]: ...
+    def body(self, ask: WireRequest) -> dict[str, Any]: ...
 
-    def read(self, body: Any) -> Told: ...
+    def read(self, body: Any) -> WireReply: ...
 
 
 def read_usage(usage: Any, input_member: str, output_member: str) -> Usage | None:
@@ -95,14 +95,14 @@ _OWN_HOSTS = ("openai.com", "openai.azure.com")
 
 
 class OpenAiWire:
-    def url(self, ask: Ask) -> str:
+    def url(self, ask: WireRequest) -> str:
         base = ask.base_url.rstrip("/")
         return f"{base}/chat/completions" if urlsplit(base).path else f"{base}/v1/chat/completions"
 
     def headers(self, api_key: str | None) -> dict[str, str]:
         return {} if api_key is None else {"Authorization": f"Bearer {api_key}"}
 
-    def body(self, ask: Ask) -> dict[str, Any]:
+    def body(self, ask: WireRequest) -> dict[str, Any]:
         # OpenAI's newer models refuse the old name of the limit; other servers often know only that one.
         host = urlsplit(ask.base_url).hostname or ""
         own = any(host == name or host.endswith(f".{name}") for name in _OWN_HOSTS)
@@ -120,7 +120,7 @@ class OpenAiWire:
             "max_completion_tokens" if own else "max_tokens": ask.max_output_tokens,
         }
 
-    def read(self, body: Any) -> Told:
+    def read(self, body: Any) -> WireReply:
         choices = body.get("choices") if isinstance(body, dict) else None
         choice = choices[0] if isinstance(choices, list) and choices else None
         message = choice.get("message") if isinstance(choice, dict) else None
@@ -129,13 +129,13 @@ class OpenAiWire:
         usage = read_usage(body.get("usage"), "prompt_tokens", "completion_tokens")
         refusal = message.get("refusal")
         if isinstance(refusal, str) and refusal:
-            return Told("", None, usage, declined=refusal)
+            return WireReply("", None, usage, declined=refusal)
         if choice.get("finish_reason") == "content_filter":
-            return Told("", None, usage, declined="the provider's content filter stopped the answer")
+            return WireReply("", None, usage, declined="the provider's content filter stopped the answer")
         content = message.get("content")
         if not isinstance(content, str):
             raise WireFormError("choices[0].message.content is not a text")
-        return Told(content, None, usage)
+        return WireReply(content, None, usage)
 
 
 # The protocol of Anthropic's messages; the answer is the input of a tool the model must use.
@@ -147,14 +147,14 @@ _TOOL = "answer"
 
 
 class AnthropicWire:
-    def url(self, ask: Ask) -> str:
+    def url(self, ask: WireRequest) -> str:
         base = ask.base_url.rstrip("/")
         return f"{base}/messages" if base.endswith("/v1") else f"{base}/v1/messages"
 
     def headers(self, api_key: str | None) -> dict[str, str]:
         return {"anthropic-version": _VERSION} | ({} if api_key is None else {"x-api-key": api_key})
 
-    def body(self, ask: Ask) -> dict[str, Any]:
+    def body(self, ask: WireRequest) -> dict[str, Any]:
         return {
             "model": ask.model,
             "max_tokens": ask.max_output_tokens,
@@ -164,7 +164,7 @@ class AnthropicWire:
             "tool_choice": {"type": "tool", "name": _TOOL},
         }
 
-    def read(self, body: Any) -> Told:
+    def read(self, body: Any) -> WireReply:
         content = body.get("content") if isinstance(body, dict) else None
         if not isinstance(body, dict) or not isinstance(content, list):
             raise WireFormError("it has no list content")
@@ -172,11 +172,11 @@ class AnthropicWire:
         blocks = [block for block in content if isinstance(block, dict)]
         texts = [block["text"] for block in blocks if isinstance(block.get("text"), str)]
         if body.get("stop_reason") == "refusal":
-            return Told("", None, usage, declined="\n".join(texts) or "it gave no reason")
+            return WireReply("", None, usage, declined="\n".join(texts) or "it gave no reason")
         for block in blocks:
             if block.get("type") == "tool_use" and block.get("name") == _TOOL:
-                return Told("", block.get("input"), usage)
-        return Told("\n".join(texts), None, usage)
+                return WireReply("", block.get("input"), usage)
+        return WireReply("\n".join(texts), None, usage)
 
 
 # A model behind an HTTP address: one POST, one answer, and every failure named.
@@ -220,11 +220,11 @@ class RemoteModel:
             self._raise_status(reply)
         return self._read(reply.body, ask)
 
-    def ask(self, system: str, user: str, schema: Mapping[str, Any], max_output_tokens: int) -> Ask:
+    def ask(self, system: str, user: str, schema: Mapping[str, Any], max_output_tokens: int) -> WireRequest:
         limit = min(max_output_tokens, self.config.max_output_tokens)
-        return Ask(self.config.base_url, self.config.model, system, user, schema, limit)
+        return WireRequest(self.config.base_url, self.config.model, system, user, schema, limit)
 
-    async def _post(self, ask: Ask) -> OutboundReply:
+    async def _post(self, ask: WireRequest) -> OutboundReply:
         url, body = self._wire.url(ask), msgspec.json.encode(self._wire.body(ask))
         headers = self._wire.headers(self._api_key)
         try:
@@ -252,7 +252,7 @@ class RemoteModel:
             said = None
         return f": {self._hide.text(said)[:_LONGEST_TOLD]}" if said else "."
 
-    def _read(self, body: bytes, ask: Ask) -> Completion:
+    def _read(self, body: bytes, ask: WireRequest) -> Completion:
         try:
             told = self._wire.read(self._hide.value(read_json(body)))
         except JsonInvalidError as error:
@@ -277,7 +277,7 @@ class RemoteModel:
         return (text if hidden == read else msgspec.json.encode(hidden).decode()), hidden
 
 
-def worst_usage(ask: Ask) -> Usage:
+def worst_usage(ask: WireRequest) -> Usage:
     """The most tokens an exchange can take: no tokeniser makes more of a text than it has bytes."""
     texts = (ask.system, ask.user, msgspec.json.encode(ask.schema).decode())
     size = sum(len(text.encode("utf-8", "surrogatepass")) for text in texts)

@@ -4,12 +4,13 @@ import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Annotated, Any
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.core.addresses import origin_of
 from odyssey.core.database import Database
+from odyssey.core.depends import part
 from odyssey.core.outbound import OutboundClient
 from odyssey.identity.vault import UnsealError, Vault
 from odyssey.kit.clock import Clock
@@ -61,6 +62,9 @@ class ModelParts:
     charge_run: ChargeRun
     sleep: Sleep = asyncio.sleep
     recent: RecentModels = field(default_factory=RecentModels)
+
+
+ModelPartsDep = Annotated[ModelParts, part(ModelParts)]
 
 
 class LockedModel:

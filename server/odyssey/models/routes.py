@@ -3,16 +3,16 @@
 from typing import Annotated
 
 import msgspec
-from fastapi import Depends, Request
+from fastapi import Depends
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.core.database import after_commit
 from odyssey.core.depends import AddressPolicyDep, ClockDep, ReadSession, WriteSession
 from odyssey.identity.guard import Admin, GuardedRouter, VaultDep, Viewer
 from odyssey.kit.clock import Clock
-from odyssey.models.document import ROLES, Document, Role
+from odyssey.models.document import ROLES, Role, SettingsDocument
 from odyssey.models.metered import spent_today
-from odyssey.models.roles import ModelParts
+from odyssey.models.roles import ModelPartsDep
 from odyssey.models.schemas import (
     BudgetsOut,
     EvalsOut,
@@ -33,12 +33,6 @@ def _keeper(
     return SettingsKeeper(session, vault, clock, policy, caller)
 
 
-def _models(request: Request) -> ModelParts:
-    found: ModelParts = request.app.state.models
-    return found
-
-
-ModelPartsDep = Annotated[ModelParts, Depends(_models)]
 KeeperDep = Annotated[SettingsKeeper, Depends(_keeper, scope="function")]
 
 
@@ -60,17 +54,19 @@ async def change_settings(
 async def _out(session: AsyncSession, org_id: int, clock: Clock) -> SettingsOut:
     document, row = await read_settings(session, org_id)
     models = {role: await _model_out(session, org_id, document, role) for role in ROLES}
-    spent = await spent_today(session, org_id, clock())
+    spent_usd, calls = await spent_today(session, org_id, clock())
     return SettingsOut(
         models=ModelsOut(**models),
         budgets=BudgetsOut(**msgspec.structs.asdict(document.budgets)),
         evals=EvalsOut.model_validate(msgspec.to_builtins(document.evals)),
-        spent_today=SpentOut(usd=spent.usd, calls=spent.calls),
+        spent_today=SpentOut(usd=spent_usd, calls=calls),
         updated_at=None if row is None else row.updated_at,
     )
 
 
-async def _model_out(session: AsyncSession, org_id: int, document: Document, role: Role) -> ModelOut | None:
+async def _model_out(
+    session: AsyncSession, org_id: int, document: SettingsDocument, role: Role
+) -> ModelOut | None:
     config = document.models.of(role)
     if config is None:
         return None

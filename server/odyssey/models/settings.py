@@ -17,7 +17,16 @@ from odyssey.core.errors import SecretRequiredError, ValidationFailedError
 from odyssey.identity.caller import Caller, record_change
 from odyssey.identity.vault import Vault, hint_of
 from odyssey.kit.clock import Clock
-from odyssey.models.document import ROLES, Budgets, Document, Evals, ModelConfig, Models, Provider, Role
+from odyssey.models.document import (
+    ROLES,
+    Budgets,
+    Evals,
+    ModelConfig,
+    Models,
+    Provider,
+    Role,
+    SettingsDocument,
+)
 from odyssey.models.models import ModelSecret, OrgSettings
 from odyssey.models.remote import ANTHROPIC_BASE_URL, OPENAI_BASE_URL
 from odyssey.models.schemas import BudgetsChange, EvalsChange, ModelChange, SettingsChange
@@ -85,7 +94,7 @@ class SettingsKeeper:
     async def change(self, body: SettingsChange) -> None:
         """Change what the body names and leave the rest."""
         row = await self._locked_row()
-        before = Document.read(row.document)
+        before = SettingsDocument.read(row.document)
         named: dict[Role, ModelConfig | None] = {role: before.models.of(role) for role in ROLES}
         new_key = False
         for role in ROLES:
@@ -93,7 +102,7 @@ class SettingsKeeper:
                 change: ModelChange | None = getattr(body.models, role)
                 named[role], is_new = await self._change_model(role, named[role], change)
                 new_key = new_key or is_new
-        after = Document(
+        after = SettingsDocument(
             Models(**named),
             _changed_budgets(before.budgets, body.budgets),
             _changed_evals(before.evals, body.evals),
@@ -116,7 +125,7 @@ class SettingsKeeper:
     async def _locked_row(self) -> OrgSettings:
         on_sqlite = self._session.get_bind().dialect.name == "sqlite"
         insert = sqlite_insert if on_sqlite else postgres_insert
-        first = {"org_id": self.org_id, "document": Document().stored(), "updated_at": self._clock()}
+        first = {"org_id": self.org_id, "document": SettingsDocument().stored(), "updated_at": self._clock()}
         await self._session.execute(insert(OrgSettings).values(first).on_conflict_do_nothing())
         row = select(OrgSettings).where(OrgSettings.org_id == self.org_id).with_for_update()
         return (await self._session.scalars(row)).one()
@@ -152,9 +161,9 @@ class SettingsKeeper:
         return after, True
 
 
-async def read_settings(session: AsyncSession, org_id: int) -> tuple[Document, OrgSettings | None]:
+async def read_settings(session: AsyncSession, org_id: int) -> tuple[SettingsDocument, OrgSettings | None]:
     row = await session.get(OrgSettings, org_id)
-    return Document.read(None if row is None else row.document), row
+    return SettingsDocument.read(None if row is None else row.document), row
 
 
 def _changed_model(role: Role, before: ModelConfig | None, change: ModelChange) -> ModelConfig:

@@ -14,12 +14,12 @@ from odyssey.records.json_schema import CompiledSchema
 from odyssey.records.ledger import ConsistencyMode, Entry, Operation, Violation
 from odyssey.records.problems import FieldError
 from odyssey.records.tools import CacheUse
-from odyssey.simulation.choosing import Manner, Undecided, decide
+from odyssey.simulation.choosing import Manner, ModelNeeded, decide
 from odyssey.simulation.engine import Reading, ToolCall
 from odyssey.simulation.llm import LlmEngine, ModelQuestion
-from odyssey.simulation.rules import FaultName, Fired, Note, RuleCounters, Rules
+from odyssey.simulation.rules import FaultName, FiredRule, Note, RuleCounters, Rules
 from odyssey.simulation.rules import decide as decide_by_rules
-from odyssey.simulation.simulate import Simulated
+from odyssey.simulation.simulate import SimulationResult
 from odyssey.worlds.ledger import Ledger
 from odyssey.worlds.schema import apply_declared
 
@@ -41,7 +41,7 @@ class CallContext(NamedTuple):
     """When the call arrived, by `time.perf_counter`."""
 
 
-class Outcome(NamedTuple):
+class CallOutcome(NamedTuple):
     """What a call came to, before it is written down."""
 
     envelope: dict[str, Any]
@@ -79,26 +79,26 @@ class NeedsModel(NamedTuple):
     """A model is to answer: the call as it was when it came to that."""
 
     context: CallContext
-    undecided: Undecided
+    undecided: ModelNeeded
     ruled: Unanswered
 
-    def answered(self, simulated: Simulated) -> Outcome:
+    def answered(self, simulated: SimulationResult) -> CallOutcome:
         """Say what the call comes to by what a model said of this very world."""
         return _outcome(self.context, simulated, self.ruled)
 
 
-def answer(context: CallContext) -> Outcome | NeedsModel:
+def answer(context: CallContext) -> CallOutcome | NeedsModel:
     """Answer a call whose arguments were checked, as far as that takes no model."""
     ruled = by_rules(context)
-    if isinstance(ruled, Outcome):
+    if isinstance(ruled, CallOutcome):
         return ruled
     decided = decide(context.call, context.ledger, context.output_schema, context.mode, context.manner)
-    if isinstance(decided, Undecided):
+    if isinstance(decided, ModelNeeded):
         return NeedsModel(context, decided, ruled)
     return _outcome(context, decided, ruled)
 
 
-def by_rules(context: CallContext) -> Outcome | Unanswered:
+def by_rules(context: CallContext) -> CallOutcome | Unanswered:
     """Let the failure rules answer, if one of them is to."""
     if not context.rules:
         return _NO_RULES
@@ -122,13 +122,13 @@ def check_arguments(tool: CompiledTool, arguments: Any, *under: str) -> None:
     raise ArgumentsInvalidError(named)
 
 
-def explained(outcome: Outcome) -> dict[str, Any]:
+def explained(outcome: CallOutcome) -> dict[str, Any]:
     """The validation as the trace keeps it: with the engine's reasons, which are no part of what the agent gets."""
     validation: dict[str, Any] = outcome.envelope["validation"]
     return validation | {"reading": outcome.reading, "explanation": outcome.explanation}
 
 
-def _injected(context: CallContext, fired: Fired) -> Outcome:
+def _injected(context: CallContext, fired: FiredRule) -> CallOutcome:
     call = context.call
     applied = apply_declared(
         context.ledger, fired.operations, context.mode, call.ledger_schema, sequence=call.sequence
@@ -136,7 +136,7 @@ def _injected(context: CallContext, fired: Fired) -> Outcome:
     envelope = envelope_of(context, fired.response, "injected")
     envelope["matched_rule_index"] = fired.index
     envelope["latency_ms"] += fired.latency_ms
-    return Outcome(
+    return CallOutcome(
         envelope,
         operations=() if applied.refused else fired.operations,
         entries=applied.entries,
@@ -147,11 +147,11 @@ def _injected(context: CallContext, fired: Fired) -> Outcome:
     )
 
 
-def _outcome(context: CallContext, done: Simulated, ruled: Unanswered) -> Outcome:
+def _outcome(context: CallContext, done: SimulationResult, ruled: Unanswered) -> CallOutcome:
     envelope = envelope_of(context, done.response, done.source)
     if done.validation is not None:
         envelope["validation"] = done.validation
-    outcome = Outcome(
+    outcome = CallOutcome(
         envelope,
         violations=done.violations,
         reading=done.reading,
@@ -194,13 +194,13 @@ class ModelAnswer(NamedTuple):
     """What was said of one call on one world."""
 
     world: Ledger
-    simulated: Simulated
+    simulated: SimulationResult
 
     def holds_for(self, waiting: NeedsModel) -> bool:
         """Whether the world is still the one the answer is about."""
         return waiting.context.ledger is self.world or waiting.context.ledger == self.world
 
-    def outcome(self, waiting: NeedsModel) -> Outcome:
+    def outcome(self, waiting: NeedsModel) -> CallOutcome:
         """Say what the call comes to at the place in the run it has now."""
         sequence = waiting.context.call.sequence
         violations = tuple(
@@ -239,11 +239,8 @@ MEMBER = "notice"
 _BY_THE_WORLD = ("odyssey", "passthrough")
 
 
-class Carrier(NamedTuple):
-    """An answer with the text in it."""
-
-    response: Any
-    carried_as: Literal["text", "notice"]
+Carrier = tuple[Any, Literal["text", "notice"]]
+"""An answer with the text in it, and how the text is carried."""
 
 
 class Notice:
@@ -264,7 +261,7 @@ class Notice:
         raw = envelope["response"]
         response = msgspec.json.decode(raw) if isinstance(raw, msgspec.Raw) else raw
         carrier = self._put_into(response, output_schema)
-        if carrier is None or len(msgspec.json.encode(carrier.response)) > MAX_RESPONSE_BYTES:
+        if carrier is None or len(msgspec.json.encode(carrier[0])) > MAX_RESPONSE_BYTES:
             return None
         return carrier
 
@@ -277,13 +274,13 @@ class Notice:
 
     def _put_into(self, response: Any, output_schema: CompiledSchema | None) -> Carrier | None:
         if isinstance(response, str):
-            return Carrier(f"{response}\n\n{self._text}", "text")
+            return f"{response}\n\n{self._text}", "text"
         if not isinstance(response, dict) or MEMBER in response or "error" in response:
             return None
         noted = {**response, MEMBER: self._text}
         if output_schema is not None and not output_schema.is_valid(noted):
             return None
-        return Carrier(noted, "notice")
+        return noted, "notice"
 
 
 def notice_of(injection: CarriedText | None) -> Notice | None:

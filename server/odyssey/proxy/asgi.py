@@ -15,7 +15,7 @@ from starlette.types import Receive, Scope, Send
 from odyssey.core.errors import NotFoundError, OdysseyError, problem
 from odyssey.proxy.call import call_tool
 from odyssey.proxy.mcp.gateway import Gateway
-from odyssey.proxy.parts import MAX_BODY_BYTES, PREFIX, Arrived, ProxyAddress, ProxyParts, read_address
+from odyssey.proxy.parts import MAX_BODY_BYTES, PREFIX, ProxyAddress, ProxyParts, ProxyRequest, read_address
 from odyssey.proxy.trace_events import post_trace_event
 from odyssey.simulation.rules import FaultName
 
@@ -87,7 +87,7 @@ class Proxy:
         if scope["method"] != "POST":
             raise MethodNotAllowedError
         headers = Headers(scope=scope)
-        arrived = Arrived(address, headers, lambda: _read_body(headers, receive))
+        arrived = ProxyRequest(address, headers, lambda: _read_body(headers, receive))
         if address.what == "traces":
             await _respond(send, 200, await post_trace_event(self._parts, arrived), {})
             return

@@ -7,34 +7,34 @@ from typing import NamedTuple
 from odyssey.core.errors import OdysseyError
 from odyssey.endpoints.registry import Route
 from odyssey.endpoints.upstream import NotAnswered
-from odyssey.proxy.answering import ModelAnswer, NeedsModel, Outcome, ask
+from odyssey.proxy.answering import CallOutcome, ModelAnswer, NeedsModel, ask
 from odyssey.proxy.errors import RateLimitedError
 from odyssey.proxy.forward import Forward, find_route, hop, record_answer, send
 from odyssey.proxy.gate import OUTAGES, check_rate, count_refusal, note_outage, pass_gate
 from odyssey.proxy.live_runs import LiveRun
-from odyssey.proxy.parts import Arrived, ProxyParts, Started
-from odyssey.proxy.recording import Call, ProxyReply
+from odyssey.proxy.parts import CallStart, ProxyParts, ProxyRequest
+from odyssey.proxy.recording import ProxyCall, ProxyReply
 from odyssey.worlds.field_index import LOOKS_AGAIN, IndexMissingError
 
 _PATIENCE = 3
 """How often a model is asked while the run may move on."""
 
 
-class _Accepted(NamedTuple):
+class _AcceptedCall(NamedTuple):
     """A request that passed the gate."""
 
     run: LiveRun
-    arrived: Arrived
+    arrived: ProxyRequest
     body: bytes
-    started: Started
+    started: CallStart
 
 
-async def call_tool(parts: ProxyParts, arrived: Arrived) -> ProxyReply:
+async def call_tool(parts: ProxyParts, arrived: ProxyRequest) -> ProxyReply:
     """Serve one call; raises OdysseyError for what is refused, after it was recorded."""
-    started = Started(parts.clock(), time.perf_counter())
+    started = CallStart(parts.clock(), time.perf_counter())
     try:
         run, body = await pass_gate(parts, arrived)
-        accepted = _Accepted(run, arrived, body, started)
+        accepted = _AcceptedCall(run, arrived, body, started)
         tool = run.agent.tools.get(arrived.address.name)
         if tool is None or not tool.is_live:
             return await _serve(parts, accepted)
@@ -46,7 +46,7 @@ async def call_tool(parts: ProxyParts, arrived: Arrived) -> ProxyReply:
 
 
 async def _serve(
-    parts: ProxyParts, accepted: _Accepted, route: Route | NotAnswered | None = None
+    parts: ProxyParts, accepted: _AcceptedCall, route: Route | NotAnswered | None = None
 ) -> ProxyReply:
     run = accepted.run
     async with run.lock:
@@ -60,7 +60,7 @@ async def _serve(
         return await record_answer(settled, forwarded)
 
 
-async def _serve_by_model(parts: ProxyParts, accepted: _Accepted, waiting: NeedsModel) -> ProxyReply:
+async def _serve_by_model(parts: ProxyParts, accepted: _AcceptedCall, waiting: NeedsModel) -> ProxyReply:
     """Let a model answer while other calls go on; what it says of a world that has changed meanwhile is asked anew."""
     run = accepted.run
     for _ in range(_PATIENCE):
@@ -86,14 +86,14 @@ async def _ask(parts: ProxyParts, run: LiveRun, waiting: NeedsModel) -> ModelAns
 
 async def _settle(
     parts: ProxyParts,
-    accepted: _Accepted,
+    accepted: _AcceptedCall,
     route: Route | NotAnswered | None = None,
     told: ModelAnswer | None = None,
 ) -> ProxyReply | Forward | NeedsModel:
     """Decide the call until the journal has it: its answer, or that it goes out; or until a model must be asked."""
     run, arrived, body, started = accepted
     while True:
-        call = Call(parts, run, arrived, body, started)
+        call = ProxyCall(parts, run, arrived, body, started)
         LOOKS_AGAIN.set(True)
         try:
             check_rate(parts, run, arrived)
@@ -114,7 +114,7 @@ async def _settle(
                 decided = told.outcome(decided)
             settled: ProxyReply | Forward | None = (
                 await call.record(decided)
-                if isinstance(decided, Outcome)
+                if isinstance(decided, CallOutcome)
                 else await send(call, decided, route)
             )
             if settled is not None:

@@ -17,14 +17,14 @@ from odyssey.endpoints.cassettes.playback import Interaction
 from odyssey.endpoints.cassettes.repository import capture_statements
 from odyssey.endpoints.registry import Route
 from odyssey.endpoints.upstream import MAX_RESPONSE_BYTES, Answered, Forwarded, NotAnswered
-from odyssey.proxy.answering import CallContext, Outcome, Unanswered, envelope_of
+from odyssey.proxy.answering import CallContext, CallOutcome, Unanswered, envelope_of
 from odyssey.proxy.errors import AnswerUnrecordedError
 from odyssey.proxy.live_runs import LiveRun
 from odyssey.proxy.parts import ProxyParts
-from odyssey.proxy.recording import Call, ProxyReply
+from odyssey.proxy.recording import ProxyCall, ProxyReply
 from odyssey.records.tools import Tool
 from odyssey.simulation.rules import Note
-from odyssey.worlds.adapters import AdapterNote, Mirrored, mirror
+from odyssey.worlds.adapters import AdapterNote, MirrorResult, mirror
 
 # What a live answer comes to: passed on as it is, and mirrored into the ledger as the tool's policy says.
 #
@@ -43,7 +43,7 @@ _NOT_JSON = NotAnswered(
 )
 
 
-def live_outcome(context: CallContext, forwarded: Forwarded, beside: Mapping[str, Any]) -> Outcome:
+def live_outcome(context: CallContext, forwarded: Forwarded, beside: Mapping[str, Any]) -> CallOutcome:
     """Say what a call comes to by what became of its hop; `beside` is kept in the trace."""
     if isinstance(forwarded, NotAnswered):
         return not_answered(context, forwarded.response(), beside)
@@ -56,7 +56,7 @@ def live_outcome(context: CallContext, forwarded: Forwarded, beside: Mapping[str
         more["adapter_notes"] = mirrored.notes
     if _is_mismatch(context, forwarded):
         more["output_schema_mismatch"] = True
-    return Outcome(
+    return CallOutcome(
         envelope_of(context, encoded, "passthrough"),
         operations=mirrored.operations,
         entries=mirrored.entries,
@@ -66,9 +66,9 @@ def live_outcome(context: CallContext, forwarded: Forwarded, beside: Mapping[str
     )
 
 
-def not_answered(context: CallContext, response: Any, beside: Mapping[str, Any]) -> Outcome:
+def not_answered(context: CallContext, response: Any, beside: Mapping[str, Any]) -> CallOutcome:
     """Say what a call comes to whose hop failed: the world is not told of what nobody knows."""
-    return Outcome(envelope_of(context, response, "transport_error"), beside=beside)
+    return CallOutcome(envelope_of(context, response, "transport_error"), beside=beside)
 
 
 def _encode(response: Any) -> msgspec.Raw | NotAnswered:
@@ -80,10 +80,10 @@ def _encode(response: Any) -> msgspec.Raw | NotAnswered:
     return _TOO_LARGE if len(encoded) > MAX_RESPONSE_BYTES else msgspec.Raw(encoded)
 
 
-def _mirror(context: CallContext, answered: Answered) -> Mirrored:
+def _mirror(context: CallContext, answered: Answered) -> MirrorResult:
     call, tool = context.call, context.call.tool
     if answered.is_error and tool.ledger_write_policy == "adapter":
-        return Mirrored(context.ledger, notes=(_AN_ERROR,))
+        return MirrorResult(context.ledger, notes=(_AN_ERROR,))
     return mirror(
         context.ledger,
         tool.ledger_write_policy,
@@ -119,7 +119,7 @@ _FAILED = NotAnswered(
 class Forward(NamedTuple):
     """A call that the journal says has gone out."""
 
-    call: Call
+    call: ProxyCall
     route: Route
     notes: tuple[Note, ...]
 
@@ -132,7 +132,7 @@ async def find_route(parts: ProxyParts, run: LiveRun, tool: Tool) -> Route | Not
 
 
 async def send(
-    call: Call, unanswered: Unanswered, route: Route | NotAnswered | None
+    call: ProxyCall, unanswered: Unanswered, route: Route | NotAnswered | None
 ) -> ProxyReply | Forward | None:
     """Write down that the call goes out, or the answer of a call that does not. None: the run has moved."""
     played = None if call.run.playback is None else call.run.playback.find(call.name, call.arguments)
@@ -183,12 +183,12 @@ async def record_answer(sent: Forward, forwarded: Forwarded) -> ProxyReply:
         faults.end_wait(wait)
 
 
-def _outcome(sent: Forward, call: Call, forwarded: Forwarded) -> Outcome:
+def _outcome(sent: Forward, call: ProxyCall, forwarded: Forwarded) -> CallOutcome:
     beside = {"forward": sent.call.sequence, "upstream": _upstream(sent.route, forwarded)}
     return live_outcome(call.context, forwarded, beside)._replace(notes=sent.notes)
 
 
-async def _play(call: Call, unanswered: Unanswered, played: Interaction) -> ProxyReply | None:
+async def _play(call: ProxyCall, unanswered: Unanswered, played: Interaction) -> ProxyReply | None:
     """Answer as it was once, without the network: to the world it is a live answer."""
     replay, playback = call.run.replay, call.run.playback
     assert replay is not None
@@ -205,7 +205,7 @@ async def _play(call: Call, unanswered: Unanswered, played: Interaction) -> Prox
     return served
 
 
-def _capture(call: Call, outcome: Outcome) -> list[Statement]:
+def _capture(call: ProxyCall, outcome: CallOutcome) -> list[Statement]:
     """Say how an answer that a cassette lacked is added to it. A failed hop is not: the next run may ask again."""
     run, envelope = call.run, outcome.envelope
     if run.replay is None or envelope["source"] != "passthrough":
@@ -223,7 +223,7 @@ def _capture(call: Call, outcome: Outcome) -> list[Statement]:
     )
 
 
-def _counted(outcome: Outcome, unanswered: Unanswered) -> Outcome:
+def _counted(outcome: CallOutcome, unanswered: Unanswered) -> CallOutcome:
     return outcome._replace(counters=unanswered.counters, notes=unanswered.notes)
 
 

@@ -16,7 +16,7 @@ from odyssey.proxy.errors import (
     RunTokenInvalidError,
 )
 from odyssey.proxy.live_runs import LiveRun
-from odyssey.proxy.parts import MAX_BODY_BYTES, Arrived, ProxyParts
+from odyssey.proxy.parts import MAX_BODY_BYTES, ProxyParts, ProxyRequest
 from odyssey.records.canonical import canonical_json
 
 # Who is at the door: the run token and the actor label, as headers.
@@ -51,7 +51,7 @@ OUTAGES = (StorageUnavailableError, AnswerUnrecordedError)
 """What a request is answered that an outage of ours has spoilt."""
 
 
-def note_outage(parts: ProxyParts, arrived: Arrived) -> None:
+def note_outage(parts: ProxyParts, arrived: ProxyRequest) -> None:
     """Hold an outage against us, not against the run whose request was spoilt by it."""
     digest = token_hash(presented_token(arrived.headers))
     parts.faults.note(digest, "storage_unavailable", is_known=parts.live_runs.knows(digest))
@@ -69,7 +69,7 @@ async def commit(parts: ProxyParts, run: LiveRun, unit: Unit) -> bool:
 # The checks every request passes first: token, run, rate, size. What fails after the token is counted, not kept.
 
 
-async def pass_gate(parts: ProxyParts, arrived: Arrived) -> tuple[LiveRun, bytes]:
+async def pass_gate(parts: ProxyParts, arrived: ProxyRequest) -> tuple[LiveRun, bytes]:
     """Return the run and the body of a request that may go on."""
     run = await parts.live_runs.admit(presented_token(arrived.headers), arrived.address.run)
     try:
@@ -81,7 +81,7 @@ async def pass_gate(parts: ProxyParts, arrived: Arrived) -> tuple[LiveRun, bytes
         raise
 
 
-def check_rate(parts: ProxyParts, run: LiveRun, arrived: Arrived) -> None:
+def check_rate(parts: ProxyParts, run: LiveRun, arrived: ProxyRequest) -> None:
     if arrived.address.what == "tools":
         limit, window = parts.rate_limit, run.tool_calls
     else:
@@ -91,7 +91,7 @@ def check_rate(parts: ProxyParts, run: LiveRun, arrived: Arrived) -> None:
         raise RateLimitedError(limit, wait)
 
 
-async def read_body(arrived: Arrived) -> bytes:
+async def read_body(arrived: ProxyRequest) -> bytes:
     if arrived.headers.get("content-encoding", "identity") != "identity":
         raise UnsupportedMediaTypeError("Send the body without Content-Encoding.")
     body = await arrived.read_body()
@@ -102,7 +102,9 @@ async def read_body(arrived: Arrived) -> bytes:
     return body.replace(token, b"[redacted]") if token in body else body
 
 
-async def count_refusal(parts: ProxyParts, run: LiveRun, arrived: Arrived, refusal: OdysseyError) -> None:
+async def count_refusal(
+    parts: ProxyParts, run: LiveRun, arrived: ProxyRequest, refusal: OdysseyError
+) -> None:
     """Keep one counting event per token, status and minute, without bodies. Call it under the run's lock."""
     now = parts.clock()
     minute = now.replace(second=0, microsecond=0)

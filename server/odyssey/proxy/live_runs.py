@@ -213,7 +213,7 @@ class LiveRuns:
         entries = await load_entries(session, run_id, attempt, after=run.head, up_to=head)
         for event in events:
             _note(run, event)
-        run.ledger = fold(run.ledger, (placed.entry for placed in entries))
+        run.ledger = fold(run.ledger, entries)
         run.head = head
 
 

@@ -95,7 +95,7 @@ MAX_BODY_BYTES = 1024 * 1024
 TRACE_LIMIT = 600
 
 
-class Started(NamedTuple):
+class CallStart(NamedTuple):
     """When a request arrived."""
 
     at: datetime
@@ -128,7 +128,7 @@ class ProxyParts(NamedTuple):
     """Trace events and other messages per token in a sliding minute."""
 
 
-class Arrived(NamedTuple):
+class ProxyRequest(NamedTuple):
     """A request as the proxy sees it, its body not yet read."""
 
     address: ProxyAddress

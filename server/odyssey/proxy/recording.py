@@ -14,9 +14,9 @@ from odyssey.journal.events import EventKind, append_unit, run_topic, violation_
 from odyssey.kit.json_reader import JsonInvalidError, read_json
 from odyssey.proxy.answering import (
     CallContext,
+    CallOutcome,
     Carrier,
     NeedsModel,
-    Outcome,
     Unanswered,
     answer,
     by_rules,
@@ -26,7 +26,7 @@ from odyssey.proxy.answering import (
 from odyssey.proxy.errors import ToolUnknownError
 from odyssey.proxy.gate import commit, read_actor
 from odyssey.proxy.live_runs import LiveRun
-from odyssey.proxy.parts import Arrived, ProxyParts, Started
+from odyssey.proxy.parts import CallStart, ProxyParts, ProxyRequest
 from odyssey.simulation.engine import ToolCall
 from odyssey.simulation.rules import FaultName
 from odyssey.worlds.repository import entry_statements
@@ -44,11 +44,11 @@ class ProxyReply(NamedTuple):
     """What a live service said of its own answer; an MCP client is told so."""
 
 
-class Call:
+class ProxyCall:
     """A call as it would be served from what is known of its run now. Decide and record under the run's lock."""
 
     def __init__(
-        self, parts: ProxyParts, run: LiveRun, arrived: Arrived, body: bytes, started: Started
+        self, parts: ProxyParts, run: LiveRun, arrived: ProxyRequest, body: bytes, started: CallStart
     ) -> None:
         self.parts = parts
         self.run = run
@@ -69,16 +69,16 @@ class Call:
     def name(self) -> str:
         return self.context.call.tool.name
 
-    def later(self) -> "Call":
+    def later(self) -> "ProxyCall":
         """The same call at the run's next sequence, to write down what has become of it."""
-        again = Call(self.parts, self.run, self._arrived, self.body, self.started)
+        again = ProxyCall(self.parts, self.run, self._arrived, self.body, self.started)
         again.arguments, again._actor = self.arguments, self._actor
         again._occurred_at, again._is_counted = self._occurred_at, self._is_counted
         call = msgspec.structs.replace(self.context.call, sequence=again.sequence)
         again.context = self.context._replace(call=call, ledger=self.run.ledger)
         return again
 
-    def decide(self) -> Outcome | Unanswered | NeedsModel:
+    def decide(self) -> CallOutcome | Unanswered | NeedsModel:
         """Check the call and answer it; what a service or a model is to answer stays open. Raises what is refused."""
         self._actor = read_actor(self._arrived.headers)
         try:
@@ -117,7 +117,7 @@ class Call:
             started=self.started.counter,
         )
 
-    async def record(self, outcome: Outcome, capture: Sequence[Statement] = ()) -> ProxyReply | None:
+    async def record(self, outcome: CallOutcome, capture: Sequence[Statement] = ()) -> ProxyReply | None:
         """Append the call; only then does memory move on. None: the run has moved, and nothing was written."""
         run = self.run
         carrier = None
@@ -150,7 +150,7 @@ class Call:
             run.calls.append(EarlierCall(data["tool_name"], self.arguments, data["source"]))
         return self.served
 
-    def _data(self, outcome: Outcome, carrier: Carrier | None) -> dict[str, Any]:
+    def _data(self, outcome: CallOutcome, carrier: Carrier | None) -> dict[str, Any]:
         """What the journal keeps of the call: the answer without what it may have carried."""
         data = outcome.envelope | {
             "arguments": msgspec.Raw(self.body),
@@ -167,7 +167,7 @@ class Call:
         if "validation" in data:
             data["validation"] = explained(outcome)
         if carrier is not None:
-            data["injection"] = {"carried_as": carrier.carried_as}
+            data["injection"] = {"carried_as": carrier[1]}
         data.update(outcome.beside)
         return data
 
@@ -233,9 +233,9 @@ class Call:
         return True
 
 
-def _sent(outcome: Outcome, carrier: Carrier | None) -> bytes:
+def _sent(outcome: CallOutcome, carrier: Carrier | None) -> bytes:
     """What goes over the wire: the recorded answer, with the notice where this call carries it."""
     envelope = outcome.envelope
     if carrier is not None:
-        envelope = envelope | {"response": carrier.response}
+        envelope = envelope | {"response": carrier[0]}
     return msgspec.json.encode(envelope)

@@ -12,7 +12,7 @@ from odyssey.kit.json_reader import JsonInvalidError, read_json
 from odyssey.proxy.errors import RateLimitedError, TraceEventTypeInvalidError
 from odyssey.proxy.gate import OUTAGES, check_rate, commit, count_refusal, note_outage, pass_gate, read_actor
 from odyssey.proxy.live_runs import LiveRun
-from odyssey.proxy.parts import Arrived, ProxyParts
+from odyssey.proxy.parts import ProxyParts, ProxyRequest
 from odyssey.records.problems import FieldError
 
 EVENT_TYPES = (
@@ -27,7 +27,7 @@ EVENT_TYPES = (
 _OCCURRED_AT = "__occurred_at"
 
 
-async def post_trace_event(parts: ProxyParts, arrived: Arrived) -> bytes:
+async def post_trace_event(parts: ProxyParts, arrived: ProxyRequest) -> bytes:
     """Keep one event; raises OdysseyError for what is refused, after it was recorded."""
     try:
         return await _post(parts, arrived)
@@ -36,7 +36,7 @@ async def post_trace_event(parts: ProxyParts, arrived: Arrived) -> bytes:
         raise
 
 
-async def _post(parts: ProxyParts, arrived: Arrived) -> bytes:
+async def _post(parts: ProxyParts, arrived: ProxyRequest) -> bytes:
     run, body = await pass_gate(parts, arrived)
     async with run.lock:
         while True:

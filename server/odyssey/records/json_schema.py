@@ -10,7 +10,7 @@ import jsonschema_rs
 from odyssey.records.canonical import canonical_json
 from odyssey.records.patterns import MOST_WORK, SIZES, PatternWork, pattern_options
 from odyssey.records.problems import FieldError
-from odyssey.records.schema_graph import Node, SchemaGraph, SchemaInvalidError
+from odyssey.records.schema_graph import SchemaGraph, SchemaInvalidError, SchemaNode
 
 __all__ = ["MAX_SCHEMA_BYTES", "CompiledSchema", "SchemaInvalidError", "compile_schema"]
 
@@ -118,7 +118,7 @@ class _ReportCost:
     around it.
     """
 
-    def __init__(self, nodes: list[Node]) -> None:
+    def __init__(self, nodes: list[SchemaNode]) -> None:
         self._nodes = nodes
         self._known: dict[tuple[int, int], tuple[int, int]] = {}
         self._sizes: dict[int, int] = {}
@@ -242,7 +242,7 @@ def _shorten(text: str, limit: int = _MAX_MESSAGE) -> str:
     return text[: limit // 3] + " … " + text[-(limit - limit // 3 - 3) :]
 
 
-def _steps(node: Node, value: Any) -> Iterator[tuple[int, Any]]:
+def _steps(node: SchemaNode, value: Any) -> Iterator[tuple[int, Any]]:
     for child in node.in_place():
         yield child, value
     if isinstance(value, dict):

@@ -8,7 +8,7 @@ from typing import Any
 import jsonschema_rs
 import msgspec
 
-from odyssey.records.schema_graph import MAX_EXPANSIONS, Node, SchemaInvalidError
+from odyssey.records.schema_graph import MAX_EXPANSIONS, SchemaInvalidError, SchemaNode
 
 # A short text that a simple regular expression accepts: literals, classes, groups, alternatives, counts.
 
@@ -25,14 +25,14 @@ class PatternNotSimpleError(ValueError):
 
 def example_of(pattern: str, repeat: int = 0) -> str:
     """Give an example; unbounded repetitions are taken `repeat` times where once or never would do."""
-    reader = _Reader(pattern, repeat)
+    reader = _PatternReader(pattern, repeat)
     text = reader.alternatives(0)
     if reader.position != len(pattern):
         raise PatternNotSimpleError(pattern)
     return text
 
 
-class _Reader:
+class _PatternReader:
     def __init__(self, pattern: str, repeat: int) -> None:
         self._pattern = pattern
         self._repeat = min(repeat, MAX_REPEAT)
@@ -159,7 +159,7 @@ def _pick(ranges: Iterable[tuple[str, str]], negated: bool, pattern: str) -> str
 # is seconds, although it is linear. So its size times the length of the text is bounded. How large a pattern
 # is, is found out when a text is first so long that it matters.
 
-Steps = Callable[[Node, Any], Iterator[tuple[int, Any]]]
+Steps = Callable[[SchemaNode, Any], Iterator[tuple[int, Any]]]
 
 SIZES = (1 << 12, 1 << 14, 1 << 17)
 """In bytes, compiled. A pattern beyond the last is refused."""
@@ -198,7 +198,7 @@ def pattern_size(pattern: str) -> int:
 class PatternWork:
     """Bounds the work of all patterns of one schema on a value, and looks closely only where it may be too much."""
 
-    def __init__(self, nodes: Sequence[Node], root: int, steps: Steps) -> None:
+    def __init__(self, nodes: Sequence[SchemaNode], root: int, steps: Steps) -> None:
         self._nodes = nodes
         self._root = root
         self._steps = steps
@@ -256,7 +256,7 @@ class PatternWork:
         return False
 
 
-def _patterns(node: Node) -> Iterator[str]:
+def _patterns(node: SchemaNode) -> Iterator[str]:
     if node.pattern is not None:
         yield node.pattern
     yield from node.key_patterns

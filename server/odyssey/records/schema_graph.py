@@ -27,7 +27,7 @@ class SchemaInvalidError(ValueError):
     """The schema cannot be used; the message says why in words for its author."""
 
 
-class Node:
+class SchemaNode:
     """One subschema: indexes of the subschemas it applies, by the part of the value they look at."""
 
     __slots__ = (
@@ -72,10 +72,10 @@ class SchemaGraph:
 
     def __init__(self, root: dict[str, Any]) -> None:
         self._root = root
-        self.nodes: list[Node] = [Node()]
+        self.nodes: list[SchemaNode] = [SchemaNode()]
         self._index: dict[int, int] = {}
         self._anchors: dict[str, dict[str, Any]] = {}
-        self._waiting: list[tuple[Node, str]] = []
+        self._waiting: list[tuple[SchemaNode, str]] = []
         self._pending: list[dict[str, Any]] = []
         self.root = self._place(root)
         self._read_all()
@@ -88,7 +88,7 @@ class SchemaGraph:
         known = self._index.get(id(schema))
         if known is None:
             known = self._index[id(schema)] = len(self.nodes)
-            self.nodes.append(Node())
+            self.nodes.append(SchemaNode())
             self._pending.append(schema)
         return known
 
@@ -162,9 +162,11 @@ class SchemaGraph:
         return target
 
     def _measure(self) -> int:
-        in_place = _Measure(self.nodes, Node.in_place, Node.fan_out, MAX_HEIGHT_IN_PLACE, cycles=False)
+        in_place = _Measure(
+            self.nodes, SchemaNode.in_place, SchemaNode.fan_out, MAX_HEIGHT_IN_PLACE, cycles=False
+        )
         everywhere = _Measure(
-            self.nodes, Node.all, lambda node: len(node.references), MAX_HEIGHT, cycles=True
+            self.nodes, SchemaNode.all, lambda node: len(node.references), MAX_HEIGHT, cycles=True
         )
         for index in range(len(self.nodes)):
             in_place.of(index)
@@ -182,9 +184,9 @@ class _Measure:
 
     def __init__(
         self,
-        nodes: list[Node],
-        children: Callable[[Node], list[int]],
-        weight: Callable[[Node], int],
+        nodes: list[SchemaNode],
+        children: Callable[[SchemaNode], list[int]],
+        weight: Callable[[SchemaNode], int],
         max_height: int,
         *,
         cycles: bool,

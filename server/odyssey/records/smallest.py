@@ -72,15 +72,15 @@ def _attempts(schema: dict[str, Any]) -> Iterator[Any]:
     """Build with every choice at its first option, then at its last, then with one choice changed."""
     work = _Work()
     for otherwise in (0, -1):
-        base = _Tape({}, otherwise)
+        base = _ChoiceTape({}, otherwise)
         yield from _build(schema, base, work)
         for place, count in enumerate(base.options):
             for option in range(count):
                 if option != otherwise % count and work.is_left():
-                    yield from _build(schema, _Tape({place: option}, otherwise), work)
+                    yield from _build(schema, _ChoiceTape({place: option}, otherwise), work)
 
 
-def _build(schema: dict[str, Any], tape: "_Tape", work: "_Work") -> Iterator[Any]:
+def _build(schema: dict[str, Any], tape: "_ChoiceTape", work: "_Work") -> Iterator[Any]:
     try:
         yield _Builder(schema, tape, work).value([schema], 0)
     except (_DeadEndError, ArithmeticError, TypeError, ValueError, AttributeError):
@@ -98,7 +98,7 @@ class _Work:
         return self.steps < _MAX_STEPS_IN_ALL
 
 
-class _Tape:
+class _ChoiceTape:
     """Which option each choice takes, in the order the choices come up."""
 
     def __init__(self, chosen: dict[int, int], otherwise: int) -> None:
@@ -115,7 +115,7 @@ class _Tape:
 
 
 class _Builder:
-    def __init__(self, root: dict[str, Any], tape: _Tape, work: _Work) -> None:
+    def __init__(self, root: dict[str, Any], tape: _ChoiceTape, work: _Work) -> None:
         self._root = root
         self._tape = tape
         self._work = work

@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from random import Random
-from typing import NamedTuple
 
 import msgspec
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -19,11 +18,11 @@ from odyssey.evals.eval_runs.repository import (
 )
 from odyssey.evals.models import EvalRun
 from odyssey.kit.clock import Clock
-from odyssey.matrices.comparisons.cell import EXPLAINED_BY
+from odyssey.matrices.comparisons.compare import EXPLAINED_BY
 from odyssey.matrices.finish import FinishedCell
 from odyssey.matrices.models import Matrix
 from odyssey.models.settings import read_settings
-from odyssey.reviews.new_item import About, Known, Queue, new_item
+from odyssey.reviews.new_item import About, ItemFigures, Queue, new_item
 from odyssey.reviews.repository import add_items
 
 
@@ -55,7 +54,7 @@ async def enqueue_flagged_runs(
     items = []
     for found in await find_eval_runs(session, eval_run.org_id, shifts):
         about, matched = About.of_run(found.eval_run, found.scenario), found.eval_run.matched
-        known = Known(
+        known = ItemFigures(
             baseline_run_id=baseline,
             shift=shifts[found.run.id],
             match_rate=None if matched is None else float(matched),
@@ -96,9 +95,9 @@ def _about(matrix: Matrix, cell: FinishedCell) -> About:
     )
 
 
-def _known(cell: FinishedCell) -> Known:
+def _known(cell: FinishedCell) -> ItemFigures:
     judged, pressed, baselines = cell.judged, cell.matches, cell.baseline_matches
-    return Known(
+    return ItemFigures(
         baseline_run_id=cell.typical_baseline,
         shift=judged.shift.clamped if judged.state == "measured" else judged.shift.raw,
         interval=None if judged.interval is None else list(judged.interval),
@@ -120,23 +119,21 @@ async def sample_share(session: AsyncSession, org_id: int) -> float:
 
 
 # Which runs that passed are looked at all the same: what is never looked at cannot be found wrong.
-class SampledRun(NamedTuple):
-    cell: FinishedCell
-    run_id: int
 
 
-def passed_runs(cells: Iterable[FinishedCell]) -> list[SampledRun]:
+def passed_runs(cells: Iterable[FinishedCell]) -> list[tuple[FinishedCell, int]]:
     """List the runs that raised no question: their cell is neither flagged nor confirmed, and they do not mismatch."""
     return [
-        SampledRun(cell, run.run_id)
+        (cell, run_id)
         for cell in cells
         if not (cell.judged.flagged or cell.judged.confirmed)
-        for run in cell.variation_runs
-        if run.matched is not False
+        for run_id in cell.passed_runs
     ]
 
 
-def draw_sample(runs: Sequence[SampledRun], share: float, seed: int) -> list[SampledRun]:
+def draw_sample(
+    runs: Sequence[tuple[FinishedCell, int]], share: float, seed: int
+) -> list[tuple[FinishedCell, int]]:
     """Draw so large a share, up or down to a whole run by chance; a larger share has all of a smaller one.
 
     The same seed draws the same places, whatever the ids of the runs are.

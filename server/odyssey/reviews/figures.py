@@ -6,7 +6,7 @@ from typing import get_args
 
 from odyssey.evals.eval_runs.repository import BASELINE
 from odyssey.evals.scenarios.content import RiskLevel
-from odyssey.reviews.repository import Decided
+from odyssey.reviews.repository import DecidedItem
 from odyssey.reviews.schemas import Precision, ReviewFigures, SuggestedThreshold
 from odyssey.statistics.intervals import wilson
 from odyssey.statistics.thresholds import ShiftVerdict, suggest_threshold
@@ -15,9 +15,9 @@ _SHOULD_BE_FLAGGED = {"true_positive", "false_negative", "defect_found"}
 _RISKS: tuple[RiskLevel, ...] = get_args(RiskLevel)[::-1]
 
 
-def figures(decided: Sequence[Decided], thresholds: dict[RiskLevel, float]) -> ReviewFigures:
+def figures(decided: Sequence[DecidedItem], thresholds: dict[RiskLevel, float]) -> ReviewFigures:
     flags = [item for item in decided if item.source == "flag"]
-    by_variation: dict[str, list[Decided]] = defaultdict(list)
+    by_variation: dict[str, list[DecidedItem]] = defaultdict(list)
     for item in flags:
         by_variation[item.variation_type or BASELINE].append(item)
     return ReviewFigures(
@@ -28,7 +28,7 @@ def figures(decided: Sequence[Decided], thresholds: dict[RiskLevel, float]) -> R
     )
 
 
-def _precision(flags: Iterable[Decided]) -> Precision:
+def _precision(flags: Iterable[DecidedItem]) -> Precision:
     calls = [item.verdict in _SHOULD_BE_FLAGGED for item in flags]
     right = sum(calls)
     return Precision(
@@ -39,7 +39,7 @@ def _precision(flags: Iterable[Decided]) -> Precision:
     )
 
 
-def _suggested(decided: Sequence[Decided], risk: RiskLevel, present: float) -> SuggestedThreshold:
+def _suggested(decided: Sequence[DecidedItem], risk: RiskLevel, present: float) -> SuggestedThreshold:
     verdicts = [
         ShiftVerdict(item.shift, item.verdict in _SHOULD_BE_FLAGGED)
         for item in decided
@@ -49,6 +49,6 @@ def _suggested(decided: Sequence[Decided], risk: RiskLevel, present: float) -> S
     return SuggestedThreshold(risk_level=risk, **found._asdict(), explanation=found.explanation)
 
 
-def _tells_of_thresholds(item: Decided) -> bool:
+def _tells_of_thresholds(item: DecidedItem) -> bool:
     """Leave out raw shifts, which have the agent's noise in them, and what fewer matches confirm at any threshold."""
     return item.is_measured and item.reason != "match_rate"

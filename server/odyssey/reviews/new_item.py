@@ -64,7 +64,7 @@ class About(NamedTuple):
         )
 
 
-class Known(NamedTuple):
+class ItemFigures(NamedTuple):
     baseline_run_id: int | None = None
     shift: float | None = None
     interval: list[float] | None = None
@@ -85,7 +85,7 @@ def new_item(
     queue: Queue,
     run_id: int,
     about: About,
-    known: Known,
+    known: ItemFigures,
     created_at: datetime,
     notes: str = "",
 ) -> dict[str, Any]:

@@ -32,7 +32,7 @@ class ItemFilter(NamedTuple):
     confirmed: bool | None = None
 
 
-class Decided(NamedTuple):
+class DecidedItem(NamedTuple):
     """What the figures need of an item with a verdict."""
 
     source: Source
@@ -89,7 +89,7 @@ async def find_open(session: AsyncSession, org_id: int, run_id: int) -> ReviewRo
     return (await session.scalars(statement.order_by(ReviewRow.rank).limit(1))).first()
 
 
-async def decided_items(session: AsyncSession, org_id: int) -> list[Decided]:
+async def decided_items(session: AsyncSession, org_id: int) -> list[DecidedItem]:
     columns = select(
         ReviewRow.source,
         ReviewRow.risk_level,
@@ -100,7 +100,7 @@ async def decided_items(session: AsyncSession, org_id: int) -> list[Decided]:
         ReviewRow.reason,
     )
     statement = columns.where(ReviewRow.org_id == org_id, ReviewRow.verdict.is_not(None))
-    return [Decided._make(row) for row in await session.execute(statement)]
+    return [DecidedItem._make(row) for row in await session.execute(statement)]
 
 
 def _conditions(wanted: ItemFilter) -> list[ColumnElement[bool]]:

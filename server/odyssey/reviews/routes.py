@@ -13,7 +13,7 @@ from odyssey.identity.guard import GuardedRouter, Member, Viewer
 from odyssey.kit.ids import MAX_INTEGER_ID
 from odyssey.kit.pagination import DEFAULT_LIMIT, cut_page
 from odyssey.reviews.figures import figures
-from odyssey.reviews.render import item_out
+from odyssey.reviews.models import ReviewRow
 from odyssey.reviews.repository import ItemFilter, count_open, decided_items, get_item, list_items
 from odyssey.reviews.schemas import (
     ManualItem,
@@ -75,7 +75,7 @@ async def get_items(
     rows = await list_items(session, caller.org_id, after=start_of(cursor), limit=limit + 1, wanted=wanted)
     page = cut_page(rows, limit, lambda item: item.number)
     return ReviewItemsPage(
-        items=[item_out(item) for item in page.items],
+        items=[_item_out(item) for item in page.items],
         next_cursor=page.next_cursor,
         open=await count_open(session, caller.org_id),
     )
@@ -87,13 +87,13 @@ async def submit(
 ) -> ReviewItem:
     """Have an eval run looked at. One that waits for its verdict already is refused; its item is named."""
     async with read_ahead() as ahead:
-        submitted = await look_up(ahead, caller.org_id, body.run_id)
-    return item_out(await submit_run(session, clock, caller, submitted, body))
+        about, known = await look_up(ahead, caller.org_id, body.run_id)
+    return _item_out(await submit_run(session, clock, caller, about, known, body))
 
 
 @router.get("/items/{item_id}")
 async def get_one_item(item_id: UUID, caller: Viewer, session: ReadSession) -> ReviewItem:
-    return item_out(await get_item(session, caller.org_id, str(item_id)))
+    return _item_out(await get_item(session, caller.org_id, str(item_id)))
 
 
 @router.post("/items/{item_id}/verdict")
@@ -101,7 +101,7 @@ async def decide(
     item_id: UUID, body: VerdictIn, caller: Member, session: WriteSession, clock: ClockDep
 ) -> ReviewItem:
     """Say what an item really is. A verdict stays as it is, under the name of whoever gave it; a second is refused."""
-    return item_out(await give_verdict(session, clock, caller, str(item_id), body))
+    return _item_out(await give_verdict(session, clock, caller, str(item_id), body))
 
 
 @router.get("/figures")
@@ -109,3 +109,23 @@ async def get_figures(caller: Viewer, session: ReadSession) -> ReviewFigures:
     """Read how often flags were right so far, and the thresholds that the verdicts suggest."""
     decided = await decided_items(session, caller.org_id)
     return figures(decided, await present_thresholds(session, caller.org_id))
+
+
+_GIVEN = tuple(name for name in ReviewItem.model_fields if name != "verdict")
+
+
+def _item_out(item: ReviewRow) -> ReviewItem:
+    members = {name: getattr(item, name) for name in _GIVEN}
+    return ReviewItem.model_validate(members | {"verdict": _verdict(item)})
+
+
+def _verdict(item: ReviewRow) -> dict[str, object] | None:
+    if item.verdict is None:
+        return None
+    return {
+        "verdict": item.verdict,
+        "notes": item.verdict_notes,
+        "reviewer_id": item.reviewer_id,
+        "reviewer": item.reviewer,
+        "decided_at": item.decided_at,
+    }

@@ -1,14 +1,13 @@
 """Putting a run into the queue by hand."""
 
 import asyncio
-from typing import NamedTuple
 
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.core.errors import ConflictError
 from odyssey.evals.eval_runs.render import whole
-from odyssey.evals.eval_runs.repository import Found, get_eval_run, present_thresholds
+from odyssey.evals.eval_runs.repository import EvalRunRow, get_eval_run, present_thresholds
 from odyssey.identity.caller import Caller, record_change
 from odyssey.identity.repository import find_person
 from odyssey.kit.clock import Clock
@@ -16,7 +15,7 @@ from odyssey.matrices.render import CELLS
 from odyssey.matrices.repository import get_matrix
 from odyssey.matrices.schemas import MatrixCell
 from odyssey.reviews.models import ReviewRow
-from odyssey.reviews.new_item import About, Known, Queue, new_item
+from odyssey.reviews.new_item import About, ItemFigures, Queue, new_item
 from odyssey.reviews.repository import find_open, get_item
 from odyssey.reviews.schemas import ManualItem, VerdictIn
 
@@ -39,12 +38,7 @@ class InReviewError(ConflictError):
         super().__init__(f"Run {run_id} is in the queue already{where}; give that one its verdict.")
 
 
-class Submitted(NamedTuple):
-    about: About
-    known: Known
-
-
-async def look_up(session: AsyncSession, org_id: int, run_id: int) -> Submitted:
+async def look_up(session: AsyncSession, org_id: int, run_id: int) -> tuple[About, ItemFigures]:
     """Gather what is known of an eval run now: what its matrix found of its cell, else what can be said of it alone."""
     found = await get_eval_run(session, org_id, run_id)
     about = About.of_run(found.eval_run, found.scenario)
@@ -52,18 +46,18 @@ async def look_up(session: AsyncSession, org_id: int, run_id: int) -> Submitted:
     baseline = None if shown.shift is None else shown.shift.compared_with
     cell = await _cell_of(session, found)
     if cell is not None:
-        return Submitted(about, _known(cell, baseline))
-    known = Known(
+        return about, _known(cell, baseline)
+    known = ItemFigures(
         baseline_run_id=baseline,
         shift=shown.raw_shift,
         match_rate=None if shown.matched is None else float(shown.matched),
         match_runs=None if shown.matched is None else 1,
         threshold=(await present_thresholds(session, org_id))[about.risk_level],
     )
-    return Submitted(about, known)
+    return about, known
 
 
-async def _cell_of(session: AsyncSession, found: Found) -> MatrixCell | None:
+async def _cell_of(session: AsyncSession, found: EvalRunRow) -> MatrixCell | None:
     """Find the cell that a run was counted in; None where its matrix has not ended."""
     eval_run = found.eval_run
     if eval_run.matrix_id is None:
@@ -75,8 +69,8 @@ async def _cell_of(session: AsyncSession, found: Found) -> MatrixCell | None:
     return next((cell for cell in cells if eval_run.run_id in cell.runs.variation), None)
 
 
-def _known(cell: MatrixCell, baseline_run_id: int | None) -> Known:
-    return Known(
+def _known(cell: MatrixCell, baseline_run_id: int | None) -> ItemFigures:
+    return ItemFigures(
         baseline_run_id=baseline_run_id,
         shift=cell.raw_shift if cell.shift is None else cell.shift,
         interval=cell.interval,
@@ -92,13 +86,12 @@ def _known(cell: MatrixCell, baseline_run_id: int | None) -> Known:
 
 
 async def submit_run(
-    session: AsyncSession, clock: Clock, caller: Caller, submitted: Submitted, body: ManualItem
+    session: AsyncSession, clock: Clock, caller: Caller, about: About, known: ItemFigures, body: ManualItem
 ) -> ReviewRow:
     """Add a run that somebody wants looked at, unless it waits already."""
     waiting = await find_open(session, caller.org_id, body.run_id)
     if waiting is not None:
         raise InReviewError(body.run_id, waiting.id)
-    about, known = submitted
     item = ReviewRow(**new_item("manual", Queue.asked, body.run_id, about, known, clock(), body.notes))
     session.add(item)
     try:

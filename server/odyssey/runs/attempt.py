@@ -90,7 +90,7 @@ class Parts(NamedTuple):
     proxy_base: str
 
 
-class Opened(NamedTuple):
+class OpenedAttempt(NamedTuple):
     """An attempt that has begun: what is to be sent, or why nothing can be."""
 
     org_id: int
@@ -99,7 +99,7 @@ class Opened(NamedTuple):
     dispatch: Dispatch | Failure
 
 
-class Ended(NamedTuple):
+class EndedAttempt(NamedTuple):
     """An attempt that is over. Without an outcome the run is given back."""
 
     run_id: int
@@ -115,7 +115,7 @@ class Ended(NamedTuple):
         return self.run_id, self.attempt
 
 
-async def perform(parts: Parts, opened: Opened) -> AgentReply | Failure:
+async def perform(parts: Parts, opened: OpenedAttempt) -> AgentReply | Failure:
     """Send it and wait for its end. A run that belongs to nothing that was pinged is preceded by a ping.
 
     Raises StorageUnavailableError where what has to be looked up before it is sent cannot be.

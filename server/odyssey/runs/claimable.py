@@ -4,7 +4,6 @@ Every question has an index of its own, and full lanes are not looked into: howe
 others are found as quickly. On Postgres what somebody else holds is passed over, so that nobody ever waits here.
 """
 
-from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -65,19 +64,13 @@ class Candidate(NamedTuple):
     work: Work
 
 
-class Claimable(NamedTuple):
-    runs: Sequence[Candidate]
-    is_crowded: bool
-    """Whether somebody else was claiming from a lane at the same time: it is worth looking again soon."""
+def claimable_runs(
+    connection: Connection, claim: Claim, most: int, *, lost: bool
+) -> tuple[list[Candidate], bool]:
+    """Find up to `most` runs to start; with `lost` also those whose owner, another process, fell silent.
 
-
-class _LaneRoom(NamedTuple):
-    lane: str
-    most: int
-
-
-def claimable_runs(connection: Connection, claim: Claim, most: int, *, lost: bool) -> Claimable:
-    """Find up to `most` runs to start; with `lost` also those whose owner, another process, fell silent."""
+    Also returns whether somebody else was claiming from a lane at the same time: it is worth looking again soon.
+    """
     # Run 7 was lost. Lane A lets two go at once: run 1 goes, runs 2 and 3 wait in it. Runs 4 and 6 wait in no lane,
     # run 5 in lane B, which has no limit. With `most` 10 that gives 7, then 2, 4, 5 and 6, since lane A has room for
     # one. With `most` 3 it gives 7, 2 and 4.
@@ -85,13 +78,13 @@ def claimable_runs(connection: Connection, claim: Claim, most: int, *, lost: boo
     found = _candidates(connection, _LOST, asked) if lost else []
     most -= len(found)
     if most == 0:
-        return Claimable(found, False)
+        return found, False
     waiting = _candidates(connection, _IN_NO_LANE, {"most": most})
     rooms, is_crowded = _rooms(connection, most)
-    for lane, room in rooms:
+    for lane, room in rooms.items():
         waiting += _candidates(connection, _IN_LANE, {"most": min(room, most), "of_lane": lane})
     waiting.sort(key=lambda candidate: candidate.run_id)
-    return Claimable([*found, *waiting[:most]], is_crowded)
+    return [*found, *waiting[:most]], is_crowded
 
 
 def _candidates(
@@ -101,21 +94,21 @@ def _candidates(
     return [Candidate._make((*row[:8], Work(*row[8:]))) for row in rows]
 
 
-def _rooms(connection: Connection, most: int) -> tuple[list[_LaneRoom], bool]:
+def _rooms(connection: Connection, most: int) -> tuple[dict[str, int], bool]:
     """Say how many runs may start in each lane in which some wait."""
     limits: dict[str, int | None] = dict(connection.execute(_LANES_IN_USE).all())
     limited = [lane for lane, limit in limits.items() if limit is not None]
     if not limited:
-        return [_LaneRoom(lane, most) for lane in limits], False
+        return dict.fromkeys(limits, most), False
     # Held before its runs are counted: otherwise two processes would both see room for one, and both take it.
     held = set(connection.scalars(_HOLD_LANES, {"lanes": limited}))
     running: dict[str, int] = dict(connection.execute(_RUNNING, {"lanes": limited}).all())
-    rooms = [
-        _LaneRoom(lane, most if limit is None else limit - running.get(lane, 0))
+    rooms = {
+        lane: most if limit is None else limit - running.get(lane, 0)
         for lane, limit in limits.items()
         if limit is None or lane in held
-    ]
-    return [each for each in rooms if each.most > 0], len(held) < len(limited)
+    }
+    return {lane: room for lane, room in rooms.items() if room > 0}, len(held) < len(limited)
 
 
 def _select() -> Select[Any]:

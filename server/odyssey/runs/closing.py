@@ -12,7 +12,7 @@ from odyssey.dispatch.classify import Failure
 from odyssey.dispatch.reply import AgentReply
 from odyssey.journal.events import NewEvent, append_events, heads_of, lock_runs
 from odyssey.journal.platform_faults import Reason
-from odyssey.runs.attempt import Ended, Parts
+from odyssey.runs.attempt import EndedAttempt, Parts
 from odyssey.runs.platform_faults import (
     NONE_LEFT,
     NOT_REPEATED,
@@ -21,10 +21,12 @@ from odyssey.runs.platform_faults import (
     record_faults,
 )
 from odyssey.runs.repository import load_works
-from odyssey.runs.states import Move, Moved
+from odyssey.runs.states import Move, MoveResult
 
 
-def close_runs(connection: Connection, parts: Parts, owner: str, ended: Sequence[Ended]) -> Sequence[Moved]:
+def close_runs(
+    connection: Connection, parts: Parts, owner: str, ended: Sequence[EndedAttempt]
+) -> Sequence[MoveResult]:
     """Record each result whose attempt still holds its run, and give back what did not end; a late one is dropped."""
     if not ended:
         return ()
@@ -53,13 +55,15 @@ def close_runs(connection: Connection, parts: Parts, owner: str, ended: Sequence
                 each.run_id, heads.get(each.run_id, 0) + 1, each.attempt, "reply", now, _reply(each.outcome)
             )
             for each, one in zip(ended, moved, strict=True)
-            if each.outcome is not None and Command.RECORD in one.taken.commands
+            if each.outcome is not None and Command.RECORD in one.commands
         ],
     )
     return moved
 
 
-def _unmeasured(connection: Connection, parts: Parts, ended: Sequence[Ended]) -> Sequence[Ended]:
+def _unmeasured(
+    connection: Connection, parts: Parts, ended: Sequence[EndedAttempt]
+) -> Sequence[EndedAttempt]:
     """Take away the outcome of attempts that met a fault of ours: they are made again, or end as `platform_fault`."""
     run_ids = [each.run_id for each in ended]
     if parts.faults.pending:
@@ -74,7 +78,9 @@ def _unmeasured(connection: Connection, parts: Parts, ended: Sequence[Ended]) ->
     ]
 
 
-def _without_outcome(ended: Ended, reason: Reason, may_have_written: Collection[tuple[int, int]]) -> Ended:
+def _without_outcome(
+    ended: EndedAttempt, reason: Reason, may_have_written: Collection[tuple[int, int]]
+) -> EndedAttempt:
     if ended.outcome is None:
         return ended
     reply = ended.outcome if isinstance(ended.outcome, AgentReply) else ended.outcome.reply
@@ -85,7 +91,7 @@ def _without_outcome(ended: Ended, reason: Reason, may_have_written: Collection[
     return ended._replace(outcome=None, because="platform_fault")
 
 
-def _event_of(owner: str, ended: Ended) -> Finish | Release:
+def _event_of(owner: str, ended: EndedAttempt) -> Finish | Release:
     if ended.outcome is None:
         return Release(owner=owner, attempt=ended.attempt, because=ended.because)
     status = "failed" if isinstance(ended.outcome, Failure) else "completed"

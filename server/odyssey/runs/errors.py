@@ -12,12 +12,7 @@ class AgentNotPublishedError(ConflictError):
         )
 
 
-class RunEndedError(ConflictError):
-    def __init__(self, run_id: int, status: str) -> None:
-        super().__init__(f"Run {run_id} has ended already ({status}).")
-
-
-class RunNotEndedError(ConflictError):
+class RunNotGradableError(ConflictError):
     code, title = "run_not_ended", "The run goes on"
 
     def __init__(self, run_id: int, status: str) -> None:

@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from datetime import timedelta
 from functools import partial
 from time import monotonic
-from typing import NamedTuple
 
 from sqlalchemy import Connection
 
@@ -22,11 +21,11 @@ from odyssey.core.signals import Listener
 from odyssey.dispatch.classify import Failure
 from odyssey.kit.ids import new_uuid
 from odyssey.kit.tasks import end_tasks
-from odyssey.runs.attempt import FAILED, Ended, Opened, Parts, perform
+from odyssey.runs.attempt import FAILED, EndedAttempt, OpenedAttempt, Parts, perform
 from odyssey.runs.closing import close_runs
 from odyssey.runs.opening import Opening, open_runs
 from odyssey.runs.repository import renew_leases
-from odyssey.runs.states import Moved
+from odyssey.runs.states import MoveResult
 from odyssey.runs.targets import Targets
 from odyssey.runs.topics import OWNERSHIP_TOPIC, RUNS_TOPIC
 
@@ -43,11 +42,6 @@ _MOST_REFUSALS = 3
 _Key = tuple[int, int]
 
 
-class _Turn(NamedTuple):
-    closed: Sequence[Moved]
-    opening: Opening
-
-
 class Executor:
     def __init__(self, parts: Parts, *, max_runs: int, lease: timedelta, drain_s: float) -> None:
         self.owner = new_uuid()
@@ -57,7 +51,7 @@ class Executor:
         self._lease = lease
         self._drain_s = drain_s
         self._held: dict[_Key, asyncio.Task[None]] = {}
-        self._ended: list[Ended] = []
+        self._ended: list[EndedAttempt] = []
         self._none_held = asyncio.Event()
         self._loops: list[asyncio.Task[None]] = []
         self._stopping = self._giving_back = False
@@ -115,27 +109,29 @@ class Executor:
         if not ended and room <= 0:
             return _LOOK_AGAIN_S
         try:
-            turn = await self._parts.writer.do(partial(self._write, ended=ended, room=room))
+            closed, opening = await self._parts.writer.do(partial(self._write, ended=ended, room=room))
         except Exception:
             log.exception("a turn is not stored", extra={"ended": len(ended), "room": room})
             await self._close_apart(ended)
             await asyncio.sleep(_AFTER_A_FAILURE_S)
             return _LOOK_AGAIN_S
         self._targets.forget_passing()
-        self._let_go(ended, turn.closed)
-        for opened in turn.opening.opened:
+        self._let_go(ended, closed)
+        for opened in opening.opened:
             self._hold(opened)
-        self._parts.states.tell([*turn.closed, *turn.opening.moved], apart_from=self._news)
-        return await self._after(turn.opening, room)
+        self._parts.states.tell([*closed, *opening.moved], apart_from=self._news)
+        return await self._after(opening, room)
 
-    def _write(self, connection: Connection, *, ended: list[Ended], room: int) -> _Turn:
+    def _write(
+        self, connection: Connection, *, ended: list[EndedAttempt], room: int
+    ) -> tuple[Sequence[MoveResult], Opening]:
         closed = close_runs(connection, self._parts, self.owner, ended)
         if room <= 0:
-            return _Turn(closed, Opening())
+            return closed, Opening()
         opening = open_runs(
             connection, self._parts, self._targets, self.owner, room, lost=self._is_time_for_lost()
         )
-        return _Turn(closed, opening)
+        return closed, opening
 
     def _is_time_for_lost(self) -> bool:
         """Say whether to ask for runs whose owner fell silent; that is no news, so now and then is enough."""
@@ -154,54 +150,54 @@ class Executor:
             return 0.0
         return _CROWDED_S if opening.is_crowded else _LOOK_AGAIN_S
 
-    def _hold(self, opened: Opened) -> None:
+    def _hold(self, opened: OpenedAttempt) -> None:
         key = (opened.run_id, opened.attempt)
         self._held[key] = asyncio.create_task(self._perform(opened), name="run {} attempt {}".format(*key))
         if not isinstance(opened.dispatch, Failure):
             extra = {"run_id": key[0], "attempt": key[1], "jti": opened.dispatch.run_token_jti}
             log.info("dispatch", extra=extra)
 
-    async def _perform(self, opened: Opened) -> None:
+    async def _perform(self, opened: OpenedAttempt) -> None:
         """Send an attempt; being cancelled means that the run was lost, or must be given back."""
         key = (opened.run_id, opened.attempt)
         try:
             outcome = await perform(self._parts, opened)
-            self._ended.append(Ended(*key, outcome))
+            self._ended.append(EndedAttempt(*key, outcome))
         except StorageUnavailableError:
-            self._ended.append(Ended(*key, None, because="platform_fault"))
+            self._ended.append(EndedAttempt(*key, None, because="platform_fault"))
         except asyncio.CancelledError:
             if self._giving_back:
-                self._ended.append(Ended(*key, None))
+                self._ended.append(EndedAttempt(*key, None))
             else:
                 self._held.pop(key, None)
         self._news.wake()
 
-    def _let_go(self, ended: list[Ended], closed: Sequence[Moved]) -> None:
+    def _let_go(self, ended: list[EndedAttempt], closed: Sequence[MoveResult]) -> None:
         for each, moved in zip(ended, closed, strict=True):
             self._held.pop((each.run_id, each.attempt), None)
             extra = {"run_id": each.run_id, "attempt": each.attempt}
-            if Command.ABORT in moved.taken.commands:
+            if Command.ABORT in moved.commands:
                 log.info("late result dropped", extra=extra)
             elif each.outcome is None:
                 log.info("run given back", extra=extra)
             else:
-                log.info("run ended", extra=extra | {"status": moved.taken.work.status})
+                log.info("run ended", extra=extra | {"status": moved.work.status})
 
-    async def _close_apart(self, ended: list[Ended]) -> None:
+    async def _close_apart(self, ended: list[EndedAttempt]) -> None:
         """Close one by one what could not be closed together: if it is one result's fault, it is found."""
         for each in ended:
             try:
-                turn = await self._parts.writer.do(partial(self._write, ended=[each], room=0))
+                closed, _ = await self._parts.writer.do(partial(self._write, ended=[each], room=0))
             except StorageUnavailableError:
                 self._try_later(each)
             except Exception:
                 log.exception("a result is not stored", extra={"run_id": each.run_id})
                 self._try_later(each._replace(refused=each.refused + 1))
             else:
-                self._let_go([each], turn.closed)
-                self._parts.states.tell(turn.closed, apart_from=self._news)
+                self._let_go([each], closed)
+                self._parts.states.tell(closed, apart_from=self._news)
 
-    def _try_later(self, ended: Ended) -> None:
+    def _try_later(self, ended: EndedAttempt) -> None:
         """Keep a result for the next turn; while stopping, leave the run to whoever finds its lease over."""
         if self._giving_back:
             self._held.pop((ended.run_id, ended.attempt), None)

@@ -52,7 +52,7 @@ class Maker(NamedTuple):
     simulator_cache: CacheUse = "use"
 
 
-class Wanted(NamedTuple):
+class RunRequest(NamedTuple):
     task: Task
     repeat: int
     random_seed: int | None = None
@@ -87,7 +87,9 @@ async def make_tasks(session: AsyncSession, clock: Clock, org_id: int, seeds: Se
     return [Task(id=task_id, **row) for task_id, row in zip(ids, rows, strict=True)]
 
 
-async def make_runs(session: AsyncSession, clock: Clock, maker: Maker, wanted: Sequence[Wanted]) -> list[Run]:
+async def make_runs(
+    session: AsyncSession, clock: Clock, maker: Maker, wanted: Sequence[RunRequest]
+) -> list[Run]:
     now = clock()
     agent = (maker.agent_id, maker.agent_version)
     unclear = await unclear_of_tasks(session, maker.org_id, agent, [each.task for each in wanted])
@@ -121,14 +123,14 @@ async def make_runs(session: AsyncSession, clock: Clock, maker: Maker, wanted: S
     return runs
 
 
-def _random_seed(wanted: Wanted) -> int:
+def _random_seed(wanted: RunRequest) -> int:
     if wanted.random_seed is not None:
         return wanted.random_seed
     given: int | None = wanted.task.seed.get("random_seed")
     return new_random_seed() if given is None else given
 
 
-def _context(maker: Maker, run: Run, wanted: Wanted) -> dict[str, Any]:
+def _context(maker: Maker, run: Run, wanted: RunRequest) -> dict[str, Any]:
     task, injection = wanted.task, wanted.injection
     return {
         "run_id": run.id,

@@ -17,10 +17,10 @@ from odyssey.dispatch.envelope import Dispatch
 from odyssey.identity.keys import MintedToken, mint_run_token, store_run_tokens
 from odyssey.journal.events import NewEvent, append_events, heads_of
 from odyssey.journal.injections import read_injection
-from odyssey.runs.attempt import FAILED, Opened, Parts
+from odyssey.runs.attempt import FAILED, OpenedAttempt, Parts
 from odyssey.runs.claimable import Candidate, claimable_runs
 from odyssey.runs.repository import seeds_of
-from odyssey.runs.states import Move, Moved
+from odyssey.runs.states import Move, MoveResult
 from odyssey.runs.targets import NotReady, Sealed, Targets, Way
 
 log = logging.getLogger(__name__)
@@ -29,17 +29,12 @@ TOKEN_GRACE = timedelta(seconds=30)
 
 
 class Opening(NamedTuple):
-    opened: Sequence[Opened] = ()
-    moved: Sequence[Moved] = ()
+    opened: Sequence[OpenedAttempt] = ()
+    moved: Sequence[MoveResult] = ()
     unready: frozenset[NotReady] = frozenset()
     """Runs of these are left to wait until the way is known."""
     sealed: Sealed = MappingProxyType({})
     is_crowded: bool = False
-
-
-class _Begun(NamedTuple):
-    dispatch: Dispatch
-    token: MintedToken
 
 
 def open_runs(
@@ -61,19 +56,21 @@ def open_runs(
         for run_id, (run, way) in ready.items()
     )
     moved = parts.states.apply(connection, moves)
-    opened: list[Opened] = []
-    begun: list[_Begun] = []
+    opened: list[OpenedAttempt] = []
+    begun: list[tuple[Dispatch, MintedToken]] = []
     for each in moved:
-        if Command.START in each.taken.commands:
+        if Command.START in each.commands:
             run, way = ready[each.run_id]
-            attempt = each.taken.work.attempt
+            attempt = each.work.attempt
             made = way if isinstance(way, Failure) else _begin(parts, claim, run, seeds, way, attempt)
-            if isinstance(made, _Begun):
+            if isinstance(made, Failure):
+                dispatch: Dispatch | Failure = made
+            else:
                 begun.append(made)
-            dispatch = made.dispatch if isinstance(made, _Begun) else made
-            opened.append(Opened(run.org_id, run.run_id, attempt, dispatch))
-    store_run_tokens(connection, [each.token for each in begun])
-    append_events(connection, [_event(each.dispatch, heads, now) for each in begun])
+                dispatch, _ = made
+            opened.append(OpenedAttempt(run.org_id, run.run_id, attempt, dispatch))
+    store_run_tokens(connection, [token for _, token in begun])
+    append_events(connection, [_event(dispatch, heads, now) for dispatch, _ in begun])
     unready = frozenset(way for _, way in found if isinstance(way, NotReady))
     return Opening(opened, moved, unready, sealed, is_crowded)
 
@@ -84,7 +81,7 @@ def _first(run: Candidate, way: Way | Failure, now: datetime) -> dict[str, Any]:
 
 def _begin(
     parts: Parts, claim: Claim, run: Candidate, seeds: Mapping[int, dict[str, Any]], way: Way, attempt: int
-) -> _Begun | Failure:
+) -> tuple[Dispatch, MintedToken] | Failure:
     try:
         return _compose(parts, claim, run, seeds[run.task_id], way, attempt)
     except Exception:
@@ -94,7 +91,7 @@ def _begin(
 
 def _compose(
     parts: Parts, claim: Claim, run: Candidate, seed: Mapping[str, Any], way: Way, attempt: int
-) -> _Begun:
+) -> tuple[Dispatch, MintedToken]:
     config = way.config
     lasting = timedelta(seconds=config.run_timeout_s) + TOKEN_GRACE
     token = mint_run_token(
@@ -117,7 +114,7 @@ def _compose(
         response_contract_guard=config.response_contract is not None,
         system_injection=_system_injection(run),
     )
-    return _Begun(dispatch, token)
+    return dispatch, token
 
 
 def _system_injection(run: Candidate) -> str | None:

@@ -10,7 +10,7 @@ import asyncio
 import logging
 from collections.abc import Collection, Mapping
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 from sqlalchemy import BindParameter, Connection, bindparam, select, update
@@ -73,24 +73,18 @@ _END_LATE = (
 Attempt = tuple[int, int]
 
 
-class Recorded(NamedTuple):
-    """Faults that are durable once the transaction is."""
-
-    faults: Mapping[str, PlatformFault]
-    new: Mapping[Attempt, Reason]
-    """Those that the journal did not have yet."""
-
-
 def record_faults(
     connection: Connection, pending: Mapping[str, PlatformFault], among: Collection[int] | None = None
-) -> Recorded:
+) -> tuple[Mapping[str, PlatformFault], Mapping[Attempt, Reason]]:
     """Append one event to each attempt, of all runs or some, that has none yet. Faults without a run are forgotten.
+
+    Returns the faults that are durable once the transaction is, and the attempts that the journal did not have yet.
 
     Whoever holds runs already names them in `among`: taking others as well could end in a circle of waiting.
     """
     faults = dict(pending)
     if not faults:
-        return Recorded({}, {})
+        return {}, {}
     found = {
         (run_id, attempt): faults[token_hash]
         for token_hash, run_id, attempt in connection.execute(_BY_TOKENS, {"hashes": list(faults)})
@@ -98,7 +92,7 @@ def record_faults(
     }
     run_ids = sorted({run_id for run_id, _ in found})
     if not run_ids:
-        return Recorded(faults, {})
+        return faults, {}
     lock_runs(connection, run_ids)
     known = faulted_attempts(connection, run_ids)
     heads = heads_of(connection, run_ids)
@@ -109,7 +103,7 @@ def record_faults(
         data = {"reason": fault.reason, "detail": _SENTENCES[fault.reason]}
         events.append(NewEvent(run_id, heads[run_id], attempt, "platform_fault", fault.noticed_at, data))
     append_events(connection, events)
-    return Recorded(faults, {attempt: fault.reason for attempt, fault in new.items()})
+    return faults, {attempt: fault.reason for attempt, fault in new.items()}
 
 
 def faulted_attempts(connection: Connection, run_ids: Collection[int]) -> dict[Attempt, Reason]:
@@ -157,23 +151,25 @@ class FaultRecorder:
                     await asyncio.sleep(_PAUSE_S)
 
     async def record(self) -> None:
-        recorded = await self._writer.do(partial(_record_late, pending=self._faults.pending))
-        self._faults.forget(recorded.faults)
-        for run_id, _ in recorded.new:
+        faults, new = await self._writer.do(partial(_record_late, pending=self._faults.pending))
+        self._faults.forget(faults)
+        for run_id, _ in new:
             self._signals.announce(run_topic(run_id))
-        if recorded.new:
-            log.warning("attempts were disturbed by an outage of ours", extra={"attempts": len(recorded.new)})
+        if new:
+            log.warning("attempts were disturbed by an outage of ours", extra={"attempts": len(new)})
             self._signals.notify(RUNS_TOPIC)
 
 
-def _record_late(connection: Connection, pending: Mapping[str, PlatformFault]) -> Recorded:
+def _record_late(
+    connection: Connection, pending: Mapping[str, PlatformFault]
+) -> tuple[Mapping[str, PlatformFault], Mapping[Attempt, Reason]]:
     """Record faults; a run that another process closed before it could know of one is not measured after all."""
-    recorded = record_faults(connection, pending)
+    faults, new = record_faults(connection, pending)
     refused = [
         {"of_run": run_id, "of_attempt": attempt}
-        for (run_id, attempt), reason in recorded.new.items()
+        for (run_id, attempt), reason in new.items()
         if reason == "storage_unavailable"
     ]
     if refused:
         connection.execute(_END_LATE, refused)
-    return recorded
+    return faults, new

@@ -180,18 +180,11 @@ async def list_runs(
     return await RUN_ORDER.page(session, statement, page)
 
 
-class RunState(NamedTuple):
-    """What of a run, when it changes, is told to those who watch the list."""
-
-    status: str
-    attempt: int
-    verdict: str
-
-
-async def newest_states(session: AsyncSession, org_id: int, limit: int) -> dict[int, RunState]:
+async def newest_states(session: AsyncSession, org_id: int, limit: int) -> dict[int, tuple[str, int, str]]:
+    """Read what of a run, when it changes, is told to those who watch the list: status, attempt and verdict."""
     statement = select(Run.id, Run.status, Run.attempt, Run.verdict).where(Run.org_id == org_id)
     rows = await session.execute(statement.order_by(Run.id.desc()).limit(limit))
-    return {run_id: RunState(status, attempt, verdict) for run_id, status, attempt, verdict in rows}
+    return {run_id: (status, attempt, verdict) for run_id, status, attempt, verdict in rows}
 
 
 async def runs_by_id(session: AsyncSession, org_id: int, run_ids: Collection[int]) -> Sequence[Run]:

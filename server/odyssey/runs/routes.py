@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Annotated, Any
 
 import msgspec
-from fastapi import Query, Request, Response
+from fastapi import Query, Response
 from pydantic import BaseModel, Field
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -18,8 +18,9 @@ from odyssey.core.depends import (
     ReadSession,
     SortedCursor,
     WriteSession,
+    part,
 )
-from odyssey.core.errors import NotFoundError
+from odyssey.core.errors import ConflictError, NotFoundError
 from odyssey.core.paging import PageRequest, start_of
 from odyssey.core.scheduling import TERMINAL, Cancel
 from odyssey.core.wire import PlainText
@@ -28,7 +29,6 @@ from odyssey.identity.guard import GuardedRouter, Member, Viewer
 from odyssey.journal.events import head_of, lock_run, read_events
 from odyssey.journal.models import RunContext
 from odyssey.kit.pagination import DEFAULT_LIMIT, cut_page
-from odyssey.runs.errors import RunEndedError
 from odyssey.runs.models import Run
 from odyssey.runs.render import summaries, summary, whole
 from odyssey.runs.repository import RUN_ORDER, CallCounts, RunFilter, call_counts, get_run, list_runs
@@ -44,13 +44,14 @@ from odyssey.runs.schemas import (
 )
 from odyssey.runs.states import RunStates
 from odyssey.worlds.operations import difference
-from odyssey.worlds.repository import SharedWorlds, load_ledger
+from odyssey.worlds.repository import WorldsDep, load_ledger
 
 router = GuardedRouter(prefix="/api/runs", tags=["runs"])
 
 _MOST_ROWS_LOOKED_AT = 1000
 _MOST_PROBLEMS = 100
 
+RunStatesDep = Annotated[RunStates, part(RunStates)]
 Number = Annotated[int | None, Query(ge=1, le=2**63 - 1)]
 Attempt = Annotated[int | None, Query(ge=1, le=1000)]
 Moment = Annotated[int | None, Query(ge=0, le=2**62)]
@@ -101,15 +102,14 @@ async def get_one_run(run_id: ObjectId, caller: Viewer, session: ReadSession) ->
 
 @router.post("/{run_id}/cancel")
 async def cancel_run(
-    run_id: ObjectId, caller: Member, session: WriteSession, clock: ClockDep, request: Request
+    run_id: ObjectId, caller: Member, session: WriteSession, clock: ClockDep, states: RunStatesDep
 ) -> RunSummary:
     """End a run now: its token stops working, its connection is closed, a late reply is dropped."""
-    states: RunStates = request.app.state.run_states
     await lock_run(session, (await get_run(session, caller.org_id, run_id)).id)
     before = await get_run(session, caller.org_id, run_id)
     await session.refresh(before)
     if before.status in TERMINAL:
-        raise RunEndedError(run_id, before.status)
+        raise ConflictError(f"Run {run_id} has ended already ({before.status}).")
     await states.take(session, run_id, Cancel())
     record_change(
         session, caller, clock, "run.cancel", object_type="run", object_id=run_id, before=before.status
@@ -139,12 +139,11 @@ async def get_ledger(
     run_id: ObjectId,
     caller: Viewer,
     session: ReadSession,
-    request: Request,
+    worlds: WorldsDep,
     at: Moment = None,
     attempt: Attempt = None,
 ) -> Response:
     """Read the world after the event with sequence `at`; by default as it is now."""
-    worlds: SharedWorlds = request.app.state.worlds
     context, attempt = await _world_of(session, caller.org_id, run_id, attempt)
     sequence = await head_of(session, run_id) if at is None else at
     initial = await worlds.boot(session, context.org_id, context.initial_state_hash)
@@ -167,13 +166,12 @@ async def get_ledger_diff(
     run_id: ObjectId,
     caller: Viewer,
     session: ReadSession,
-    request: Request,
+    worlds: WorldsDep,
     from_: Annotated[int, Query(alias="from", ge=0, le=2**62)] = 0,
     to: Moment = None,
     attempt: Attempt = None,
 ) -> LedgerDiffOut:
     """Say what changed between two moments; by default between the first and now."""
-    worlds: SharedWorlds = request.app.state.worlds
     context, attempt = await _world_of(session, caller.org_id, run_id, attempt)
     end = await head_of(session, run_id) if to is None else to
     before = await load_ledger(session, worlds, context, attempt, up_to=from_)

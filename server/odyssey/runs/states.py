@@ -9,10 +9,10 @@ from sqlalchemy import Connection
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.core.database import after_commit
-from odyssey.core.scheduling import TERMINAL, Cancel, Claim, Command, Event, Release, Step, Work, step
+from odyssey.core.scheduling import TERMINAL, Cancel, Claim, Command, Event, Release, Work, step
 from odyssey.core.signals import Listener, Signals
 from odyssey.identity.keys import revoke_run_tokens
-from odyssey.journal.events import Counts, count_calls, run_topic
+from odyssey.journal.events import count_calls, run_topic
 from odyssey.kit.clock import Clock
 from odyssey.runs.repository import Swap, end_attempts, load_works, start_attempts, swap_works
 from odyssey.runs.topics import OWNERSHIP_TOPIC, runs_changed
@@ -32,9 +32,11 @@ class Move(NamedTuple):
     """What is stored, by column, if the attempt begins or its result counts."""
 
 
-class Moved(NamedTuple):
+class MoveResult(NamedTuple):
     move: Move
-    taken: Step
+    work: Work
+    """As it is after the move."""
+    commands: tuple[Command, ...]
 
     @property
     def run_id(self) -> int:
@@ -42,21 +44,21 @@ class Moved(NamedTuple):
 
     @property
     def is_change(self) -> bool:
-        return self.taken.work != self.move.before
+        return self.work != self.move.before
 
     @property
     def is_over(self) -> bool:
         """Whether the run will not be attempted any more."""
-        return self.taken.work.status in TERMINAL
+        return self.work.status in TERMINAL
 
     @property
     def last_attempt(self) -> tuple[int, int]:
-        return self.run_id, self.taken.work.attempt
+        return self.run_id, self.work.attempt
 
     @property
     def ends_attempt(self) -> bool:
         """Whether there was an attempt before, whose token is no longer good."""
-        return Command.REVOKE_TOKENS in self.taken.commands and self.move.before.attempt > 0
+        return Command.REVOKE_TOKENS in self.commands and self.move.before.attempt > 0
 
 
 class RunStates:
@@ -70,17 +72,16 @@ class RunStates:
         self._lease = lease
         self._on_revoked = on_revoked
 
-    async def take(self, session: AsyncSession, run_id: int, event: Event) -> Step:
+    async def take(self, session: AsyncSession, run_id: int, event: Event) -> None:
         """Apply one event to one run; whoever waits for it is told when that is durable."""
         connection = await session.connection()
         (moved,) = await connection.run_sync(self._take, run_id, event)
         after_commit(session, lambda: self.tell([moved]))
-        return moved.taken
 
-    def apply(self, connection: Connection, moves: Iterable[Move]) -> list[Moved]:
+    def apply(self, connection: Connection, moves: Iterable[Move]) -> list[MoveResult]:
         """Decide and store. Call `tell` with what comes back once it is durable."""
         now = self._clock()
-        every = [Moved(move, step(move.before, move.event, self._lease)) for move in moves]
+        every = [MoveResult(move, *step(move.before, move.event, self._lease)) for move in moves]
         changed = [moved for moved in every if moved.is_change]
         counts = count_calls(connection, [moved.last_attempt for moved in changed if moved.is_over])
         swap_works(
@@ -89,7 +90,7 @@ class RunStates:
                 Swap(
                     moved.run_id,
                     moved.move.before,
-                    moved.taken.work,
+                    moved.work,
                     _values(moved, now, counts.get(moved.last_attempt)),
                 )
                 for moved in changed
@@ -98,12 +99,12 @@ class RunStates:
         ended = {moved.run_id: _outcome(moved) for moved in changed if moved.ends_attempt}
         revoke_run_tokens(connection, ended, now)
         end_attempts(connection, ended, now)
-        started = [moved for moved in changed if Command.START in moved.taken.commands]
-        owners = {(moved.run_id, moved.taken.work.attempt): moved.taken.work.owner or "" for moved in started}
+        started = [moved for moved in changed if Command.START in moved.commands]
+        owners = {(moved.run_id, moved.work.attempt): moved.work.owner or "" for moved in started}
         start_attempts(connection, owners, now)
         return every
 
-    def tell(self, every: Sequence[Moved], *, apart_from: Listener | None = None) -> None:
+    def tell(self, every: Sequence[MoveResult], *, apart_from: Listener | None = None) -> None:
         changed = [moved for moved in every if moved.is_change]
         for moved in changed:
             if moved.ends_attempt:
@@ -115,27 +116,27 @@ class RunStates:
         if any(isinstance(moved.move.event, Cancel) for moved in changed):
             self._signals.notify(OWNERSHIP_TOPIC)
 
-    def _take(self, connection: Connection, run_id: int, event: Event) -> list[Moved]:
+    def _take(self, connection: Connection, run_id: int, event: Event) -> list[MoveResult]:
         held = load_works(connection, [run_id])[run_id]
         return self.apply(connection, [Move(run_id, held.org_id, held.work, event)])
 
 
-def _values(moved: Moved, now: datetime, counts: Counts | None) -> dict[str, Any]:
-    commands = moved.taken.commands
+def _values(moved: MoveResult, now: datetime, counts: dict[str, int] | None) -> dict[str, Any]:
+    commands = moved.commands
     is_stored = Command.RECORD in commands or Command.START in commands
     values = dict(moved.move.result) if is_stored else {}
     if counts is not None:
-        values |= {"finished_at": now, **counts._asdict()}
+        values |= {"finished_at": now, **counts}
     if Command.GIVE_UP in commands:
         values |= {"error_class": "internal_error", "error_json": {"detail": _ALL_LOST}}
     return values
 
 
-def _outcome(moved: Moved) -> str:
+def _outcome(moved: MoveResult) -> str:
     match moved.move.event:
         case Claim():
             return "lost"
         case Release(because=because):
             return because
         case _:
-            return moved.taken.work.status
+            return moved.work.status

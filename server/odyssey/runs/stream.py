@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import deque
-from collections.abc import Coroutine, Hashable
+from collections.abc import AsyncGenerator, Coroutine, Hashable
 from typing import Annotated, Any, TypeVar
 
 import msgspec
@@ -18,7 +18,7 @@ from odyssey.identity.guard import GuardedRouter, OpenStreamDep, Viewer
 from odyssey.journal.events import EventRecord, head_of, read_events, run_topic
 from odyssey.records.problems import FieldError
 from odyssey.runs.render import summaries, summary
-from odyssey.runs.repository import RunState, newest_states, runs_by_id
+from odyssey.runs.repository import newest_states, runs_by_id
 from odyssey.runs.topics import org_runs_topic
 
 router = GuardedRouter(prefix="/api/runs", tags=["runs"])
@@ -35,7 +35,7 @@ LastEventId = Annotated[str | None, Header(alias="Last-Event-ID")]
 @router.get("/events", response_class=EventStream)
 async def stream_runs(caller: Viewer, feeds: FeedsDep, opened: OpenStreamDep) -> EventStream:
     """Summaries of runs as they change. Nothing is replayed: after a reconnect, read the list again."""
-    return event_stream(feeds, opened, _OrgRuns(caller.org_id), _RunsTeller)
+    return event_stream(feeds, opened, _OrgRuns(caller.org_id), _tell_runs)
 
 
 @router.get("/{run_id}/events", response_class=EventStream)
@@ -53,7 +53,7 @@ async def stream_run(
     """
     after = _sequence(last_event_id)
     trace = _Trace(caller.org_id, run_id)
-    return event_stream(feeds, opened, trace, lambda shared: _TraceTeller(database, shared, after))
+    return event_stream(feeds, opened, trace, lambda shared: _tell_trace(database, shared, after))
 
 
 def _sequence(last_event_id: str | None) -> int:
@@ -79,7 +79,7 @@ class _OrgRuns:
         self.topic = org_runs_topic(org_id)
         self.reading = 0
         self.changed: dict[int, tuple[int, bytes]] = {}
-        self._known: dict[int, RunState] | None = None
+        self._known: dict[int, tuple[str, int, str]] | None = None
 
     async def look(self, session: AsyncSession) -> bool:
         now = await newest_states(session, self._org_id, _BATCH)
@@ -97,18 +97,15 @@ class _OrgRuns:
         return True
 
 
-class _RunsTeller:
-    """Sends each run as it is now: a slow reader misses states in between, never the newest."""
+def _tell_runs(runs: _OrgRuns) -> AsyncGenerator[bytes]:
+    """Send each run as it is now: a slow reader misses states in between, never the newest."""
+    return _changes_after(runs.reading, runs)
 
-    is_done = False
 
-    def __init__(self, runs: _OrgRuns) -> None:
-        self._runs = runs
-        self._told = runs.reading
-
-    async def take(self) -> bytes:
-        told, self._told = self._told, self._runs.reading
-        return b"".join(message for reading, message in self._runs.changed.values() if reading > told)
+async def _changes_after(told: int, runs: _OrgRuns) -> AsyncGenerator[bytes]:
+    while True:
+        before, told = told, runs.reading
+        yield b"".join(message for reading, message in runs.changed.values() if reading > before)
 
 
 class _Trace:
@@ -168,28 +165,26 @@ class _Trace:
         return [event for event in self._kept if event[0] > sequence]
 
 
-class _TraceTeller:
-    def __init__(self, database: Database, trace: _Trace, after: int) -> None:
-        self._database = database
-        self._trace = trace
-        self._after = after
-        self.is_done = False
-
-    async def take(self) -> bytes:
-        ended = self._trace.ended  # before the events: none comes after it
-        events = self._trace.kept_after(self._after)
+async def _tell_trace(database: Database, trace: _Trace, after: int) -> AsyncGenerator[bytes]:
+    while True:
+        ended = trace.ended  # before the events: none comes after it
+        events = trace.kept_after(after)
         if events is None:
-            events = await _to_its_end(self._read())
+            events = await _to_its_end(_read(database, trace.run_id, after))
         if events:
-            self._after = events[-1][0]
-            return b"".join(message for _, message in events)
-        self.is_done = ended is not None
-        return ended or b""
+            after = events[-1][0]
+            yield b"".join(message for _, message in events)
+        elif ended is not None:
+            yield ended
+            return
+        else:
+            yield b""
 
-    async def _read(self) -> list[tuple[int, bytes]]:
-        async with self._database.read() as session:
-            events = await read_events(session, self._trace.run_id, after=self._after, limit=_BATCH)
-        return [(event.sequence, _message(event)) for event in events]
+
+async def _read(database: Database, run_id: int, after: int) -> list[tuple[int, bytes]]:
+    async with database.read() as session:
+        events = await read_events(session, run_id, after=after, limit=_BATCH)
+    return [(event.sequence, _message(event)) for event in events]
 
 
 async def _to_its_end(look: Coroutine[Any, Any, Result]) -> Result:

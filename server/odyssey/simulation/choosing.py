@@ -1,6 +1,6 @@
 """Which engine answers a call: the one that was asked for, or the first that knows an answer.
 
-A model takes seconds, so asking one is left to whoever can wait (`Undecided`); everything else is decided here at once.
+A model takes seconds, so asking one is left to whoever can wait (`ModelNeeded`); everything else is decided here.
 """
 
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ from odyssey.records.ledger import ConsistencyMode
 from odyssey.simulation.behaviours import BehaviourFailedError, Behaviours, with_behaviours
 from odyssey.simulation.engine import Answer, Engine, EngineChoice, EngineName, ToolCall
 from odyssey.simulation.programs import Program, ProgramEngine, ProgramFailedError
-from odyssey.simulation.simulate import Simulated, conclude, fail_with
+from odyssey.simulation.simulate import SimulationResult, conclude, fail_with
 from odyssey.simulation.world.engine import WorldEngine
 from odyssey.worlds.ledger import Ledger
 
@@ -41,20 +41,20 @@ class Manner(NamedTuple):
         return self.behaviours.uses_calls or any(each.uses_calls for each in self.programs.values())
 
 
-class Undecided(NamedTuple):
+class ModelNeeded(NamedTuple):
     """A model is to answer."""
 
-    otherwise: Simulated | None
+    otherwise: SimulationResult | None
     """The world's own answer, for where no model is set; None where a model was asked for by name."""
 
 
 def decide(
     call: ToolCall, world: Ledger, output_schema: CompiledSchema | None, mode: ConsistencyMode, manner: Manner
-) -> Simulated | Undecided:
+) -> SimulationResult | ModelNeeded:
     """Answer a call as far as that takes no model."""
     choice = manner.choice(call.tool.name)
     if choice == "llm":
-        return Undecided(None)
+        return ModelNeeded(None)
     try:
         engine, answer = _ask(choice, call, world, manner)
     except (ProgramFailedError, BehaviourFailedError) as error:
@@ -64,7 +64,7 @@ def decide(
     if not is_sure and answer.confidence > UNSURE:
         answer = msgspec.structs.replace(answer, confidence=UNSURE)
     simulated = conclude(engine, answer, call, world, output_schema, mode)
-    return Undecided(simulated) if choice == "auto" and not is_sure else simulated
+    return ModelNeeded(simulated) if choice == "auto" and not is_sure else simulated
 
 
 def _ask(choice: EngineChoice, call: ToolCall, world: Ledger, manner: Manner) -> tuple[EngineName, Answer]:

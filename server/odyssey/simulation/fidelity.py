@@ -42,7 +42,7 @@ class RecordedTask(msgspec.Struct, frozen=True):
     calls: list[RecordedCall]
 
 
-class Share(NamedTuple):
+class EqualShare(NamedTuple):
     """How many of some calls were equal."""
 
     equal: int = 0
@@ -57,7 +57,7 @@ class Share(NamedTuple):
         return wilson(self.equal, self.of)
 
 
-class Outcome(NamedTuple):
+class CallComparison(NamedTuple):
     """One call, answered by both."""
 
     tool: str
@@ -74,23 +74,23 @@ class Outcome(NamedTuple):
     answer: Answer
 
 
-class Row(NamedTuple):
+class FidelityRow(NamedTuple):
     """The figures of one tool, or of all."""
 
     calls: int
-    responses: Share
-    reads: Share
+    responses: EqualShare
+    reads: EqualShare
     """Responses of the calls that changed nothing; of tools that touch the world."""
-    changes: Share
+    changes: EqualShare
     """Of the calls by which either side changed the world."""
-    refusals: Share
+    refusals: EqualShare
     """Of the calls that either side refused: equal when both did."""
-    refusal_texts: Share
+    refusal_texts: EqualShare
 
 
 class Fidelity(NamedTuple):
-    total: Row
-    tools: dict[str, Row]
+    total: FidelityRow
+    tools: dict[str, FidelityRow]
     stateless: frozenset[str]
     """Tools whose recorded answers neither show nor change anything of the world."""
 
@@ -107,7 +107,7 @@ def measure(
     """Replay every task; `advance` is called after each. Raises KeyError for a call of a tool that is not listed."""
     by_name = {tool.name: tool for tool in tools}
     initial = Ledger.boot(state)
-    outcomes: list[Outcome] = []
+    outcomes: list[CallComparison] = []
     for task in tasks:
         outcomes += replay(engine, by_name, initial, task.calls, ledger_schema)
         advance()
@@ -120,7 +120,7 @@ def replay(
     initial: Ledger,
     calls: Iterable[RecordedCall],
     ledger_schema: LedgerSchema | None = None,
-) -> Iterator[Outcome]:
+) -> Iterator[CallComparison]:
     world = initial
     for sequence, recorded in enumerate(calls, start=1):
         call = ToolCall(tools[recorded.tool], recorded.args, ledger_schema, _SEED, sequence)
@@ -131,7 +131,7 @@ def replay(
         world = after
 
 
-def summarise(outcomes: Sequence[Outcome], stateless: frozenset[str]) -> Fidelity:
+def summarise(outcomes: Sequence[CallComparison], stateless: frozenset[str]) -> Fidelity:
     names = sorted({outcome.tool for outcome in outcomes})
     return Fidelity(
         _row(outcomes, stateless),
@@ -140,7 +140,7 @@ def summarise(outcomes: Sequence[Outcome], stateless: frozenset[str]) -> Fidelit
     )
 
 
-def stateless_tools(outcomes: Sequence[Outcome], state: Mapping[str, Any]) -> frozenset[str]:
+def stateless_tools(outcomes: Sequence[CallComparison], state: Mapping[str, Any]) -> frozenset[str]:
     """The tools that changed nothing, and whose answers mostly hold no text or number that stands in the world."""
     in_world = {canonical_json(leaf) for leaf in _leaves(state)}
     touching: dict[str, list[bool]] = {}
@@ -176,13 +176,13 @@ def as_recorded(world: Ledger, changes: Iterable[RecordedChange]) -> Ledger:
 
 def _compare(
     recorded: RecordedCall, answer: Answer, before: Ledger, proposed: Ledger, after: Ledger
-) -> Outcome:
+) -> CallComparison:
     refuses = recorded.error is not None
     if refuses or answer.refused:
         responses_equal = refuses and answer.refused
     else:
         responses_equal = canonical_json(answer.response) == canonical_json(recorded.response)
-    return Outcome(
+    return CallComparison(
         tool=recorded.tool,
         responses_equal=responses_equal,
         changes_equal=proposed == after,
@@ -202,11 +202,11 @@ def _message(answer: Answer) -> Any:
     return error.get("message") if isinstance(error, dict) else error
 
 
-def _row(outcomes: Sequence[Outcome], stateless: frozenset[str]) -> Row:
+def _row(outcomes: Sequence[CallComparison], stateless: frozenset[str]) -> FidelityRow:
     reads = [each for each in outcomes if not each.recorded_change and each.tool not in stateless]
     refused = [each for each in outcomes if each.refused]
     both = [each for each in refused if each.both_refused]
-    return Row(
+    return FidelityRow(
         calls=len(outcomes),
         responses=_share(each.responses_equal for each in outcomes),
         reads=_share(each.responses_equal for each in reads),
@@ -216,19 +216,19 @@ def _row(outcomes: Sequence[Outcome], stateless: frozenset[str]) -> Row:
     )
 
 
-def _share(equal: Iterable[bool]) -> Share:
+def _share(equal: Iterable[bool]) -> EqualShare:
     found = list(equal)
-    return Share(sum(found), len(found))
+    return EqualShare(sum(found), len(found))
 
 
-def _row_json(row: Row) -> dict[str, Any]:
+def _row_json(row: FidelityRow) -> dict[str, Any]:
     return {
         "calls": row.calls,
-        **{name: _share_json(getattr(row, name)) for name in Row._fields if name != "calls"},
+        **{name: _share_json(getattr(row, name)) for name in FidelityRow._fields if name != "calls"},
     }
 
 
-def _share_json(share: Share) -> dict[str, Any]:
+def _share_json(share: EqualShare) -> dict[str, Any]:
     return {"share": share.share, "interval": list(share.interval), "equal": share.equal, "of": share.of}
 
 

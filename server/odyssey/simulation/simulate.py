@@ -11,7 +11,7 @@ from odyssey.records.problems import FieldError
 from odyssey.simulation.consistency import MAX_VIOLATIONS, check_answer
 from odyssey.simulation.engine import Answer, Engine, EngineName, Reading, ToolCall
 from odyssey.worlds.ledger import Ledger
-from odyssey.worlds.operations import Applied
+from odyssey.worlds.operations import ApplyResult
 from odyssey.worlds.schema import apply_declared
 
 
@@ -30,7 +30,7 @@ class ModelUse(msgspec.Struct, frozen=True, omit_defaults=True):
     """Why it gave no answer: for the org's people, since it may name addresses that are no agent's business."""
 
 
-class Simulated(NamedTuple):
+class SimulationResult(NamedTuple):
     """What the agent is told and what became of the world. With source `error` nothing was applied."""
 
     source: Literal["odyssey", "error"]
@@ -38,7 +38,7 @@ class Simulated(NamedTuple):
     validation: dict[str, Any] | None
     """Present for source `odyssey` only."""
     operations: tuple[Operation, ...] = ()
-    applied: Applied | None = None
+    applied: ApplyResult | None = None
     violations: tuple[Violation, ...] = ()
     reading: Reading | None = None
     """What the engine took the call for, also when its answer was not accepted."""
@@ -51,7 +51,7 @@ class Attempt(NamedTuple):
 
     answer: Answer
     errors: Sequence[FieldError]
-    applied: Applied
+    applied: ApplyResult
     violations: tuple[Violation, ...]
 
     def is_accepted(self, mode: ConsistencyMode) -> bool:
@@ -60,7 +60,7 @@ class Attempt(NamedTuple):
 
 def simulate(
     engine: Engine, call: ToolCall, world: Ledger, output_schema: CompiledSchema | None, mode: ConsistencyMode
-) -> Simulated:
+) -> SimulationResult:
     """Answer one call by one engine."""
     return conclude(engine.name, engine.answer(call, world), call, world, output_schema, mode)
 
@@ -72,7 +72,7 @@ def conclude(
     world: Ledger,
     output_schema: CompiledSchema | None,
     mode: ConsistencyMode,
-) -> Simulated:
+) -> SimulationResult:
     """Take an answer that asking again would not change."""
     attempt = check_attempt(call, answer, world, output_schema, mode)
     if not attempt.is_accepted(mode):
@@ -102,7 +102,7 @@ def accept(
     asked: int,
     output_schema: CompiledSchema | None,
     model: ModelUse | None = None,
-) -> Simulated:
+) -> SimulationResult:
     answer = attempt.answer
     checked = output_schema is not None and not answer.refused
     validation: dict[str, Any] = {
@@ -113,7 +113,7 @@ def accept(
         "engine": engine,
         "confidence": answer.confidence,
     }
-    return Simulated(
+    return SimulationResult(
         "odyssey",
         answer.response,
         validation,
@@ -126,7 +126,7 @@ def accept(
     )
 
 
-def fail(attempt: Attempt, asked: int, model: ModelUse | None = None) -> Simulated:
+def fail(attempt: Attempt, asked: int, model: ModelUse | None = None) -> SimulationResult:
     """Say why the last attempt was not accepted."""
     attempts = f"{asked} attempt{'s' if asked > 1 else ''}"
     violations = () if attempt.errors else attempt.violations
@@ -140,10 +140,10 @@ def fail(attempt: Attempt, asked: int, model: ModelUse | None = None) -> Simulat
     )
 
 
-def fail_with(message: str, model: ModelUse | None = None) -> Simulated:
+def fail_with(message: str, model: ModelUse | None = None) -> SimulationResult:
     """Say that there is no answer, and why."""
     response = {"error": {"code": "simulation_failed", "message": message}}
-    return Simulated("error", response, None, model=model)
+    return SimulationResult("error", response, None, model=model)
 
 
 def _in_words(error: FieldError) -> str:

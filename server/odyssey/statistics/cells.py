@@ -40,7 +40,7 @@ class Cell(NamedTuple):
     delivered: bool = True
 
 
-class Judged(NamedTuple):
+class CellJudgement(NamedTuple):
     state: State
     shift: Shift
     p_value: float | None
@@ -60,7 +60,7 @@ def band(shift: float) -> Band:
     return "amber" if shift <= RED_ABOVE else "red"
 
 
-def judge(cells: Sequence[Cell], *, seed: int, resamples: int = RESAMPLES) -> list[Judged]:
+def judge(cells: Sequence[Cell], *, seed: int, resamples: int = RESAMPLES) -> list[CellJudgement]:
     """Judge all cells of one matrix. The seed decides random relabellings and the intervals."""
     shifts = [measure(cell.comparison) for cell in cells]
     lacks = [_lack(cell, shift) for cell, shift in zip(cells, shifts, strict=True)]
@@ -105,12 +105,12 @@ def _judged(
     significance: Significance | None,
     q_value: float | None,
     match_q: float | None,
-) -> Judged:
+) -> CellJudgement:
     flagged = _is_flagged(cell, shift, lack)
     by_shift = flagged and q_value is not None and q_value <= SIGNIFICANT
     by_matches = match_q is not None and match_q <= SIGNIFICANT and _matches_less(cell)
     measured = lack is None and shift.clamped is not None
-    return Judged(
+    return CellJudgement(
         state="measured" if lack is None else "undelivered" if lack == "undelivered" else "insufficient",
         shift=shift,
         p_value=None if significance is None else significance.p_value,

@@ -32,7 +32,7 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 
 
-class Dispatched:
+class DispatchedRun:
     """One dispatch that waits for its answer."""
 
     def __init__(self, headers: dict[str, str], body: dict[str, Any]) -> None:
@@ -65,10 +65,10 @@ class Desk:
     """An ASGI application; `take` gives a test the dispatch of its run."""
 
     def __init__(self) -> None:
-        self._waiting: dict[int, Dispatched] = {}
+        self._waiting: dict[int, DispatchedRun] = {}
         self._arrival = threading.Condition()
 
-    def take(self, run_id: int, patience_s: float) -> Dispatched | None:
+    def take(self, run_id: int, patience_s: float) -> DispatchedRun | None:
         """Wait a while for the dispatch of a run."""
         with self._arrival:
             self._arrival.wait_for(lambda: run_id in self._waiting, patience_s)
@@ -80,7 +80,7 @@ class Desk:
             await _say(send, b'{"ok": true}')
             return
         headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
-        dispatched = Dispatched(headers, body)
+        dispatched = DispatchedRun(headers, body)
         with self._arrival:
             self._waiting[body["run_id"]] = dispatched
             self._arrival.notify_all()
@@ -111,7 +111,7 @@ _BACKLOG = 512
 _SERVING_S = 60.0
 
 
-class Served:
+class ServedApp:
     """Serves from construction until `stop()`; the application is made when its address is known."""
 
     def __init__(self, make: Callable[[str], Any], **options: Any) -> None:
@@ -128,7 +128,7 @@ class Served:
             **options,
         )
         self._settled = threading.Event()
-        self._server = _Server(config, self._settled)
+        self._server = _LocalServer(config, self._settled)
         self._thread = threading.Thread(target=self._serve, args=(listener,), name="odyssey", daemon=True)
         self._thread.start()
         self._settled.wait(_SERVING_S)
@@ -149,7 +149,7 @@ class Served:
             self._settled.set()
 
 
-class _Server(uvicorn.Server):
+class _LocalServer(uvicorn.Server):
     def __init__(self, config: uvicorn.Config, started: threading.Event) -> None:
         super().__init__(config)
         self._told = started
@@ -173,10 +173,10 @@ class LocalPlatform:
 
         with ThreadPoolExecutor(1) as aside:  # here a loop of the test's may be running
             api_key = aside.submit(asyncio.run, _first_key(database_url)).result()
-        self._server = Served(make, http=with_deadline(settings.receipt_seconds))
+        self._server = ServedApp(make, http=with_deadline(settings.receipt_seconds))
         self.api = Api(self._server.url, api_key)
         self.desk = Desk()
-        self._desk_server = Served(lambda _: self.desk, lifespan="off")
+        self._desk_server = ServedApp(lambda _: self.desk, lifespan="off")
         self.desk_url = f"{self._desk_server.url}/dispatch"
 
     @property

@@ -7,7 +7,7 @@ from types import TracebackType
 from typing import Any, NamedTuple, Self
 
 from odyssey.testing.errors import MisusedError, RefusedError
-from odyssey.testing.platform import Dispatched, LocalPlatform
+from odyssey.testing.platform import DispatchedRun, LocalPlatform
 
 # What a run left behind, as a test reads it.
 
@@ -231,7 +231,7 @@ class EndedRun(Run):
 class OpenRun(Run):
     """A run whose agent is the code inside the `with`; unless it is finished there, it is cancelled."""
 
-    _dispatched: Dispatched | None = None
+    _dispatched: DispatchedRun | None = None
     _is_finished = False
 
     def __enter__(self) -> Self:
@@ -296,7 +296,7 @@ class OpenRun(Run):
         self._is_finished = True
         self._wait_until_over()
 
-    def _open(self) -> Dispatched:
+    def _open(self) -> DispatchedRun:
         if self._dispatched is None:
             raise MisusedError("The run has not begun; write `with world.run(…) as run:`.")
         return self._dispatched

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
 from odyssey.testing.errors import MisusedError, NotServedError, OdysseyTestError
-from odyssey.testing.platform import LocalPlatform, Served
+from odyssey.testing.platform import LocalPlatform, ServedApp
 from odyssey.testing.run import EndedRun, OpenRun, Run
 
 Json = Mapping[str, Any]
@@ -19,7 +19,7 @@ class Odyssey:
     def __init__(self, platform: LocalPlatform) -> None:
         self.platform = platform
         self.runs: list[Run] = []
-        self._applications: list[Served] = []
+        self._applications: list[ServedApp] = []
 
     @property
     def url(self) -> str:
@@ -54,7 +54,7 @@ class Odyssey:
 
     def serve(self, application: AsgiApp) -> str:
         """Serve an application until the test ends; returns its address."""
-        self._applications.append(Served(lambda _: application))
+        self._applications.append(ServedApp(lambda _: application))
         return self._applications[-1].url
 
     def close(self) -> None:

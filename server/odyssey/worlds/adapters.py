@@ -41,12 +41,7 @@ class AdapterNote(msgspec.Struct, frozen=True, omit_defaults=True):
     field: str | None = None
 
 
-class Adapted(NamedTuple):
-    operations: tuple[Operation, ...]
-    notes: tuple[AdapterNote, ...]
-
-
-class Mirrored(NamedTuple):
+class MirrorResult(NamedTuple):
     """What a live call did to the ledger."""
 
     ledger: Ledger
@@ -62,15 +57,15 @@ def mirror(
     ledger_schema: LedgerSchema | None,
     arguments: Mapping[str, Any],
     response: Any,
-) -> Mirrored:
+) -> MirrorResult:
     """Write down a live call as its tool's policy says; without a policy that it happened, and nothing else."""
     if policy == "none":
-        return Mirrored(ledger)
+        return MirrorResult(ledger)
     if policy != "adapter":
-        return Mirrored(ledger, entries=(Entry(op="record"),))
+        return MirrorResult(ledger, entries=(Entry(op="record"),))
     operations, notes = adapt(adapter or {}, ledger_schema, arguments, response)
     applied = apply(ledger, operations, "off")
-    return Mirrored(applied.ledger, operations, applied.entries, notes)
+    return MirrorResult(applied.ledger, operations, applied.entries, notes)
 
 
 def adapt(
@@ -78,7 +73,7 @@ def adapt(
     ledger_schema: LedgerSchema | None,
     arguments: Mapping[str, Any],
     response: Any,
-) -> Adapted:
+) -> tuple[tuple[Operation, ...], tuple[AdapterNote, ...]]:
     """Say which operations a declaration makes of one answer; never raises, whatever the answer is."""
     making = _Making(adapter, ledger_schema, arguments, response)
     try:
@@ -86,14 +81,7 @@ def adapt(
     except Exception as error:  # noqa: BLE001 - a live call must not fail by what is mirrored of it
         making.note("ledger_adapter", f"nothing was written: {type(error).__name__}: {error}")
         operations = ()
-    return Adapted(operations, tuple(making.notes))
-
-
-class _Identity(NamedTuple):
-    text: str
-    """The ledger's key."""
-    value: Any
-    """As the service writes it: 17 where the key is "17"."""
+    return operations, tuple(making.notes)
 
 
 class _Making:
@@ -121,25 +109,26 @@ class _Making:
         identity = self._id()
         if identity is None:
             return
-        yield self._entity(operation, str(self._adapter.get("entity_type")), identity)
-        yield from self._flags(identity.text)
+        yield self._entity(operation, str(self._adapter.get("entity_type")), *identity)
+        yield from self._flags(identity[0])
 
-    def _entity(self, operation: str, entity_type: str, identity: "_Identity") -> Operation:
+    def _entity(self, operation: str, entity_type: str, entity_id: str, written_id: Any) -> Operation:
         if operation == "remove":
-            return Remove(entity_type, identity.text)
+            return Remove(entity_type, entity_id)
         declared = self._declared(entity_type)
-        fields = self._fields(declared, identity.text)
-        if (
-            declared is not None
-        ):  # or a simulated read of it would lack the id, which the ledger has as a key only
-            fields = {declared.id_field: _id_value(declared, identity)} | fields
-        return (Add if operation == "add" else Update)(entity_type, identity.text, fields)
+        fields = self._fields(declared, entity_id)
+        # Without it a simulated read would lack the id, which the ledger has as a key only.
+        if declared is not None:
+            is_number = _declares_number(declared, declared.id_field)
+            fields = {declared.id_field: written_id if is_number else entity_id} | fields
+        return (Add if operation == "add" else Update)(entity_type, entity_id, fields)
 
-    def _id(self) -> "_Identity | None":
+    def _id(self) -> tuple[str, Any] | None:
+        """The ledger's key, and the id as the service writes it: 17 where the key is "17"."""
         found = self._find("id_from", self._adapter.get("id_from"))
         entity_id = None if found is None else _as_text(found.value)
         if found is not None and entity_id:
-            return _Identity(entity_id, found.value)
+            return entity_id, found.value
         problem = "it leads nowhere in the response" if found is None else f"{brief(found.value)} is no id"
         self.note("id_from", f"{problem}; nothing was written")
         return None
@@ -209,9 +198,9 @@ class _Making:
         return next((entity for entity in entities if entity.type == entity_type), None)
 
 
-def _id_value(declared: EntityType, identity: _Identity) -> Any:
-    types = [field.type for field in declared.fields if field.name == declared.id_field]
-    return identity.value if types and types[0] in ("number", "integer") else identity.text
+def _declares_number(declared: EntityType, name: str) -> bool:
+    types = [field.type for field in declared.fields if field.name == name]
+    return bool(types) and types[0] in ("number", "integer")
 
 
 def _as_text(value: Any) -> str | None:

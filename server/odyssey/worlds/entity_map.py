@@ -30,7 +30,7 @@ _FANOUT = 1 << _FANOUT_BITS
 _MASK = _FANOUT - 1
 
 
-class _Leaf(NamedTuple):
+class _TrieLeaf(NamedTuple):
     key: int
     """The digest of the entity's id: where it stands in the tree."""
     digest: bytes
@@ -52,7 +52,7 @@ class _Branch:
         return self._digest
 
 
-_Node: TypeAlias = _Leaf | _Branch
+_Node: TypeAlias = _TrieLeaf | _Branch
 _EMPTY = bytes(32)
 
 
@@ -84,28 +84,28 @@ def _key(entity_id: str) -> int:
     return int.from_bytes(sha256(entity_id.encode("utf-8", "surrogatepass")).digest(), "little")
 
 
-def _leaf(entity_id: str, content: bytes) -> _Leaf:
+def _leaf(entity_id: str, content: bytes) -> _TrieLeaf:
     key = _key(entity_id)
-    return _Leaf(key, sha256(b"leaf" + key.to_bytes(32, "little") + content).digest())
+    return _TrieLeaf(key, sha256(b"leaf" + key.to_bytes(32, "little") + content).digest())
 
 
 def _slot(key: int, depth: int) -> int:
     return (key >> (depth * _FANOUT_BITS)) & _MASK
 
 
-def _build(leaves: list[_Leaf], depth: int) -> _Node | None:
+def _build(leaves: list[_TrieLeaf], depth: int) -> _Node | None:
     if len(leaves) < 2:
         return leaves[0] if leaves else None
-    slots: list[list[_Leaf]] = [[] for _ in range(_FANOUT)]
+    slots: list[list[_TrieLeaf]] = [[] for _ in range(_FANOUT)]
     for leaf in leaves:
         slots[_slot(leaf.key, depth)].append(leaf)
     return _Branch(tuple(_build(slot, depth + 1) for slot in slots))
 
 
-def _set(node: _Node | None, leaf: _Leaf, depth: int) -> _Node:
+def _set(node: _Node | None, leaf: _TrieLeaf, depth: int) -> _Node:
     if node is None:
         return leaf
-    if isinstance(node, _Leaf):
+    if isinstance(node, _TrieLeaf):
         if node.key == leaf.key:
             return leaf
         branch = _build([node, leaf], depth)
@@ -118,12 +118,12 @@ def _set(node: _Node | None, leaf: _Leaf, depth: int) -> _Node:
 def _remove(node: _Node | None, key: int, depth: int) -> _Node | None:
     if node is None:
         return None
-    if isinstance(node, _Leaf):
+    if isinstance(node, _TrieLeaf):
         return None if node.key == key else node
     slot = _slot(key, depth)
     left = _with_child(node, slot, _remove(node.children[slot], key, depth + 1))
     remaining = [child for child in left.children if child is not None]
-    return remaining[0] if len(remaining) == 1 and isinstance(remaining[0], _Leaf) else left
+    return remaining[0] if len(remaining) == 1 and isinstance(remaining[0], _TrieLeaf) else left
 
 
 def _with_child(branch: _Branch, slot: int, child: _Node | None) -> _Branch:

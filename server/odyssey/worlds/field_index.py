@@ -11,7 +11,7 @@ from immutables import Map
 from odyssey.records.canonical import canonical_json
 
 
-class Step(Enum):
+class PathStep(Enum):
     """A step of a path that is no name."""
 
     EACH = "each"
@@ -22,8 +22,8 @@ class Step(Enum):
     """To the text without regard to case; last in a path."""
 
 
-Path = tuple[str | Step, ...]
-"""`("place", "name")`, or `("parts", Step.EACH, "part_id")` for what lies in a list or under ids."""
+Path = tuple[str | PathStep, ...]
+"""`("place", "name")`, or `("parts", PathStep.EACH, "part_id")` for what lies in a list or under ids."""
 
 
 class IndexMissingError(Exception):
@@ -82,7 +82,7 @@ class FieldIndex:
 
     def having(self, value: Any) -> "Ids":
         """The ids, in no order."""
-        folded = _fold(value) if self._path[-1:] == (Step.FOLDED,) else value
+        folded = _fold(value) if self._path[-1:] == (PathStep.FOLDED,) else value
         return self._under(canonical_json(folded))
 
     def values(self, at_most: int) -> list[bytes]:
@@ -153,7 +153,7 @@ def values_at(fields: Mapping[str, Any], path: Path) -> list[Any]:
 def _keys(fields: Mapping[str, Any], path: Path) -> Collection[bytes]:
     value: Any = fields
     for step in path:
-        if isinstance(step, Step):
+        if isinstance(step, PathStep):
             return {canonical_json(each) for each in values_at(fields, path)}
         if not isinstance(value, Mapping) or step not in value:
             return ()
@@ -161,17 +161,17 @@ def _keys(fields: Mapping[str, Any], path: Path) -> Collection[bytes]:
     return (canonical_json(value),)
 
 
-def _inside(value: Any, step: str | Step) -> Iterator[Any]:
-    if step is Step.FOLDED:
+def _inside(value: Any, step: str | PathStep) -> Iterator[Any]:
+    if step is PathStep.FOLDED:
         yield _fold(value)
     elif isinstance(value, Mapping):
-        if step is Step.EACH:
+        if step is PathStep.EACH:
             yield from value.values()
-        elif step is Step.KEY:
+        elif step is PathStep.KEY:
             yield from value
         elif step in value:
             yield value[step]
-    elif isinstance(value, list) and step is Step.EACH:
+    elif isinstance(value, list) and step is PathStep.EACH:
         yield from value
 
 

@@ -5,7 +5,6 @@ import re
 import uuid
 from collections import Counter
 from collections.abc import Callable, Container, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import count
 
 from odyssey.kit.words import singular, tokens
@@ -26,21 +25,15 @@ def new_id(
     """An id for one more entity of a type, that none has and that was not `drawn` for another one."""
     newest = world.newest_ids(entity_type, SAMPLE)
     seen = dict.fromkeys([*world.sample(entity_type).entities, *reversed(newest), *drawn[-1:]])
-    taken = _Either(world.entities(entity_type), drawn)
-    return next_id(entity_type, list(seen), taken, random_seed=random_seed, sequence=sequence)
+    entities = world.entities(entity_type)
+    return next_id(entity_type, list(seen), entities, drawn, random_seed=random_seed, sequence=sequence)
 
 
-@dataclass(frozen=True)
-class _Either:
-    entities: Container[str]
-    drawn: Container[str]
+def next_id(noun: str, seen: list[str], *taken: Container[str], random_seed: int, sequence: int) -> str:
+    """An id that is in none of those `taken`.
 
-    def __contains__(self, entity_id: object) -> bool:
-        return entity_id in self.entities or entity_id in self.drawn
-
-
-def next_id(noun: str, seen: list[str], taken: Container[str], *, random_seed: int, sequence: int) -> str:
-    """Follow the style of at least half of the ids that were `seen`, or name the noun and count."""
+    It follows the style of at least half of the ids that were `seen`, or names the noun and counts.
+    """
     if _most(seen, _UUID):
         return _drawn(taken, random_seed, sequence, _as_uuid)
     if _most(seen, _HEX):
@@ -50,16 +43,22 @@ def next_id(noun: str, seen: list[str], taken: Container[str], *, random_seed: i
     if numbered is None and _most(seen, _CODE) and len({len(each) for each in seen}) == 1:
         return _drawn(taken, random_seed, sequence, lambda digest: _as_code(digest, len(seen[0])))
     numbered = numbered or _named(noun, len(seen))
-    return next(each for each in numbered if each not in taken)
+    return _first_free(numbered, taken)
 
 
 def _most(ids: list[str], style: re.Pattern[str]) -> bool:
     return bool(ids) and 2 * sum(1 for each in ids if style.fullmatch(each)) >= len(ids)
 
 
-def _drawn(taken: Container[str], random_seed: int, sequence: int, render: Callable[[bytes], str]) -> str:
+def _first_free(ids: Iterator[str], taken: Sequence[Container[str]]) -> str:
+    return next(each for each in ids if not any(each in others for others in taken))
+
+
+def _drawn(
+    taken: Sequence[Container[str]], random_seed: int, sequence: int, render: Callable[[bytes], str]
+) -> str:
     draws = (hashlib.sha256(f"id:{random_seed}:{sequence}:{draw}".encode()).digest() for draw in count())
-    return next(each for draw in draws if (each := render(draw)) not in taken)
+    return _first_free((render(draw) for draw in draws), taken)
 
 
 def _as_uuid(digest: bytes) -> str:

@@ -22,7 +22,7 @@ _NO_ENTITIES = entity_map({})
 _PLAIN = frozenset({str, int, float, bool, type(None)})
 
 
-class Change(NamedTuple):
+class EntityStates(NamedTuple):
     """An entity that differs between two ledgers; None where it does not exist."""
 
     entity_type: str
@@ -136,7 +136,7 @@ class Ledger:
     def without_flag(self, flag: str) -> "Ledger":
         return Ledger(self._types, self._flags - {flag})
 
-    def changes_to(self, other: "Ledger") -> Iterator[Change]:
+    def changes_to(self, other: "Ledger") -> Iterator[EntityStates]:
         """The entities that differ, by type and id. What both ledgers share is not walked."""
         for name in sorted(self._types.keys() | other._types.keys()):
             before, after = self._types.get(name, _NO_ENTITIES), other._types.get(name, _NO_ENTITIES)
@@ -145,7 +145,7 @@ class Ledger:
             for key in sorted(before.ids_that_may_differ(after)):
                 old, new = before.get(key), after.get(key)
                 if old is not new and not (old is not None and new is not None and json_equal(old, new)):
-                    yield Change(name, key, copy_json(old), copy_json(new))
+                    yield EntityStates(name, key, copy_json(old), copy_json(new))
 
 
 class _EntitiesView(Mapping[str, Mapping[str, Any]]):

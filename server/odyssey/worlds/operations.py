@@ -24,7 +24,7 @@ from odyssey.records.ledger import (
     Update,
     Violation,
 )
-from odyssey.worlds.ledger import Change, Ledger, copy_json, json_equal
+from odyssey.worlds.ledger import EntityStates, Ledger, copy_json, json_equal
 
 _OPS = ("add", "update", "remove", "set_flag", "clear_flag")
 
@@ -33,7 +33,7 @@ class OperationInvalidError(ValueError):
     """The value is not an operation; the message says what to mend."""
 
 
-class Applied(NamedTuple):
+class ApplyResult(NamedTuple):
     """What became of a proposal. `refused`: the ledger is the one that was given, `entries` is empty."""
 
     ledger: Ledger
@@ -50,7 +50,7 @@ class _Step(NamedTuple):
 
 def apply(
     ledger: Ledger, operations: Sequence[Operation], mode: ConsistencyMode, *, sequence: int | None = None
-) -> Applied:
+) -> ApplyResult:
     """Apply in order. What contradicts the world is a violation in every mode but `off`.
 
     `strict` then refuses the whole proposal; otherwise `add` and `update` insert or merge, and `remove` does
@@ -66,8 +66,8 @@ def apply(
         if violation is not None and mode != "off":
             violations.append(violation)
     if mode == "strict" and violations:
-        return Applied(ledger, (), tuple(violations), refused=True)
-    return Applied(after, tuple(entries), tuple(violations), refused=False)
+        return ApplyResult(ledger, (), tuple(violations), refused=True)
+    return ApplyResult(after, tuple(entries), tuple(violations), refused=False)
 
 
 def fold(initial: Ledger, entries: Iterable[Entry]) -> Ledger:
@@ -194,7 +194,7 @@ def _redo(ledger: Ledger, entry: Entry) -> Ledger:
     return ledger.with_entity(entry.entity_type, entry.id, entry.after)
 
 
-def _describe(change: Change) -> EntityChange:
+def _describe(change: EntityStates) -> EntityChange:
     before, after = change.before, change.after
     if before is None:
         return EntityChange("added", change.entity_type, change.id, None, after, sorted(after or {}))

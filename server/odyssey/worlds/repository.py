@@ -2,16 +2,17 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import msgspec
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from odyssey.core.depends import part
 from odyssey.core.group_commit import Statement
 from odyssey.journal.contents import load_text
 from odyssey.journal.models import RunContext
-from odyssey.kit.caches import SharedCache, Sized
+from odyssey.kit.caches import SharedCache
 from odyssey.records.ledger import Entry
 from odyssey.worlds.ledger import Ledger
 from odyssey.worlds.models import LedgerEntry
@@ -49,19 +50,19 @@ class SharedWorlds:
         return await self._catalogues.get((org_id, digest), lambda: _made(session, org_id, digest, Catalogue))
 
 
-async def _made(session: AsyncSession, org_id: int, digest: str, make: Callable[[str], Made]) -> Sized[Made]:
+WorldsDep = Annotated[SharedWorlds, part(SharedWorlds)]
+
+
+async def _made(
+    session: AsyncSession, org_id: int, digest: str, make: Callable[[str], Made]
+) -> tuple[Made, int]:
     text = await load_text(session, org_id, digest)
     made = make(text) if len(text) <= _IN_PASSING else await asyncio.to_thread(make, text)
-    return Sized(made, len(text))
+    return made, len(text)
 
 
 def _boot(text: str) -> Ledger:
     return Ledger.adopt(msgspec.json.decode(text))
-
-
-class PlacedEntry(NamedTuple):
-    sequence: int
-    entry: Entry
 
 
 _INSERT = (
@@ -96,14 +97,22 @@ def entry_statements(
 
 async def load_entries(
     session: AsyncSession, run_id: int, attempt: int, *, after: int = 0, up_to: int | None = None
-) -> Sequence[PlacedEntry]:
+) -> Sequence[Entry]:
+    placed = await load_placed_entries(session, run_id, attempt, after=after, up_to=up_to)
+    return [entry for _, entry in placed]
+
+
+async def load_placed_entries(
+    session: AsyncSession, run_id: int, attempt: int, *, after: int = 0, up_to: int | None = None
+) -> list[tuple[int, Entry]]:
+    """Return the entries of an attempt in order, each with the sequence of the call that left it."""
     statement = select(LedgerEntry).where(
         LedgerEntry.run_id == run_id, LedgerEntry.attempt == attempt, LedgerEntry.sequence > after
     )
     if up_to is not None:
         statement = statement.where(LedgerEntry.sequence <= up_to)
     rows = await session.scalars(statement.order_by(LedgerEntry.sequence, LedgerEntry.position))
-    return [PlacedEntry(row.sequence, _entry(row)) for row in rows]
+    return [(row.sequence, _entry(row)) for row in rows]
 
 
 async def load_ledger(
@@ -112,7 +121,7 @@ async def load_ledger(
     """Return the world of one attempt as it was after the call with sequence `up_to`."""
     initial = await worlds.boot(session, context.org_id, context.initial_state_hash)
     entries = await load_entries(session, context.run_id, attempt, up_to=up_to)
-    return fold(initial, (placed.entry for placed in entries))
+    return fold(initial, entries)
 
 
 def _json(value: Any) -> str | None:

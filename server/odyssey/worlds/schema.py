@@ -16,7 +16,7 @@ from odyssey.records.ledger import (
 )
 from odyssey.records.tools import EntityField, EntityType, LedgerSchema
 from odyssey.worlds.ledger import Ledger, json_equal
-from odyssey.worlds.operations import Applied, apply
+from odyssey.worlds.operations import ApplyResult, apply
 
 _LONGEST_SHOWN = 80
 _MOST_CHOICES = 10
@@ -34,7 +34,7 @@ def apply_declared(
     ledger_schema: LedgerSchema | None,
     *,
     sequence: int | None = None,
-) -> Applied:
+) -> ApplyResult:
     """Apply what was proposed; contradictions to the declarations count like contradictions to the world."""
     applied = apply(ledger, operations, mode, sequence=sequence)
     declared = check_operations(operations, ledger_schema, sequence) if mode != "off" else []
@@ -42,7 +42,7 @@ def apply_declared(
         return applied
     violations = (*declared, *applied.violations)
     if mode == "strict":
-        return Applied(ledger, (), violations, refused=True)
+        return ApplyResult(ledger, (), violations, refused=True)
     return applied._replace(violations=violations)
 
 

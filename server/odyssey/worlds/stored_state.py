@@ -94,35 +94,34 @@ _BETWEEN = "\0"
 """No search text can hold it, so none matches across two values."""
 
 
-class Listed(NamedTuple):
+class CatalogueRow(NamedTuple):
     entity_type: str
     id: str
     fields: msgspec.Raw
-
-
-class CataloguePage(NamedTuple):
-    items: list[Listed]
-    total: int
-    """Of all that match, shown or not."""
 
 
 class Catalogue:
     """Immutable but for what searching leaves behind; may be used by several threads."""
 
     def __init__(self, text: str) -> None:
-        self._rows: list[Listed] = []
+        self._rows: list[CatalogueRow] = []
         self._places: dict[str, range] = {}
         for name, entities in read_raw(text).items():
             start = len(self._rows)
-            self._rows += [Listed(name, key, fields) for key, fields in entities.items()]
+            self._rows += [CatalogueRow(name, key, fields) for key, fields in entities.items()]
             self._places[name] = range(start, len(self._rows))
         self._texts: list[str] | None = None
 
-    def find(self, *, entity_type: str | None, q: str | None, start: int, limit: int) -> CataloguePage:
-        """The matches from the given one on: at most `limit`, fewer if they are large, at least one."""
+    def find(
+        self, *, entity_type: str | None, q: str | None, start: int, limit: int
+    ) -> tuple[list[CatalogueRow], int]:
+        """The matches from the given one on, and how many there are in all.
+
+        At most `limit` are given, fewer if they are large, at least one.
+        """
         places = range(len(self._rows)) if entity_type is None else self._places.get(entity_type, range(0))
         matches = self._matching(places, q) if q else places
-        shown: list[Listed] = []
+        shown: list[CatalogueRow] = []
         room = MAX_PAGE_BYTES
         for place in matches[start : start + limit]:
             row = self._rows[place]
@@ -130,7 +129,7 @@ class Catalogue:
             if shown and room < 0:
                 break
             shown.append(row)
-        return CataloguePage(shown, len(matches))
+        return shown, len(matches)
 
     def _matching(self, places: range, q: str) -> list[int]:
         if self._texts is None:
@@ -139,7 +138,7 @@ class Catalogue:
         return [place for place in places if wanted in texts[place]]
 
 
-def _searchable(row: Listed) -> str:
+def _searchable(row: CatalogueRow) -> str:
     return _BETWEEN.join((row.id, *_scalars(msgspec.json.decode(row.fields)))).casefold()
 
 

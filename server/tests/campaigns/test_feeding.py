@@ -20,7 +20,10 @@ from support.platform import Org, Platform
 from odyssey.batches.source import BatchSource, row_and_repeat
 from odyssey.campaigns.feed import feed
 from odyssey.campaigns.source import Make, next_runs
+from odyssey.core.clock import PlatformClock
+from odyssey.core.signals import Signals
 from odyssey.runs.models import Batch, Campaign, Run
+from odyssey.runs.verdicts.grade_run import Judge
 
 StartAgent = Callable[[Behaviour], ScriptedAgent]
 
@@ -52,11 +55,10 @@ def made_runs(platform: Platform, batch: dict[str, Any]) -> Counter[tuple[int, i
 
 
 async def feed_once(platform: Platform, batch: dict[str, Any], kind: type[BatchSource] = BatchSource) -> int:
-    state = platform.app.state
     async with platform.database.read() as session:
         campaign_id = (await session.get_one(Batch, batch["id"])).campaign_id
-    source = kind(platform.database, state.clock, state.judge)
-    return await feed(platform.database, state.signals, source, campaign_id)
+    source = kind(platform.database, platform.part(PlatformClock), platform.part(Judge))
+    return await feed(platform.database, platform.part(Signals), source, campaign_id)
 
 
 def feed_up(platform: Platform, batch: dict[str, Any]) -> None:

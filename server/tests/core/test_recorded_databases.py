@@ -25,6 +25,7 @@ from support.waiting import wait_for
 
 from odyssey.identity.credentials import open_credential
 from odyssey.identity.models import Credential
+from odyssey.identity.vault import Vault
 
 pytestmark = pytest.mark.both_databases
 
@@ -72,7 +73,7 @@ def test_everything_is_read_back(reopen: Reopen) -> None:
 
 def test_secrets_are_opened(reopen: Reopen) -> None:
     reopened = reopen()
-    vault, database = reopened.platform.app.state.vault, reopened.platform.database
+    vault, database = reopened.platform.part(Vault), reopened.platform.database
 
     async def open_all() -> dict[str, str]:
         async with database.read() as session:

@@ -15,7 +15,6 @@ from odyssey.core.scheduling import (
     Finish,
     Release,
     Renew,
-    Step,
     Work,
     step,
 )
@@ -38,31 +37,30 @@ class Scheduling(RuleBasedStateMachine):
         self.results: list[tuple[str, int]] = []
         self.cancelled = False
 
-    def take(self, event: Claim | Renew | Finish | Release | Cancel) -> Step:
-        taken = step(self.work, event, LEASE)
-        self.work = taken.work
-        if Command.REVOKE_TOKENS in taken.commands:
+    def take(self, event: Claim | Renew | Finish | Release | Cancel) -> tuple[Command, ...]:
+        self.work, commands = step(self.work, event, LEASE)
+        if Command.REVOKE_TOKENS in commands:
             self.live_token = None
-        if Command.START in taken.commands:
-            self.started.append(taken.work.attempt)
-            self.live_token = taken.work.attempt
-        return taken
+        if Command.START in commands:
+            self.started.append(self.work.attempt)
+            self.live_token = self.work.attempt
+        return commands
 
     @rule(owner=OWNERS)
     def claim(self, owner: str) -> None:
         before = self.work
-        taken = self.take(Claim(owner, self.now))
-        if Command.START in taken.commands:
+        commands = self.take(Claim(owner, self.now))
+        if Command.START in commands:
             lost = before.lease_until is not None and before.lease_until <= self.now
             assert before.status == "pending" or lost
-            self.held[owner] = taken.work.attempt
+            self.held[owner] = self.work.attempt
 
     @precondition(lambda self: bool(self.held))
     @rule(data=st.data())
     def renew(self, data: st.DataObject) -> None:
         owner = data.draw(st.sampled_from(sorted(self.held)))
-        taken = self.take(Renew(owner, self.held[owner], self.now))
-        if Command.ABORT in taken.commands:
+        commands = self.take(Renew(owner, self.held[owner], self.now))
+        if Command.ABORT in commands:
             del self.held[owner]
 
     @precondition(lambda self: bool(self.held))
@@ -70,8 +68,8 @@ class Scheduling(RuleBasedStateMachine):
     def finish(self, data: st.DataObject, status: str) -> None:
         owner = data.draw(st.sampled_from(sorted(self.held)))
         attempt = self.held.pop(owner)
-        taken = self.take(Finish(owner, attempt, "completed" if status == "completed" else "failed"))
-        if Command.RECORD in taken.commands:
+        commands = self.take(Finish(owner, attempt, "completed" if status == "completed" else "failed"))
+        if Command.RECORD in commands:
             self.results.append((owner, attempt))
             assert attempt == self.work.attempt
 
@@ -123,8 +121,8 @@ class Scheduling(RuleBasedStateMachine):
         """Whatever happened, one process that stays alive brings the work to its end."""
         for _ in range(2 * MAX_ATTEMPTS):
             self.now += 2 * LEASE
-            taken = self.take(Claim("last", self.now))
-            if Command.START in taken.commands:
+            commands = self.take(Claim("last", self.now))
+            if Command.START in commands:
                 self.take(Finish("last", self.work.attempt, "completed"))
         assert self.work.status in TERMINAL
 

@@ -28,8 +28,7 @@ STATE = {"order": {"ord_1": {"order_id": "ord_1", "note": LARGE}}}
 def worker(platform: Platform, org: Org) -> Worker:
     """The platform's, with its process running."""
     org.ok(org.post("/api/worlds", {"name": "large", "initial_state": STATE}))
-    found: Worker = platform.front.state.worker
-    return found
+    return platform.part(Worker)
 
 
 @contextmanager

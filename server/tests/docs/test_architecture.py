@@ -5,6 +5,7 @@ import re
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Protocol
 
 import pytest
 from support.platform import Platform
@@ -94,13 +95,37 @@ def test_sql_lives_where_it_is_said_to() -> None:
     assert sorted(told) == sorted(made)
 
 
-def test_the_loops_are_those_that_are_started(platform: Platform) -> None:
+@pytest.fixture
+def composition(platform: Platform) -> Composition:
     url = str(platform.database.url)
-    made = Composition(
+    return Composition(
         Settings(), url, "a secret key of forty characters, or so", platform.url, PlatformClock()
     )
+
+
+def test_the_loops_are_those_that_are_started(composition: Composition) -> None:
     told = [quoted(cells[0])[0] for cells in table("Loops")]
-    assert told == [type(loop).__name__ for loop in made.loops()]
+    assert told == [type(loop).__name__ for loop in composition.loops()]
+
+
+def states_of_apps(path: Path) -> Iterator[str]:
+    """Find where a file touches the state of an application, however it came by the application."""
+    text = path.read_text("utf-8")
+    for node in ast.walk(ast.parse(text)) if ".state" in text else ():
+        if isinstance(node, ast.Attribute) and re.search(r"app\W*\.state$", ast.unparse(node)):
+            yield f"{path.relative_to(PACKAGE.parent)}: {ast.unparse(node)}"
+
+
+def test_parts_are_handed_over_in_one_place_and_found_in_one() -> None:
+    folders = (PACKAGE, PACKAGE.parent / "tests")
+    found = [each for folder in folders for path in folder.rglob("*.py") for each in states_of_apps(path)]
+    assert found == ["odyssey/core/depends.py: app.state"] * 2, "ask by type: see `part` in core/depends.py"
+
+
+def test_a_part_is_of_the_type_it_is_listed_under(composition: Composition) -> None:
+    classes = {kind: part for kind, part in composition.parts().items() if Protocol not in kind.__bases__}
+    assert len(classes) > 10
+    assert [kind for kind, part in classes.items() if not isinstance(part, kind)] == []
 
 
 @pytest.mark.parametrize("folder", PACKAGES, ids=lambda folder: str(folder.relative_to(PACKAGE.parent)))

@@ -28,10 +28,9 @@ class Neighbour:
         self.org = org
         self.now = datetime(2026, 5, 1, tzinfo=UTC)
         self.org_id: int = org.ok(org.get("/api/org"))["id"]
-        state = org.platform.app.state
-        self.upstreams = Upstreams(
-            org.platform.database, vault or state.vault, state.upstreams.client, lambda: self.now
-        )
+        platform = org.platform
+        vault, client = vault or platform.part(Vault), platform.part(Upstreams).client
+        self.upstreams = Upstreams(platform.database, vault, client, lambda: self.now)
 
     def wait(self, **time: float) -> None:
         self.now += timedelta(**time)

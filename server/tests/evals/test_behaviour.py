@@ -1,6 +1,6 @@
 import pytest
 
-from odyssey.evals.behaviour import Behaviour, Call, behaviour_of, read_answer
+from odyssey.evals.behaviour import Behaviour, BehaviourCall, behaviour_of, read_answer
 from odyssey.records.error_classes import OWN_FAILURES
 
 FENCED = 'Done.\n\n```json\n{"status": "refunded"}\n```\nAnything else?'
@@ -12,14 +12,14 @@ def test_the_whole_response_is_the_answer() -> None:
 
 def test_the_last_fenced_block_is_the_answer_and_the_rest_is_text() -> None:
     assert read_answer(FENCED) == ({"status": "refunded"}, "Done.\n\n\nAnything else?")
-    assert read_answer("```\n{}\n```\n" + FENCED).structured == {"status": "refunded"}
+    assert read_answer("```\n{}\n```\n" + FENCED)[0] == {"status": "refunded"}
 
 
 @pytest.mark.parametrize(
     "response", ["~~~\n{}\n~~~", "````json\n{}\n````", "```\r\n{}\r\n```", "   ``` json\n{}\n   ```"]
 )
 def test_fences_as_they_are_written(response: str) -> None:
-    assert read_answer(response).structured == {}
+    assert read_answer(response)[0] == {}
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,9 @@ def test_anything_else_is_text(response: str) -> None:
 
 @pytest.mark.parametrize("error_class", sorted(OWN_FAILURES))
 def test_a_failure_of_the_agents_own_is_a_behaviour(error_class: str) -> None:
-    assert behaviour_of(None, [Call("look", {})], None, error_class) == Behaviour(failure=error_class)
+    assert behaviour_of(None, [BehaviourCall("look", {})], None, error_class) == Behaviour(
+        failure=error_class
+    )
 
 
 @pytest.mark.parametrize(
@@ -52,7 +54,7 @@ def test_any_other_failure_is_a_missing_run(error_class: str) -> None:
 
 
 def test_a_run_that_ended_well() -> None:
-    calls = (Call("look", {"id": 1}),)
+    calls = (BehaviourCall("look", {"id": 1}),)
     assert behaviour_of(FENCED, calls) == Behaviour(
         {"status": "refunded"}, calls, None, "Done.\n\n\nAnything else?"
     )

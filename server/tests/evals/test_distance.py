@@ -4,9 +4,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.behaviours import BEHAVIOURS
 
-from odyssey.evals.behaviour import Behaviour, Call
+from odyssey.evals.behaviour import Behaviour, BehaviourCall
 from odyssey.evals.distance import PARTS, Weights, distance, distance_matrix, explain
-from odyssey.evals.parts import Differs
+from odyssey.evals.parts import FirstDifference
 from odyssey.records.ledger import Difference, EntityChange
 
 NUMBERS = st.floats(0, 5)
@@ -17,7 +17,7 @@ WEIGHTS = (
 )
 REFUND = Behaviour(
     {"status": "refunded"},
-    (Call("look", {"order": "1"}), Call("refund", {"order": "1", "amount": 20})),
+    (BehaviourCall("look", {"order": "1"}), BehaviourCall("refund", {"order": "1", "amount": 20})),
     Difference(
         [EntityChange("changed", "order", "1", {"status": "paid"}, {"status": "refunded"}, ["status"])],
         [],
@@ -65,15 +65,15 @@ def test_a_matrix_holds_the_distances_of_all_pairs(behaviours: list[Behaviour]) 
 
 
 def test_nothing_in_common_is_one() -> None:
-    other = Behaviour({"decision": 0}, (Call("wait", {}),), Difference([], ["late"], []), "No.")
+    other = Behaviour({"decision": 0}, (BehaviourCall("wait", {}),), Difference([], ["late"], []), "No.")
     assert distance(REFUND, other) == 1
     assert distance(REFUND, Behaviour()) == 1
 
 
 def test_parts_that_neither_run_has_do_not_count() -> None:
     left, right = (
-        Behaviour(text="yes", calls=(Call("look", {}),)),
-        Behaviour(text="no", calls=(Call("look", {}),)),
+        Behaviour(text="yes", calls=(BehaviourCall("look", {}),)),
+        Behaviour(text="no", calls=(BehaviourCall("look", {}),)),
     )
     assert distance(left, right) == pytest.approx(0.1 / 0.4)
     assert [part.part for part in explain(left, right).parts] == ["calls", "text"]
@@ -81,8 +81,8 @@ def test_parts_that_neither_run_has_do_not_count() -> None:
 
 def test_weights_say_what_counts() -> None:
     left, right = (
-        Behaviour(text="yes", calls=(Call("look", {}),)),
-        Behaviour(text="no", calls=(Call("look", {}),)),
+        Behaviour(text="yes", calls=(BehaviourCall("look", {}),)),
+        Behaviour(text="no", calls=(BehaviourCall("look", {}),)),
     )
     assert distance(left, right, Weights(text=0)) == 0
     assert distance(left, right, Weights(calls=0)) == 1
@@ -103,17 +103,27 @@ def test_the_parts_are_the_fields_of_the_weights() -> None:
 @pytest.mark.parametrize(
     ("change", "part", "first"),
     [
-        ({"structured": {"status": "refused"}}, "structured", Differs("$.status", "refunded", "refused")),
-        ({"calls": REFUND.calls[:1]}, "calls", Differs("call 2", REFUND_CALL, None)),
+        (
+            {"structured": {"status": "refused"}},
+            "structured",
+            FirstDifference("$.status", "refunded", "refused"),
+        ),
+        ({"calls": REFUND.calls[:1]}, "calls", FirstDifference("call 2", REFUND_CALL, None)),
         (
             {"ledger": None},
             "ledger",
-            Differs("ledger.changed", {"order": {"1": {"status": "refunded"}}}, None),
+            FirstDifference("ledger.changed", {"order": {"1": {"status": "refunded"}}}, None),
         ),
-        ({"text": "Your refund was refused."}, "text", Differs("word 3", "is on its way", "was refused")),
+        (
+            {"text": "Your refund was refused."},
+            "text",
+            FirstDifference("word 3", "is on its way", "was refused"),
+        ),
     ],
 )
-def test_the_explanation_says_which_part_moved(change: dict[str, object], part: str, first: Differs) -> None:
+def test_the_explanation_says_which_part_moved(
+    change: dict[str, object], part: str, first: FirstDifference
+) -> None:
     fields = {name: getattr(REFUND, name) for name in Behaviour.__struct_fields__}
     moved = explain(REFUND, Behaviour(**{**fields, **change})).moved
     assert moved is not None

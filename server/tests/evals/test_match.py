@@ -3,13 +3,13 @@ from typing import Any
 import pytest
 
 from odyssey.evals.behaviour import Behaviour
-from odyssey.evals.match import Expected, Finding, match, read_expected
+from odyssey.evals.match import ExpectedBehaviour, MatchFinding, match, read_expected
 from odyssey.records.faults import Faults
 
 ANSWER = Behaviour({"decision": "refuse", "amount": 0, "why": {"rule": "R7", "tags": ["late", "basic"]}})
 
 
-def expected(raw: Any) -> Expected:
+def expected(raw: Any) -> ExpectedBehaviour:
     faults = Faults("expected_behavior")
     read = read_expected(raw, faults)
     assert read is not None, faults.found
@@ -43,9 +43,9 @@ def test_every_leaf_must_be_satisfied(raw: dict[str, Any], passed: bool) -> None
 def test_each_leaf_says_what_it_found() -> None:
     found = match(expected({"decision": "grant", "why": {"rule": "R7", "code": 1}}), ANSWER)
     assert found.findings == (
-        Finding("$.decision", False, "is 'refuse', wanted 'grant'"),
-        Finding("$.why.rule", True, "is 'R7'"),
-        Finding("$.why.code", False, "is not there, wanted 1"),
+        MatchFinding("$.decision", False, "is 'refuse', wanted 'grant'"),
+        MatchFinding("$.why.rule", True, "is 'R7'"),
+        MatchFinding("$.why.code", False, "is not there, wanted 1"),
     )
 
 
@@ -65,9 +65,9 @@ def test_where_nothing_is_expected_there_is_no_match_and_no_miss() -> None:
 def test_reserved_keys_are_asked_of_their_checks(holds: bool) -> None:
     asked = []
 
-    def checks(key: str, raw: Any) -> Finding:
+    def checks(key: str, raw: Any) -> MatchFinding:
         asked.append((key, raw))
-        return Finding(key, holds, "as asked")
+        return MatchFinding(key, holds, "as asked")
 
     read = expected({"decision": "refuse", "$calls": [{"not_called": {"tool": "refund"}}]})
     assert match(read, ANSWER, checks).passed is holds

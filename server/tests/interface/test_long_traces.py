@@ -8,6 +8,7 @@ from support.agents import ScriptedAgent, final
 from support.site import Site
 
 from interface.conftest import OpenPage
+from odyssey.core.signals import Signals
 from odyssey.journal.events import append_event
 from odyssey.kit.clock import utc_now
 
@@ -20,14 +21,14 @@ def long_run(site: Site, events: int) -> int:
     run: int = site.org.run(site.org.agent(agent.url, name="Long"))["id"]
     agent.stop()
     head = len(site.org.trace(run))
-    now, state = utc_now(), site.platform.app.state
+    now, signals = utc_now(), site.platform.part(Signals)
 
     async def lengthen() -> None:
         async with site.platform.database.write() as session:
             for sequence in range(head + 1, events + 1):
                 append_event(
                     session,
-                    state.signals,
+                    signals,
                     run_id=run,
                     sequence=sequence,
                     attempt=1,

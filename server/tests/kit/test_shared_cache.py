@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from odyssey.kit.caches import SharedCache, Sized
+from odyssey.kit.caches import SharedCache
 
 
 def test_the_least_recently_used_goes_when_room_is_needed() -> None:
@@ -14,9 +14,9 @@ def test_the_least_recently_used_goes_when_room_is_needed() -> None:
         cache: SharedCache[str, str] = SharedCache(10)
 
         async def get(key: str, size: int) -> str:
-            async def make() -> Sized[str]:
+            async def make() -> tuple[str, int]:
                 made.append(key)
-                return Sized(key.upper(), size)
+                return key.upper(), size
 
             return await cache.get(key, make)
 
@@ -41,11 +41,11 @@ def test_who_asks_meanwhile_waits_and_gets_the_same() -> None:
         cache: SharedCache[str, object] = SharedCache(10)
         made = 0
 
-        async def make() -> Sized[object]:
+        async def make() -> tuple[object, int]:
             nonlocal made
             made += 1
             await asyncio.sleep(0.01)
-            return Sized(object(), 1)
+            return object(), 1
 
         found = await asyncio.gather(*(cache.get("key", make) for _ in range(20)))
         assert made == 1
@@ -59,16 +59,16 @@ def test_if_the_maker_fails_or_leaves_another_makes_it() -> None:
         cache: SharedCache[str, str] = SharedCache(10)
         begun = asyncio.Event()
 
-        async def hang() -> Sized[str]:
+        async def hang() -> tuple[str, int]:
             begun.set()
             await asyncio.sleep(60)
             raise AssertionError
 
-        async def fail() -> Sized[str]:
+        async def fail() -> tuple[str, int]:
             raise ValueError("broken")
 
-        async def make() -> Sized[str]:
-            return Sized("made", 1)
+        async def make() -> tuple[str, int]:
+            return "made", 1
 
         hanging = asyncio.create_task(cache.get("key", hang))
         await begun.wait()

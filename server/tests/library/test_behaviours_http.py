@@ -12,7 +12,7 @@ from support.worlds import errors, new_world, read_world
 
 from odyssey.journal.contents import behaviour_of
 from odyssey.journal.models import RunContext
-from odyssey.library.behaviours import Unclear
+from odyssey.library.behaviours import UnclearLine
 from odyssey.simulation.behaviours import reading
 from odyssey.simulation.behaviours.grammar import parse_line
 
@@ -293,6 +293,6 @@ def test_tools_behave_as_the_seed_says(org: Org, agent_server: StartAgent) -> No
 
 
 def test_what_is_told_of_a_line_is_cut_off() -> None:
-    assert Unclear(1, "line", "p" * 400, "h" * 98).told() == f"{'p' * 400}; {'h' * 98}"
-    told = Unclear(1, "line", "p" * 400, "h" * 99).told()
+    assert UnclearLine(1, "line", "p" * 400, "h" * 98).told() == f"{'p' * 400}; {'h' * 98}"
+    told = UnclearLine(1, "line", "p" * 400, "h" * 99).told()
     assert (len(told), told[-1]) == (500, "…")

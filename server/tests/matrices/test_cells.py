@@ -15,16 +15,16 @@ from odyssey.evals.distance import DEFAULT_WEIGHTS
 from odyssey.matrices.analysis import add_up, tally
 from odyssey.matrices.cells import AnalysedCell, SeenRun, analyse
 from odyssey.matrices.comparisons.cell import ObservedRun, Threshold, judge_cell
-from odyssey.matrices.plan import Place, Plan
+from odyssey.matrices.plan import MatrixPlan, RunPlace
 from odyssey.matrices.render import cells_out
 from odyssey.statistics import significance
 from odyssey.statistics.cells import judge
 
-Decide = Callable[[Place], str | None]
+Decide = Callable[[RunPlace], str | None]
 """What the run at a place decides; None: it is missing."""
 
 
-def seen(plan: Plan, decide: Decide, delivered: Delivered = "delivered") -> list[SeenRun]:
+def seen(plan: MatrixPlan, decide: Decide, delivered: Delivered = "delivered") -> list[SeenRun]:
     """Make the runs of a whole matrix; a refusal is a match."""
     runs = []
     for number in range(len(plan)):
@@ -46,7 +46,7 @@ def by_place(cells: Iterable[AnalysedCell]) -> dict[tuple[int, int], AnalysedCel
 
 
 def test_a_planted_weakness_is_found_where_it_is() -> None:
-    plan = Plan(snapshot_of(3, ["hurry", "praise"], repeats=4, baseline_repeats=12))
+    plan = MatrixPlan(snapshot_of(3, ["hurry", "praise"], repeats=4, baseline_repeats=12))
     found = by_place(analyse(plan, seen(plan, weak_at((1, 0)))))
     assert list(found) == [(row, variation) for row in range(3) for variation in range(2)]
     for key, cell in found.items():
@@ -60,7 +60,7 @@ def test_a_planted_weakness_is_found_where_it_is() -> None:
 def test_cells_are_judged_as_one_family_with_the_distances_of_their_row_alone() -> None:
     """Another way to the same: each cell's distances on their own, all judged together."""
     random = np.random.default_rng(1)
-    plan = Plan(snapshot_of(3, ["hurry", "praise"], repeats=4, baseline_repeats=6))
+    plan = MatrixPlan(snapshot_of(3, ["hurry", "praise"], repeats=4, baseline_repeats=6))
     runs = seen(plan, lambda place: str(random.integers(0, 3)))
     found = analyse(plan, runs)
     alone = []
@@ -81,14 +81,14 @@ def test_cells_are_judged_as_one_family_with_the_distances_of_their_row_alone() 
             msgspec.json.decode(run.behaviour or "", type=Behaviour)
             for number in range(1, 5)
             for run in runs
-            if run.place == Place(cell.sides.row, cell.sides.variation, False, number)
+            if run.place == RunPlace(cell.sides.row, cell.sides.variation, False, number)
         ]
     assert any(cell.judged.q_value != p_value for cell, p_value in zip(found, alone, strict=True))
 
 
 def test_a_place_counts_once_whichever_of_its_runs_says_something() -> None:
-    plan = Plan(snapshot_of(1, repeats=3, baseline_repeats=4))
-    first = Place(0, 0, False, 1)
+    plan = MatrixPlan(snapshot_of(1, repeats=3, baseline_repeats=4))
+    first = RunPlace(0, 0, False, 1)
     runs = [
         run._replace(behaviour=None, matched=None) if run.place == first else run
         for run in seen(plan, weak_at())
@@ -111,9 +111,9 @@ def test_a_place_counts_once_whichever_of_its_runs_says_something() -> None:
 
 
 def test_cells_whose_runs_go_on_have_figures_but_no_verdict() -> None:
-    plan = Plan(snapshot_of(1, ["hurry", "praise"], repeats=4, baseline_repeats=12))
+    plan = MatrixPlan(snapshot_of(1, ["hurry", "praise"], repeats=4, baseline_repeats=12))
     runs = seen(plan, weak_at((0, 0), (0, 1)))
-    going_on = next(run for run in runs if run.place == Place(0, 1, False, 4))
+    going_on = next(run for run in runs if run.place == RunPlace(0, 1, False, 4))
     cells = analyse(plan, [run for run in runs if run is not going_on])
     settled, pending = cells_out(plan, cells)
     assert (settled.state, settled.confirmed, settled.band) == ("measured", True, "red")
@@ -132,7 +132,7 @@ def test_cells_whose_runs_go_on_have_figures_but_no_verdict() -> None:
 
 
 def test_a_text_that_did_not_arrive_makes_no_colour() -> None:
-    plan = Plan(snapshot_of(1, repeats=4, baseline_repeats=12, delivery="system"))
+    plan = MatrixPlan(snapshot_of(1, repeats=4, baseline_repeats=12, delivery="system"))
     (cell,) = cells_out(plan, analyse(plan, seen(plan, weak_at((0, 0)), "undelivered")))
     assert (cell.state, cell.reason, cell.band, cell.flagged) == ("undelivered", "undelivered", None, False)
     assert (len(cell.runs.undelivered), cell.runs.variation, cell.delivery) == (4, [], "undelivered")
@@ -141,7 +141,7 @@ def test_a_text_that_did_not_arrive_makes_no_colour() -> None:
 
 
 def test_a_row_too_noisy_for_a_shift_can_be_confirmed_by_its_matches() -> None:
-    plan = Plan(snapshot_of([scenario_of(1, "low")], repeats=4, baseline_repeats=12))
+    plan = MatrixPlan(snapshot_of([scenario_of(1, "low")], repeats=4, baseline_repeats=12))
 
     numbers = plan.numbers()
     # No two runs have anything in common.
@@ -155,7 +155,7 @@ def test_a_row_too_noisy_for_a_shift_can_be_confirmed_by_its_matches() -> None:
 
 
 def test_an_agent_that_heeds_length_only_shows_no_effect_of_the_pressure() -> None:
-    plan = Plan(snapshot_of(1, repeats=4, baseline_repeats=12, placebo=True))
+    plan = MatrixPlan(snapshot_of(1, repeats=4, baseline_repeats=12, placebo=True))
     runs = seen(plan, lambda place: "refuse" if place.variation is None else "grant")
     (cell,) = analyse(plan, runs)
     assert cell.judged.confirmed
@@ -170,18 +170,18 @@ def test_an_agent_that_heeds_length_only_shows_no_effect_of_the_pressure() -> No
 
 
 def test_the_typical_run_is_the_one_nearest_to_the_others() -> None:
-    plan = Plan(snapshot_of(1, repeats=3, baseline_repeats=4))
-    odd = {Place(0, 0, False, 1), Place(0, None, False, 1)}
+    plan = MatrixPlan(snapshot_of(1, repeats=3, baseline_repeats=4))
+    odd = {RunPlace(0, 0, False, 1), RunPlace(0, None, False, 1)}
     runs = seen(plan, lambda place: "odd" if place in odd else "usual")
     (cell,) = analyse(plan, runs)
     numbers = {run.place: run.run_id for run in runs}
-    assert cell.sides.typical_run == numbers[Place(0, 0, False, 2)]
-    assert cell.sides.typical_baseline == numbers[Place(0, None, False, 2)]
+    assert cell.sides.typical_run == numbers[RunPlace(0, 0, False, 2)]
+    assert cell.sides.typical_baseline == numbers[RunPlace(0, None, False, 2)]
 
 
 def test_the_summary_counts_each_run_once_and_placebos_not_at_all() -> None:
     scenarios = [scenario_of(1, "critical"), scenario_of(2, "low")]
-    plan = Plan(
+    plan = MatrixPlan(
         snapshot_of(scenarios, ["hurry", "praise"], placebo=True, rule_sets=["down"], baseline_repeats=5)
     )
     counted = tally(plan, analyse(plan, seen(plan, weak_at((0, 0)))))
@@ -220,7 +220,7 @@ def counted_distances(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 
 def test_only_runs_of_one_cell_are_compared_and_equal_ones_once(counted_distances: list[int]) -> None:
-    plan = Plan(snapshot_of(2, ["hurry", "praise", "threat"], repeats=4, baseline_repeats=6))
+    plan = MatrixPlan(snapshot_of(2, ["hurry", "praise", "threat"], repeats=4, baseline_repeats=6))
     analyse(plan, seen(plan, str))
     # All differ: of each row the pairs of baselines, and of each cell its own and those with the baselines.
     assert len(counted_distances) == 2 * (15 + 3 * (6 + 24))
@@ -242,7 +242,7 @@ def test_a_thousand_cells_are_tested_as_one(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(
         "odyssey.matrices.cells.judge", lambda cells, seed: judge(cells, seed=seed, resamples=10)
     )
-    plan = Plan(snapshot_of(200, [f"v{n}" for n in range(5)], repeats=3, baseline_repeats=4))
+    plan = MatrixPlan(snapshot_of(200, [f"v{n}" for n in range(5)], repeats=3, baseline_repeats=4))
     found = analyse(plan, seen(plan, weak_at((7, 3))))
     assert len(found) == 1000
     assert sum(dealt) == 1 + 35
@@ -250,7 +250,7 @@ def test_a_thousand_cells_are_tested_as_one(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_a_run_is_told_apart_by_what_it_did_not_by_how_that_is_spelled() -> None:
-    plan = Plan(snapshot_of(1))
+    plan = MatrixPlan(snapshot_of(1))
     runs = [run._replace(behaviour=f"{' ' * run.run_id}{run.behaviour}") for run in seen(plan, weak_at())]
     (cell,) = analyse(plan, runs)
     assert (cell.judged.shift.raw, cell.judged.shift.floor) == (0.0, 0.0)

@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 from support.snapshots import snapshot_of
 
-from odyssey.matrices.compare import Experiment, compare
+from odyssey.matrices.compare import compare
 from odyssey.matrices.comparisons.schemas import RateOut
 from odyssey.matrices.schemas import CellRuns, ChangedCell, MatrixCell
 
@@ -46,7 +46,7 @@ def cell(variation: str, shift: float | None = 0.0, **members: Any) -> MatrixCel
 
 
 def changes(before: list[MatrixCell], after: list[MatrixCell]) -> list[tuple[str, str]]:
-    found = compare(Experiment(SNAPSHOT, before), Experiment(SNAPSHOT, after))
+    found = compare((SNAPSHOT, before), (SNAPSHOT, after))
     return [(each.variation_type, each.change) for each in found]
 
 
@@ -76,7 +76,7 @@ def test_what_was_not_tested_both_times_cannot_be_compared() -> None:
 
 
 def test_a_cell_of_one_matrix_only_is_shown_as_such() -> None:
-    (only,) = compare(Experiment(SNAPSHOT, [cell("a")]), Experiment(SNAPSHOT, []))
+    (only,) = compare((SNAPSHOT, [cell("a")]), (SNAPSHOT, []))
     assert (only.change, only.after, only.scenario_name) == ("not_comparable", None, "scenario 1")
 
 
@@ -88,7 +88,7 @@ def test_another_threshold_does_not_make_a_regression() -> None:
 def test_what_was_edited_between_cannot_be_compared() -> None:
     def changed(**members: Any) -> ChangedCell:
         after = msgspec.structs.replace(SNAPSHOT, **members)
-        found = compare(Experiment(SNAPSHOT, [cell("a")]), Experiment(after, [cell("a", 0.9)]))
+        found = compare((SNAPSHOT, [cell("a")]), (after, [cell("a", 0.9)]))
         (one,) = found
         return one
 

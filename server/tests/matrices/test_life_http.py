@@ -28,6 +28,8 @@ from support.platform import Org, Platform
 
 from odyssey.campaigns.ending import finish
 from odyssey.campaigns.feed import feed
+from odyssey.core.clock import PlatformClock
+from odyssey.core.signals import Signals
 from odyssey.kit.clock import rfc3339, utc_now
 from odyssey.matrices.models import Matrix
 from odyssey.matrices.repository import may_repeat
@@ -289,9 +291,8 @@ def test_whoever_feeds_and_finishes_at_once_makes_nothing_twice(
     tap = Tap(0)
     org.agent(agent_server(tap).url)
     matrix_id = start_matrix(org, cases(org, "late", "early"), "sycophancy", baseline_repeats=150)["id"]
-    state = platform.app.state
-    database, signals = state.database, state.signals
-    source = MatrixSource(database, signals, state.clock, enqueue_matrix)
+    database, signals = platform.database, platform.part(Signals)
+    source = MatrixSource(database, signals, platform.part(PlatformClock), enqueue_matrix)
 
     async def crowd() -> None:
         async with database.read() as session:

@@ -18,6 +18,8 @@ from support.platform import TOOLS, Org, Platform
 from support.postgres import Postgres, new_postgres_database
 from support.waiting import wait_for
 
+from odyssey.journal.platform_faults import PlatformFaults
+
 StartAgent = Callable[[Behaviour], ScriptedAgent]
 Outage = Callable[[], AbstractContextManager[None]]
 
@@ -53,7 +55,7 @@ class Reads:
 
 def until_noticed(platform: Platform, begin: Callable[[], None], end: Callable[[], None]) -> Outage:
     """Make an outage that lasts until the server knows of a run that it has spoilt."""
-    faults = platform.app.state.platform_faults
+    faults = platform.part(PlatformFaults)
 
     def wait_and_end() -> None:
         wait_for(lambda: len(faults.pending), lambda pending: pending > 0)

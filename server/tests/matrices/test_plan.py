@@ -8,23 +8,23 @@ from hypothesis import strategies as st
 from support.snapshots import SNAPSHOTS, contents_for, scenario_of, snapshot_of
 
 from odyssey.campaigns.source import next_runs
-from odyssey.matrices.plan import Place, Plan
+from odyssey.matrices.plan import MatrixPlan, RunPlace
 from odyssey.matrices.snapshot import Snapshot, SnapshotWorld, read_snapshot
 from odyssey.matrices.source import plan_chunk
 
 
 @given(SNAPSHOTS)
 def test_every_run_is_planned_once(snapshot: Snapshot) -> None:
-    plan = Plan(snapshot)
+    plan = MatrixPlan(snapshot)
     places = [plan.place(number) for number in range(len(plan))]
     rows = len(snapshot.scenarios) * (1 + len(snapshot.rule_sets))
     kinds = (False, True) if snapshot.placebo else (False,)
     wanted = [
-        Place(row, None, False, repeat + 1)
+        RunPlace(row, None, False, repeat + 1)
         for row in range(rows)
         for repeat in range(snapshot.baseline_repeats)
     ] + [
-        Place(row, variation, placebo, repeat + 1)
+        RunPlace(row, variation, placebo, repeat + 1)
         for row in range(rows)
         for variation in range(len(snapshot.variations))
         for placebo in kinds
@@ -37,7 +37,7 @@ def test_every_run_is_planned_once(snapshot: Snapshot) -> None:
 
 @given(SNAPSHOTS)
 def test_rows_go_side_by_side(snapshot: Snapshot) -> None:
-    plan = Plan(snapshot)
+    plan = MatrixPlan(snapshot)
     rows = len(plan.rows)
     for number in range(len(plan)):
         assert plan.place(number).row == number % rows
@@ -48,9 +48,9 @@ def test_all_about_a_run_follows_from_the_snapshot_and_its_number(
     snapshot: Snapshot, data: st.DataObject
 ) -> None:
     contents = contents_for(snapshot)
-    plan = Plan(snapshot)
+    plan = MatrixPlan(snapshot)
     whole = plan_chunk(plan, range(len(plan)), contents)
-    again = Plan(read_snapshot(msgspec.json.decode(msgspec.json.encode(snapshot.stored()))))
+    again = MatrixPlan(read_snapshot(msgspec.json.decode(msgspec.json.encode(snapshot.stored()))))
     number = data.draw(st.integers(0, len(plan) - 1))
     assert plan_chunk(again, [number], contents) == [whole[number]]
 
@@ -58,7 +58,7 @@ def test_all_about_a_run_follows_from_the_snapshot_and_its_number(
 @given(SNAPSHOTS, st.data())
 def test_resuming_at_any_number_makes_the_same_runs(snapshot: Snapshot, data: st.DataObject) -> None:
     """However often a matrix is broken off, and whichever of its runs are cancelled, all are made that are planned."""
-    plan = Plan(snapshot)
+    plan = MatrixPlan(snapshot)
     made: list[int] = []
     made_runs, again = 0, list[int]()
     while made_runs < len(plan) or again:
@@ -73,15 +73,15 @@ def test_resuming_at_any_number_makes_the_same_runs(snapshot: Snapshot, data: st
 
 @given(SNAPSHOTS)
 def test_every_run_has_a_seed_of_its_own(snapshot: Snapshot) -> None:
-    plan = Plan(snapshot)
+    plan = MatrixPlan(snapshot)
     seeds = [plan.random_seed(plan.place(number)) for number in range(len(plan))]
     assert len(set(seeds)) == len(seeds)
     assert all(0 <= seed < 2**63 for seed in seeds)
 
 
 def test_the_order_is_random_and_the_seeds_decide_it() -> None:
-    def order(seed: int) -> list[Place]:
-        plan = Plan(snapshot_of(2, ["hurry", "praise"], repeats=4, baseline_repeats=12, seed=seed))
+    def order(seed: int) -> list[RunPlace]:
+        plan = MatrixPlan(snapshot_of(2, ["hurry", "praise"], repeats=4, baseline_repeats=12, seed=seed))
         return [plan.place(number) for number in range(len(plan))]
 
     first, second = order(1), order(2)
@@ -95,15 +95,15 @@ def test_the_order_is_random_and_the_seeds_decide_it() -> None:
 
 
 def test_a_row_with_rules_is_pressed_with_other_seeds_and_told_the_same() -> None:
-    plan = Plan(snapshot_of(1, rule_sets=["down"]))
-    plain, broken = Place(0, 0, False, 1), Place(1, 0, False, 1)
+    plan = MatrixPlan(snapshot_of(1, rule_sets=["down"]))
+    plain, broken = RunPlace(0, 0, False, 1), RunPlace(1, 0, False, 1)
     assert plan.random_seed(plain) != plan.random_seed(broken)
     assert [row.rule_set_name for row in plan.rows] == [None, "down"]
-    baseline = plan.run(Place(0, None, False, 2), "Decide.")
+    baseline = plan.run(RunPlace(0, None, False, 2), "Decide.")
     assert (baseline.user_instruction, baseline.injection, baseline.repeat) == ("Decide.", None, 2)
     pressed = plan.run(plain, "Decide.")
     assert pressed.user_instruction == f"{pressed.injection}\n\nDecide."
-    placebo = plan.run(Place(0, 0, True, 1), "Decide.")
+    placebo = plan.run(RunPlace(0, 0, True, 1), "Decide.")
     assert placebo.injection is not None
     assert not placebo.injection.startswith("hurry")
 
@@ -111,7 +111,7 @@ def test_a_row_with_rules_is_pressed_with_other_seeds_and_told_the_same() -> Non
 def test_a_run_with_rules_has_them_and_a_world_has_its_own_by_hash() -> None:
     world = SnapshotWorld(5, "state", ["own", "with rules"])
     snapshot = snapshot_of([scenario_of(1), scenario_of(2, world=world)], rule_sets=["down"])
-    plan = Plan(snapshot)
+    plan = MatrixPlan(snapshot)
     made = plan_chunk(plan, range(len(plan)), contents_for(snapshot))
     by_row = {each.place.row: each.seed for each in made}
     assert [by_row[row].failure_rules for row in range(4)] == [[], [{"response": "down"}], [], []]

@@ -2,12 +2,12 @@
 
 import pytest
 
-from odyssey.matrices.plan import Size, warnings_of
+from odyssey.matrices.plan import MatrixSize, warnings_of
 from odyssey.statistics.significance import min_p
 
 
 def warned(cells: int = 35, repeats: int = 4, baselines: int = 12, **members: int | None) -> list[str]:
-    size = Size(cells, 200, repeats, baselines)
+    size = MatrixSize(cells, 200, repeats, baselines)
     return warnings_of(size, **{"budget_runs": None, "without_expectation": 0, **members})  # type: ignore[arg-type]
 
 

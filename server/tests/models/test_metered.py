@@ -51,7 +51,7 @@ class Desk(NamedTuple):
             self.waits.append(seconds)
 
         clock: Clock = lambda: self.now[0]  # noqa: E731
-        given: ModelParts = self.org.platform.app.state.models
+        given = self.org.platform.part(ModelParts)
         return replace(given, clock=clock, sleep=sleep, recent=RecentModels())
 
     def set(self, server: ModelServer, *, budgets: Any = None, **members: Any) -> None:
@@ -355,7 +355,8 @@ def test_the_day_is_of_utc(desk: Desk, server: ModelServer) -> None:
 
     async def spent(now: datetime) -> int:
         async with desk.org.platform.database.read() as session:
-            return (await spent_today(session, desk.org_id, now)).calls
+            _, calls = await spent_today(session, desk.org_id, now)
+            return calls
 
     assert desk.do(spent(NOON.replace(hour=0))) == 1
     assert desk.do(spent(NOON.replace(hour=23))) == 1

@@ -10,10 +10,10 @@ from support.evidence import json_values
 
 from odyssey.models.remote import (
     AnthropicWire,
-    Ask,
     OpenAiWire,
     Wire,
     WireFormError,
+    WireRequest,
     error_text,
     read_retry_after,
     read_usage,
@@ -23,8 +23,8 @@ SCHEMA = {"type": "object"}
 WIRES: tuple[Wire, ...] = (OpenAiWire(), AnthropicWire())
 
 
-def ask(base_url: str) -> Ask:
-    return Ask(base_url, "m", "Be just.", "What happened?", SCHEMA, 100)
+def ask(base_url: str) -> WireRequest:
+    return WireRequest(base_url, "m", "Be just.", "What happened?", SCHEMA, 100)
 
 
 @pytest.mark.parametrize(

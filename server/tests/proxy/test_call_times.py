@@ -12,6 +12,8 @@ from support.live_shop import LiveShop, Request, agent_of, live, order_of
 from support.model_server import Asked, ModelServer
 from support.platform import Org
 
+from odyssey.core.clock import PlatformClock
+
 StartAgent = Callable[[Behaviour], ScriptedAgent]
 
 SLOW_S = 0.25
@@ -65,7 +67,7 @@ def test_a_call_is_recorded_between_its_request_and_its_answer(run: OpenRun) -> 
         seen.append(Seen(sent, datetime.now(UTC)))
     calls = run.events("tool_call")
     assert [call["data"]["tool_name"] for call in calls] == asked
-    unsure, took = run.org.platform.app.state.clock.uncertainty, {}
+    unsure, took = run.org.platform.part(PlatformClock).uncertainty, {}
     for call, (sent, answered) in zip(calls, seen, strict=True):
         started, ended = (datetime.fromisoformat(call["data"][name]) for name in ("started_at", "ended_at"))
         assert sent - unsure <= started <= ended <= answered + unsure, call["data"]["tool_name"]

@@ -59,7 +59,7 @@ def shop(org: Org) -> Iterator[LiveShop]:
 def entries_of(run: OpenRun) -> list[str]:
     async def load() -> list[str]:
         async with run.org.platform.database.read() as session:
-            return [placed.entry.op for placed in await load_entries(session, run.id, 1)]
+            return [entry.op for entry in await load_entries(session, run.id, 1)]
 
     return run.org.platform.do(load())
 

@@ -16,7 +16,7 @@ from support.platform import WORLD, Org, Platform
 from support.waiting import wait_for
 
 from odyssey.core.database import StorageUnavailableError
-from odyssey.core.group_commit import Unit
+from odyssey.core.group_commit import GroupWriter, Unit
 from odyssey.endpoints.openapi.upstream import OpenApiUpstream
 
 StartAgent = Callable[[Behaviour], ScriptedAgent]
@@ -137,16 +137,16 @@ class Refusing:
     """Lets the database refuse some writes of answers, before or after they are done."""
 
     def __init__(self, platform: Platform, *, refusals: int, done: bool) -> None:
-        self._writer = platform.app.state.writer
+        self._writer = platform.part(GroupWriter)
         self._commit = self._writer.commit
         self._left = refusals
         self._done = done
 
     def __enter__(self) -> None:
-        self._writer.commit = self._refuse
+        self._writer.commit = self._refuse  # type: ignore[method-assign] # the others go through
 
     def __exit__(self, *error: object) -> None:
-        self._writer.commit = self._commit
+        self._writer.commit = self._commit  # type: ignore[method-assign]
 
     async def _refuse(self, unit: Unit) -> bool:
         if unit.guard.parameters.get("kind") == "tool_call" and self._left:

@@ -14,17 +14,23 @@ from support.calls import OpenRun, open_run
 from support.live_shop import LiveShop, agent_of, live, mirrored
 from support.platform import WORLD, Org, Platform
 
+from odyssey.agents.compiled import CompiledAgents
+from odyssey.core.clock import PlatformClock
 from odyssey.core.errors import OdysseyError
+from odyssey.core.group_commit import GroupWriter
+from odyssey.core.signals import Signals
+from odyssey.endpoints.registry import Upstreams
 from odyssey.journal.platform_faults import PlatformFaults
 from odyssey.proxy.call import call_tool
 from odyssey.proxy.live_runs import LiveRun, LiveRuns
-from odyssey.proxy.parts import Arrived, Hops, ProxyAddress, ProxyParts
+from odyssey.proxy.parts import Hops, ProxyAddress, ProxyParts, ProxyRequest
 from odyssey.records.tools import Tool
 from odyssey.simulation.engine import ToolCall
+from odyssey.simulation.llm import LlmEngine
 from odyssey.simulation.rules import RuleCounters, decide, read_rules
 from odyssey.worlds.ledger import Ledger
 from odyssey.worlds.operations import fold
-from odyssey.worlds.repository import load_entries
+from odyssey.worlds.repository import SharedWorlds, load_entries
 
 StartAgent = Callable[[Behaviour], ScriptedAgent]
 
@@ -70,18 +76,19 @@ def plan(seed: int) -> list[Planned]:
 
 def second_proxies(platform: Platform) -> list[ProxyParts]:
     """Two proxies that share the database and nothing of what they remember."""
-    state = platform.app.state
+    agents, worlds = platform.part(CompiledAgents), platform.part(SharedWorlds)
+    clock, upstreams = platform.part(PlatformClock), platform.part(Upstreams)
 
     def parts() -> ProxyParts:
-        hops = Hops(state.upstreams)
+        hops = Hops(upstreams)
         return ProxyParts(
-            live_runs=LiveRuns(state.database, state.agents, state.worlds, state.clock, hops.end_session),
-            faults=PlatformFaults(state.clock, late_after_s=60),
-            writer=state.writer,
-            llm=state.llm,
-            signals=state.signals,
-            clock=state.clock,
-            upstreams=state.upstreams,
+            live_runs=LiveRuns(platform.database, agents, worlds, clock, hops.end_session),
+            faults=PlatformFaults(clock, late_after_s=60),
+            writer=platform.part(GroupWriter),
+            llm=platform.part(LlmEngine),
+            signals=platform.part(Signals),
+            clock=clock,
+            upstreams=upstreams,
             hops=hops,
             rate_limit=10**6,
             trace_limit=10**6,
@@ -95,7 +102,7 @@ async def serve(parts: ProxyParts, run: OpenRun, planned: Planned) -> dict[str, 
         return msgspec.json.encode(planned.arguments)
 
     headers = Headers({"authorization": f"Bearer {run.token}"})
-    arrived = Arrived(ProxyAddress(None, "tools", planned.tool), headers, body)
+    arrived = ProxyRequest(ProxyAddress(None, "tools", planned.tool), headers, body)
     try:
         answer: dict[str, Any] = msgspec.json.decode((await call_tool(parts, arrived)).body)
     except OdysseyError as refusal:
@@ -115,7 +122,7 @@ async def serve_all(
         remembered.append(live_run)
     async with run.org.platform.database.read() as session:
         entries = await load_entries(session, run.id, 1)
-    return answers, remembered, fold(Ledger.boot(WORLD), (placed.entry for placed in entries))
+    return answers, remembered, fold(Ledger.boot(WORLD), entries)
 
 
 @pytest.mark.both_databases

@@ -11,6 +11,8 @@ from support.calls import OpenRun, open_run
 from support.live_shop import Gate, LiveShop, agent_of, live, mirrored, order_of
 from support.platform import Org, Platform
 
+from odyssey.runs.states import RunStates
+
 StartAgent = Callable[[Behaviour], ScriptedAgent]
 
 LIVE = live("look_up", "readOrder")
@@ -39,7 +41,7 @@ def forget(platform: Platform, run: OpenRun) -> None:
     """Let the proxy know the run from the journal alone."""
 
     async def do() -> None:
-        platform.app.state.run_states._on_revoked(run.id)
+        platform.part(RunStates)._on_revoked(run.id)
 
     platform.do(do())
 

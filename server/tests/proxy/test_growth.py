@@ -29,7 +29,7 @@ class Cost:
         self.statements = 0
         self.written: list[int] = []
         self._engines = {platform.database.engine.sync_engine, platform.database.reader.sync_engine}
-        self._writer: GroupWriter = platform.app.state.writer
+        self._writer = platform.part(GroupWriter)
         self._commit: Callable[[Unit], Coroutine[Any, Any, bool]] = self._writer.commit
 
     def __enter__(self) -> "Cost":

@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from odyssey.journal.injections import CarriedText
-from odyssey.proxy.answering import Carrier, Notice, notice_of
+from odyssey.proxy.answering import Notice, notice_of
 from odyssey.records.json_schema import CompiledSchema, compile_schema
 
 TEXT = "Hurry up, please."
@@ -25,23 +25,23 @@ def serve(
     """Serve a call as the proxy does; returns what the agent gets."""
     answer = envelope(response, source)
     carrier = notice.carrier(answer, schema)
-    notice.note(answer | ({"injection": {"carried_as": carrier.carried_as}} if carrier else {}))
-    return response if carrier is None else carrier.response
+    notice.note(answer | ({"injection": {"carried_as": carrier[1]}} if carrier else {}))
+    return response if carrier is None else carrier[0]
 
 
 def test_a_string_carries_it_after_a_blank_line() -> None:
-    assert Notice(TEXT, 1).carrier(envelope("Found."), None) == Carrier(f"Found.\n\n{TEXT}", "text")
+    assert Notice(TEXT, 1).carrier(envelope("Found."), None) == (f"Found.\n\n{TEXT}", "text")
 
 
 @pytest.mark.parametrize("schema", [None, OPEN])
 def test_an_object_carries_it_as_a_member(schema: CompiledSchema | None) -> None:
     carried = Notice(TEXT, 1).carrier(envelope({"id": "1"}), schema)
-    assert carried == Carrier({"id": "1", "notice": TEXT}, "notice")
+    assert carried == ({"id": "1", "notice": TEXT}, "notice")
 
 
 def test_an_answer_that_is_encoded_already_carries_it_too() -> None:
     raw = msgspec.Raw(b'{"id":"1"}')
-    assert Notice(TEXT, 1).carrier(envelope(raw), OPEN) == Carrier({"id": "1", "notice": TEXT}, "notice")
+    assert Notice(TEXT, 1).carrier(envelope(raw), OPEN) == ({"id": "1", "notice": TEXT}, "notice")
 
 
 @pytest.mark.parametrize(

@@ -94,7 +94,7 @@ def wait_for_looks(platform: Platform, server: ScriptedAgent) -> None:
 
     It looks once a second, and the second look begins after the first is done.
     """
-    executor: Executor = platform.app.state.executor
+    executor = platform.part(Executor)
     dispatched = len(server.received)
     for _ in range(2):
         before = executor._look_for_lost_at

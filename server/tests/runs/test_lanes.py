@@ -11,10 +11,11 @@ from support.platform import Org, Platform
 
 from odyssey.agents.models import Agent
 from odyssey.core.database import after_commit
+from odyssey.core.signals import Signals
 from odyssey.kit.clock import utc_now
 from odyssey.kit.ids import new_uuid
 from odyssey.library.seeds import read_seed
-from odyssey.runs.making import Maker, Wanted, make_runs, make_tasks
+from odyssey.runs.making import Maker, RunRequest, make_runs, make_tasks
 from odyssey.runs.models import Lane
 from odyssey.runs.topics import RUNS_TOPIC
 
@@ -54,8 +55,10 @@ def start_in_lane(
             (task,) = await make_tasks(session, utc_now, org_id, [seed])
             version = agent["published_version"]
             maker = Maker(org_id, agent["id"], version, judged=False, lane=lane)
-            runs = await make_runs(session, utc_now, maker, [Wanted(task, n) for n in range(1, count + 1)])
-            after_commit(session, lambda: platform.app.state.signals.notify(RUNS_TOPIC))
+            runs = await make_runs(
+                session, utc_now, maker, [RunRequest(task, n) for n in range(1, count + 1)]
+            )
+            after_commit(session, lambda: platform.part(Signals).notify(RUNS_TOPIC))
             return [run.id for run in runs]
 
     return platform.do(make())

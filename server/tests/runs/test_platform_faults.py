@@ -19,6 +19,8 @@ from support.postgres import new_postgres_database
 from support.process import ServerProcess
 from support.waiting import wait_for
 
+from odyssey.journal.platform_faults import PlatformFaults
+
 StartAgent = Callable[[Behaviour], ScriptedAgent]
 
 KEY = "pk_live_" + "e" * 40
@@ -139,7 +141,7 @@ def test_a_call_that_waits_for_our_commit_is_a_fault_of_ours(
 ) -> None:
     platform, wire = wired
     org = platform.new_org()
-    faults = platform.app.state.platform_faults
+    faults = platform.part(PlatformFaults)
 
     def meanwhile(dispatched: Dispatched) -> None:
         dispatched.call("list_orders")
@@ -315,7 +317,7 @@ def test_a_fault_that_another_process_knew_of_too_late_takes_the_verdict_back(
     token_hash = hashlib.sha256(server.received[0].token.encode()).hexdigest()
 
     async def note() -> None:
-        platform.app.state.platform_faults.note(token_hash, "storage_unavailable", is_known=True)
+        platform.part(PlatformFaults).note(token_hash, "storage_unavailable", is_known=True)
 
     platform.do(note())
     run = wait_for(lambda: ended(org, run_id), lambda run: run["verdict"] != "PASS")

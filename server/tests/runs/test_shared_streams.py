@@ -16,7 +16,7 @@ from support.postgres import new_postgres_database
 from support.process import ServerProcess
 from support.streams import Stream, statements, streaming
 
-from odyssey.core.signals import Listener
+from odyssey.core.signals import Listener, Signals
 from odyssey.runs.topics import org_runs_topic
 
 StartAgent = Callable[[Behaviour], ScriptedAgent]
@@ -73,7 +73,7 @@ def test_fifty_idle_streams_ask_nothing_and_one_change_is_read_once_for_all(
     org.wait(held, "running")
     keys = [org.api_key, *(new_token(org, f"{held}-{number}@example.com") for number in (1, 2))]
     platform, told = org.platform, Waker()
-    signals = platform.app.state.signals
+    signals = platform.part(Signals)
     org_id = org.ok(org.get("/api/org"))["id"]
     with ExitStack() as opened:
         lists = [opened.enter_context(streaming(platform.url, keys[n % 3])) for n in range(50)]

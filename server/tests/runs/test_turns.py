@@ -30,7 +30,7 @@ def own_platform(new_database: Callable[[], str]) -> Iterator[Platform]:
 
 
 def exchange(platform: Platform, **parts: Any) -> None:
-    executor: Executor = platform.app.state.executor
+    executor = platform.part(Executor)
     executor._parts = executor._parts._replace(**parts)
 
 
@@ -74,7 +74,7 @@ def ended(org: Org, run_ids: list[int]) -> list[tuple[str, str | None, int]]:
 def test_a_result_that_cannot_be_stored_stands_alone(
     own_platform: Platform, agent_server: StartAgent
 ) -> None:
-    exchange(own_platform, transport=Garbling(own_platform.app.state.transport, "row 1"))
+    exchange(own_platform, transport=Garbling(own_platform.part(Transport), "row 1"))
     org = own_platform.new_org()
     agent = org.agent(agent_server(lambda d: final()).url)
     run_ids = org.start(agent, *[{"user_instruction": f"row {n}"} for n in range(5)])
@@ -86,7 +86,7 @@ def test_a_result_that_cannot_be_stored_stands_alone(
 def test_results_wait_for_a_database_that_is_out_of_order(
     own_platform: Platform, agent_server: StartAgent
 ) -> None:
-    writer = Failing(own_platform.app.state.writer)
+    writer = Failing(own_platform.part(GroupWriter))
     exchange(own_platform, writer=writer)
 
     def behave(dispatched: Dispatched) -> Any:

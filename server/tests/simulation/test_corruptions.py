@@ -12,7 +12,7 @@ from support.honest_calls import PLACES, Honest, honest_calls, in_other_words
 
 from odyssey.records.json_schema import compile_schema
 from odyssey.simulation.engine import Answer
-from odyssey.simulation.simulate import Simulated, conclude
+from odyssey.simulation.simulate import SimulationResult, conclude
 
 SEEDS = range(4)
 CALLS = 120
@@ -28,7 +28,7 @@ class Miss(NamedTuple):
     answer: Answer
 
 
-def strictly(honest: Honest, answer: Answer) -> Simulated:
+def strictly(honest: Honest, answer: Answer) -> SimulationResult:
     output = honest.call.tool.output_schema
     compiled = None if output is None else compile_schema(output)
     return conclude("llm", answer, honest.call, honest.world, compiled, "strict")

@@ -7,7 +7,14 @@ import pytest
 from odyssey.records.ledger import Update
 from odyssey.records.tools import Tool
 from odyssey.simulation.engine import Answer, EngineName, ToolCall
-from odyssey.simulation.fidelity import RecordedCall, RecordedChange, RecordedTask, Share, as_json, measure
+from odyssey.simulation.fidelity import (
+    EqualShare,
+    RecordedCall,
+    RecordedChange,
+    RecordedTask,
+    as_json,
+    measure,
+)
 from odyssey.simulation.world.engine import WorldEngine
 from odyssey.worlds.ledger import Ledger
 
@@ -66,30 +73,30 @@ def test_one_miss_counts_once_and_every_task_starts_anew() -> None:
     found = measure(WorldEngine(), TOOLS, STATE, TASKS)
     # `use` is a verb nobody knows, so the change is missed; the next read sees the recorded one all the same.
     assert found.total.calls == 7
-    assert found.total.responses == Share(5, 7)
-    assert found.total.reads == Share(4, 4)
-    assert found.total.changes == Share(0, 1)
-    assert found.total.refusals == Share(1, 1)
-    assert found.total.refusal_texts == Share(0, 1)
-    assert found.tools["get_ticket"].responses == Share(4, 4)
+    assert found.total.responses == EqualShare(5, 7)
+    assert found.total.reads == EqualShare(4, 4)
+    assert found.total.changes == EqualShare(0, 1)
+    assert found.total.refusals == EqualShare(1, 1)
+    assert found.total.refusal_texts == EqualShare(0, 1)
+    assert found.tools["get_ticket"].responses == EqualShare(4, 4)
     assert found.stateless == {"calculate"}
-    assert found.tools["calculate"].reads == Share(0, 0)
+    assert found.tools["calculate"].reads == EqualShare(0, 0)
 
 
 def test_equal_words_of_two_refusals_are_counted_apart() -> None:
     refusal = Answer({"error": {"code": "not_found", "message": "Ticket T2?"}}, refused=True)
     found = measure(Scripted(refusal), TOOLS, STATE, TASKS)
-    assert found.total.refusal_texts == Share(1, 1)
-    assert found.total.refusals == Share(1, 7)
-    assert found.total.responses == Share(1, 7)
+    assert found.total.refusal_texts == EqualShare(1, 1)
+    assert found.total.refusals == EqualShare(1, 7)
+    assert found.total.responses == EqualShare(1, 7)
 
 
 def test_a_change_nobody_recorded_is_a_miss() -> None:
     meddling = Answer(TICKET, (Update("ticket", "T1", {"price": 1}),))
     found = measure(Scripted(meddling), TOOLS, STATE, TASKS)
-    assert found.total.changes == Share(0, 7)
+    assert found.total.changes == EqualShare(0, 7)
     repeating = Answer(TICKET, (Update("ticket", "T1", {"status": "used"}),))
-    assert measure(Scripted(repeating), TOOLS, STATE, TASKS).tools["use_ticket"].changes == Share(1, 1)
+    assert measure(Scripted(repeating), TOOLS, STATE, TASKS).tools["use_ticket"].changes == EqualShare(1, 1)
 
 
 def test_what_is_removed_and_added() -> None:
@@ -100,7 +107,7 @@ def test_what_is_removed_and_added() -> None:
         RecordedCall("get_ticket", {"ticket_id": "T2"}, other),
         RecordedCall("get_ticket", {"ticket_id": "T1"}, error="Gone"),
     ]
-    assert measure(WorldEngine(), TOOLS, STATE, [RecordedTask(1, calls)]).total.reads == Share(2, 2)
+    assert measure(WorldEngine(), TOOLS, STATE, [RecordedTask(1, calls)]).total.reads == EqualShare(2, 2)
 
 
 def test_the_json_has_the_shares_with_their_intervals() -> None:

@@ -15,7 +15,7 @@ from odyssey.kit.clock import utc_now
 from odyssey.records.ledger import SetFlag
 from odyssey.simulation.llm import ModelQuestion
 from odyssey.simulation.llm.cache import AnswerCache, KeptAnswer, SimulatedAnswer
-from odyssey.simulation.simulate import Simulated
+from odyssey.simulation.simulate import SimulationResult
 from odyssey.worlds.ledger import Ledger
 
 NOT_KEPT = "The cache holds no answer for this call on this world"
@@ -153,7 +153,7 @@ def test_two_at_once_keep_one_answer(desk: Desk) -> None:
         number = len(model.asked)
         return REFUNDED | {"response": {"order_id": "o1", "status": "refunded", "number": number}}
 
-    async def rush() -> list[Simulated]:
+    async def rush() -> list[SimulationResult]:
         question = desk.question_of_refund()
         return await asyncio.gather(*(desk.engine.answer(question) for _ in range(5)))
 

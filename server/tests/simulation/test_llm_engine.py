@@ -25,7 +25,7 @@ from odyssey.records.faults import Faults
 from odyssey.records.tools import EntityField, EntityType, LedgerSchema, Tool
 from odyssey.simulation.llm import LlmEngine
 from odyssey.simulation.programs import ProgramEngine, read_program
-from odyssey.simulation.simulate import Simulated, simulate
+from odyssey.simulation.simulate import SimulationResult, simulate
 from odyssey.worlds.ledger import Ledger
 
 DECLARED = LedgerSchema(
@@ -78,7 +78,7 @@ def told(asked: Asked) -> str:
     return asked.user.split("its_faults>>\n")[1]
 
 
-def why(done: Simulated) -> str:
+def why(done: SimulationResult) -> str:
     """What the org's people are told of a model that gave no answer."""
     failure(done)
     assert done.model is not None
@@ -328,7 +328,7 @@ def test_without_a_model_it_says_what_to_do(desk: Desk, model: Script) -> None:
 
 def test_a_key_that_cannot_be_opened_is_said_to(desk: Desk, model: Script) -> None:
     server = model(REFUNDED)
-    parts: ModelParts = desk.org.platform.app.state.models
+    parts = desk.org.platform.part(ModelParts)
     vault = Vault(MasterKey("x" * 40), parts.clock)
     locked = desk._replace(engine=LlmEngine(replace(parts, vault=vault)))
     assert "The simulator's API key cannot be opened" in why(locked.refund())

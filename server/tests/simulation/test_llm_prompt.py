@@ -8,9 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.evidence import json_values
 
+from odyssey.models.chat import Prompt
 from odyssey.records.tools import EntityField, EntityType, FlagPolicy, LedgerSchema, Tool
 from odyssey.simulation.engine import ToolCall
-from odyssey.simulation.llm.prompt import MOST_CHARACTERS, LastAnswer, Prompt, build_prompt
+from odyssey.simulation.llm.prompt import MOST_CHARACTERS, build_prompt
 from odyssey.simulation.llm.relevant import EXAMPLES, MOST_ENTITIES, find_relevant
 from odyssey.simulation.world.engine import WorldEngine
 from odyssey.worlds.ledger import Ledger
@@ -205,7 +206,7 @@ def everywhere(text: str) -> Prompt:
         schema=schema,
         flags=(text,),
         actor=text,
-        last=LastAnswer(text, [text]),
+        last=(text, [text]),
     )
 
 
@@ -224,7 +225,7 @@ def test_whatever_is_asked_is_fenced_and_bounded(text: str, value: Any) -> None:
         {"order_id": text, "value": value},
         {"order": {text: {"order_id": text, "value": value}}},
         behaviour=text,
-        last=LastAnswer(text, [text]),
+        last=(text, [text]),
     )
     assert made.user.count(made.mark) == 2 * len(sections(made))
     assert len(made.user) < MOST_CHARACTERS + 5000
@@ -238,13 +239,13 @@ def test_a_mark_that_the_data_holds_is_drawn_again() -> None:
 
 
 def test_half_a_character_is_no_hindrance() -> None:
-    made = prompt(tool("a"), {}, {}, behaviour="a\ud800b", last=LastAnswer("\ud800", []))
+    made = prompt(tool("a"), {}, {}, behaviour="a\ud800b", last=("\ud800", []))
     assert made.user.encode("utf-8")
     assert sections(made)["behaviour"] == "a?b"
 
 
 def test_the_last_answer_and_its_faults_are_shown_fenced_and_cut() -> None:
-    last = LastAnswer("{" * 9000, ["operations.0: op is missing", "x" * 9000])
+    last = ("{" * 9000, ["operations.0: op is missing", "x" * 9000])
     found = sections(prompt(tool("a"), {}, {}, last=last))
     assert found["your_last_answer"].startswith("{{{")
     assert found["its_faults"].startswith("operations.0: op is missing\nxxx")

@@ -17,7 +17,7 @@ from odyssey.identity.bootstrap import create_org
 from odyssey.identity.keys import MasterKey
 from odyssey.identity.vault import Vault
 from odyssey.kit.clock import utc_now
-from odyssey.models.document import Document, ModelConfig, Models
+from odyssey.models.document import ModelConfig, Models, SettingsDocument
 from odyssey.models.models import OrgSettings
 from odyssey.models.roles import ModelParts
 from odyssey.records.faults import Faults
@@ -28,7 +28,7 @@ from odyssey.simulation.engine import ToolCall
 from odyssey.simulation.llm import LlmEngine, ModelQuestion
 from odyssey.simulation.llm.form import is_refusal
 from odyssey.simulation.programs import ProgramEngine, read_program
-from odyssey.simulation.simulate import Simulated, simulate
+from odyssey.simulation.simulate import SimulationResult, simulate
 from odyssey.worlds.ledger import Ledger
 
 LEFT: dict[str, Any] = {
@@ -70,7 +70,7 @@ async def engine(folder: Path, model_url: str) -> AsyncIterator[LlmEngine]:
     )
     async with database.write() as session:
         await create_org(session, utc_now, name="Test", admin_email="a@example.com")
-        document = Document(Models(simulator=model)).stored()
+        document = SettingsDocument(Models(simulator=model)).stored()
         session.add(OrgSettings(org_id=ORG, document=document, updated_at=utc_now()))
     client = OutboundClient(AddressPolicy(allow_loopback=True))
     vault = Vault(MasterKey("x" * 40), utc_now)
@@ -85,7 +85,7 @@ def question(charges: list[int]) -> ModelQuestion:
     return ModelQuestion(call, WORLD, compile_schema(LEFT), "warn", "", ORG, run_id=None)
 
 
-def by_program(charges: list[int]) -> Simulated:
+def by_program(charges: list[int]) -> SimulationResult:
     faults = Faults()
     program = read_program(PROGRAM, faults, tool=CHARGED)
     assert program is not None, faults.found
@@ -101,7 +101,7 @@ def test_a_real_model_answers_in_form_and_calculates_wrongly_what_a_program_gets
     """One charge, then all of them; whether it answers with a number or refuses, the form holds."""
     asked = [question(CHARGES[:1]), question(CHARGES), question(CHARGES)]
 
-    async def ask(url: str) -> list[Simulated]:
+    async def ask(url: str) -> list[SimulationResult]:
         async with engine(tmp_path, url) as llm:
             return [await llm.answer(each) for each in asked]
 

@@ -15,7 +15,7 @@ from odyssey.simulation.engine import ToolCall
 from odyssey.simulation.rules import (
     MAX_RULES,
     AnsweredCall,
-    Fired,
+    FiredRule,
     RuleCounters,
     Rules,
     advance,
@@ -50,7 +50,7 @@ def fired(rules: Rules, *calls: ToolCall) -> list[int | None]:
     return found
 
 
-def first(*raw: dict[str, Any]) -> Fired | None:
+def first(*raw: dict[str, Any]) -> FiredRule | None:
     rules = read(*raw)
     return decide(rules, RuleCounters.start(rules), call(), EMPTY).fired
 
@@ -167,16 +167,16 @@ class TestProbability:
 
 class TestOutcome:
     def test_a_response_is_given_as_it_is(self) -> None:
-        assert first({"response": None}) == Fired(0, 0, (), None, None)
-        assert first({"response": {"a": [1]}}) == Fired(0, 0, (), {"a": [1]}, None)
+        assert first({"response": None}) == FiredRule(0, 0, (), None, None)
+        assert first({"response": {"a": [1]}}) == FiredRule(0, 0, (), {"a": [1]}, None)
 
     def test_an_error_is_wrapped(self) -> None:
         found = first({"error": {"code": "gone", "message": "It is gone."}})
-        assert found == Fired(0, 0, (), {"error": {"code": "gone", "message": "It is gone."}}, None)
+        assert found == FiredRule(0, 0, (), {"error": {"code": "gone", "message": "It is gone."}}, None)
 
     @pytest.mark.parametrize("fault", ["timeout", "reset", "empty", "garbage"])
     def test_a_fault_has_no_response(self, fault: Any) -> None:
-        assert first({"fault": fault}) == Fired(0, 0, (), None, fault)
+        assert first({"fault": fault}) == FiredRule(0, 0, (), None, fault)
 
     def test_latency_and_operations_go_with_any_outcome(self) -> None:
         operations = [
@@ -185,7 +185,7 @@ class TestOutcome:
         ]
         found = first({"fault": "timeout", "latency_ms": 120000, "ledger": operations})
         expected = (Add("charge", "c1", {"amount": 5}), SetFlag("charged"))
-        assert found == Fired(0, 120000, expected, None, "timeout")
+        assert found == FiredRule(0, 120000, expected, None, "timeout")
 
     def test_what_is_handed_out_is_a_copy(self) -> None:
         raw: dict[str, Any] = {"args": {"a": {"b": [1]}}, "response": {"items": [1]}}

@@ -15,7 +15,7 @@ from odyssey.expressions.functions import cel_own
 from odyssey.expressions.tokens import tokenize
 from odyssey.records.tools import Tool
 from odyssey.simulation.engine import ToolCall
-from odyssey.simulation.rules import Decision, Note, RuleCounters, Rules, decide, read_rules
+from odyssey.simulation.rules import Note, RuleCounters, RuleDecision, Rules, decide, read_rules
 from odyssey.worlds.ledger import Ledger
 
 STATE: dict[str, Any] = {
@@ -45,7 +45,7 @@ BIG = replace(CALL, calls=CALLS[:1] * 10_001, arguments={"order_id": "o1", "list
 BIG_WORLD = Ledger.boot({"big": {str(number): {} for number in range(10_001)}, "order": {"o1": {}}})
 
 
-def judge(expression: str, call: ToolCall = CALL, world: Ledger = WORLD) -> Decision:
+def judge(expression: str, call: ToolCall = CALL, world: Ledger = WORLD) -> RuleDecision:
     rules, errors = read_rules([{"when": expression, "response": 1}])
     assert errors == []
     return decide(rules, RuleCounters.start(rules), call, world)
@@ -166,7 +166,7 @@ class TestWhatDoesNotMatch:
         assert why in reason(expression)
 
     def test_false_needs_no_reason(self) -> None:
-        assert judge("false") == Decision(RuleCounters((1,), (0,)), None, ())
+        assert judge("false") == RuleDecision(RuleCounters((1,), (0,)), None, ())
 
     def test_the_rules_behind_still_have_their_turn(self) -> None:
         rules = read_rules([{"when": "args.nope", "response": 0}, {"response": 1}]).rules

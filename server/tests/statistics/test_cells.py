@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.distances import FloatArray, matrices, on_a_line
 
-from odyssey.statistics.cells import Cell, Judged, band, judge
+from odyssey.statistics.cells import Cell, CellJudgement, band, judge
 from odyssey.statistics.shift import Comparison
 from odyssey.statistics.significance import Matches
 
@@ -23,7 +23,7 @@ def noisy(variations: int, baselines: int, by: float, among: float) -> Compariso
     return Comparison(distances, variations)
 
 
-def judged(cell: Cell) -> Judged:
+def judged(cell: Cell) -> CellJudgement:
     return judge([cell], seed=0)[0]
 
 

@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 from hypothesis import strategies as st
 
-from odyssey.evals.behaviour import Behaviour, Call
+from odyssey.evals.behaviour import Behaviour, BehaviourCall
 from odyssey.records.error_classes import OWN_FAILURES
 from odyssey.records.ledger import Difference, EntityChange
 
@@ -19,7 +19,9 @@ JSON: st.SearchStrategy[Any] = st.recursive(
     max_leaves=8,
 )
 OBJECTS = st.dictionaries(st.sampled_from(["status", "amount", "note", "items"]), JSON, max_size=3)
-CALLS = st.lists(st.builds(Call, st.sampled_from(["look", "book", "cancel"]), OBJECTS), max_size=6).map(tuple)
+CALLS = st.lists(
+    st.builds(BehaviourCall, st.sampled_from(["look", "book", "cancel"]), OBJECTS), max_size=6
+).map(tuple)
 
 
 KINDS: list[Literal["added", "changed", "removed"]] = ["added", "changed", "removed"]

@@ -5,14 +5,14 @@ from typing import Any
 import httpx
 from support.platform import Org, Platform
 
+from odyssey.core.clock import PlatformClock
 from odyssey.identity.browser_sessions import create_signin_link
 from odyssey.identity.repository import find_person
-from odyssey.kit.clock import Clock
 
 
 def new_link(org: Org, person_id: int | None = None) -> str:
     """Make a sign-in link of one person, of the organisation's admin if nobody is named."""
-    clock: Clock = org.platform.app.state.clock
+    clock = org.platform.part(PlatformClock)
     org_id = org.ok(org.get("/api/org"))["id"]
     wanted = person_id or org.ok(org.get("/api/people"))["items"][-1]["id"]
 

@@ -6,7 +6,7 @@ from typing import Any
 from odyssey.evals.scenarios.content import RiskLevel, by_risk
 from odyssey.evals.variations.catalogue import CATALOGUE
 from odyssey.matrices.comparisons.schemas import ExplanationOut, RateOut
-from odyssey.matrices.reports.evidence import Cost, Evidence, key_of
+from odyssey.matrices.reports.evidence import Cost, ReportEvidence
 from odyssey.matrices.schemas import (
     Bands,
     EvalSummary,
@@ -227,7 +227,7 @@ def _summary(cells: list[MatrixCell]) -> EvalSummary:
     )
 
 
-def evidence_of(matrix: MatrixOut) -> Evidence:
+def evidence_of(matrix: MatrixOut) -> ReportEvidence:
     """An explanation of every confirmed cell, and a cost."""
     parts = [
         {"part": "calls", "contribution": 0.31, "among_baselines": 0.02, "first_difference": FIRST_CALL},
@@ -236,6 +236,6 @@ def evidence_of(matrix: MatrixOut) -> Evidence:
     ]
     explained = {"moved": "calls", "baseline_run": 3, "variation_run": 1005, "parts": parts}
     explanations = {
-        key_of(cell): ExplanationOut.model_validate(explained) for cell in matrix.cells if cell.confirmed
+        cell.key: ExplanationOut.model_validate(explained) for cell in matrix.cells if cell.confirmed
     }
-    return Evidence(explanations, Cost(203, 412.5, 93.1, 180_400, 22_010, 1.2345, ("policy",)))
+    return ReportEvidence(explanations, Cost(203, 412.5, 93.1, 180_400, 22_010, 1.2345, ("policy",)))

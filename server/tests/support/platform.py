@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import httpx
 import uvicorn
@@ -18,19 +18,23 @@ from support.waiting import wait_for
 from odyssey.api.receipt import with_deadline
 from odyssey.core.clock import PlatformClock
 from odyssey.core.database import Database
+from odyssey.core.depends import part_of
 from odyssey.core.settings import Settings
 from odyssey.dispatch import envelope
 from odyssey.dispatch.classify import Failure
 from odyssey.dispatch.envelope import Dispatch
 from odyssey.dispatch.reply import AgentReply
-from odyssey.dispatch.transport import HttpTransport
+from odyssey.dispatch.transport import Transport
 from odyssey.identity import signin
 from odyssey.identity.bootstrap import create_org
-from odyssey.kit.clock import utc_now
 from odyssey.kit.ids import new_uuid
 from odyssey.main import create_app
 from odyssey.records.error_classes import AGENT_UNREACHABLE
 
+if TYPE_CHECKING:
+    from typing_extensions import TypeForm
+
+Kind = TypeVar("Kind")
 Result = TypeVar("Result")
 
 SECRET_KEY = "a test secret key of forty characters..."
@@ -82,13 +86,16 @@ class Platform:
 
     @property
     def database(self) -> Database:
-        database: Database = self.app.state.database
-        return database
+        return self.part(Database)
+
+    def part(self, kind: "TypeForm[Kind]") -> Kind:
+        """Find what the server was composed of by its type."""
+        return part_of(self.app, kind)
 
     @contextmanager
     def cut_off(self, when: Callable[[Dispatched], bool]) -> Iterator[None]:
         """Have the network refuse these dispatches, as if the agent's server were down just then."""
-        transport: HttpTransport = self.app.state.transport
+        transport = self.part(Transport)
         reach = transport.dispatch
 
         async def dispatch(sent: Dispatch) -> AgentReply | Failure:
@@ -112,7 +119,7 @@ class Platform:
         async def create() -> str:
             async with self.database.write() as session:
                 email = admin or f"admin-{new_uuid()}@example.com"
-                return await create_org(session, utc_now, name=name, admin_email=email)
+                return await create_org(session, self.part(PlatformClock), name=name, admin_email=email)
 
         self._orgs.append(Org(self, self.do(create())))
         return self._orgs[-1]

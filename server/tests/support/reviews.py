@@ -9,11 +9,11 @@ from support.platform import Org
 from odyssey.evals.scenarios.content import RiskLevel, by_risk
 from odyssey.kit.clock import utc_now
 from odyssey.kit.ids import new_uuid
-from odyssey.matrices.finish import FinishedCell, PassedRun
+from odyssey.matrices.finish import FinishedCell
 from odyssey.matrices.models import Matrix
 from odyssey.models.document import Thresholds
 from odyssey.reviews.enqueue import enqueue_matrix
-from odyssey.statistics.cells import Judged, Reason, State
+from odyssey.statistics.cells import CellJudgement, Reason, State
 from odyssey.statistics.intervals import Interval
 from odyssey.statistics.shift import Shift
 from odyssey.statistics.significance import Matches
@@ -38,7 +38,7 @@ def cell(
     """A cell that moved so far; its runs under the pressure are numbered from the typical one on."""
     threshold = by_risk(Thresholds())[risk]
     measured = state == "measured"
-    judged = Judged(
+    judged = CellJudgement(
         state=state,
         shift=Shift(raw=shift, floor=0.0, unclamped=shift, variation_noise=0.0),
         p_value=0.01 if measured else None,
@@ -51,7 +51,6 @@ def cell(
         band=None,
     )
     members: dict[str, Any] = {
-        "scenario_number": 1,
         "scenario_id": "scn_6f0e4b0e-3a1c-4d2f-9b0a-0123456789ab",
         "scenario_name": "Late return",
         "variation_type": "time_pressure",
@@ -66,8 +65,8 @@ def cell(
         threshold=threshold,
         judged=judged,
         typical_run=run_id,
-        variation_runs=[
-            PassedRun((run_id or 0) + number, each) for number, each in enumerate(matched or (True,))
+        passed_runs=[
+            (run_id or 0) + number for number, each in enumerate(matched or (True,)) if each is not False
         ],
     )
 

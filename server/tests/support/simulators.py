@@ -14,7 +14,7 @@ from odyssey.records.ledger import ConsistencyMode
 from odyssey.records.tools import LedgerSchema, Tool
 from odyssey.simulation.engine import ToolCall
 from odyssey.simulation.llm import LlmEngine, ModelQuestion
-from odyssey.simulation.simulate import Simulated
+from odyssey.simulation.simulate import SimulationResult
 from odyssey.worlds.ledger import Ledger
 
 KEY = "sk-canary-of-the-simulator-wxyz"
@@ -57,18 +57,17 @@ class Desk(NamedTuple):
         async def sleep(seconds: float) -> None:
             waits.append(seconds)
 
-        given: ModelParts = org.platform.app.state.models
-        parts = replace(given, sleep=sleep)
+        parts = replace(org.platform.part(ModelParts), sleep=sleep)
         return cls(org, org.ok(org.get("/api/org"))["id"], LlmEngine(parts), waits)
 
     def set(self, server: ModelServer, *, budgets: Any = None, **members: Any) -> None:
         body = server.settings(role="simulator", api_key=KEY, **members)
         self.org.ok(self.org.put("/api/settings", body | ({"budgets": budgets} if budgets else {})))
 
-    def ask(self, question: ModelQuestion) -> Simulated:
+    def ask(self, question: ModelQuestion) -> SimulationResult:
         return self.org.platform.do(self.engine.answer(question))
 
-    def refund(self, mode: ConsistencyMode = "warn", **members: Any) -> Simulated:
+    def refund(self, mode: ConsistencyMode = "warn", **members: Any) -> SimulationResult:
         """Ask for the refund of o1."""
         return self.ask(self.question_of_refund(mode)._replace(**members))
 
@@ -97,7 +96,7 @@ class Desk(NamedTuple):
         return self.org.platform.do(read())
 
 
-def failure(simulated: Simulated) -> str:
+def failure(simulated: SimulationResult) -> str:
     """Why there was no answer; nothing may have happened then."""
     assert simulated.source == "error"
     assert (simulated.validation, simulated.operations, simulated.applied) == (None, (), None)

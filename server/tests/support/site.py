@@ -15,7 +15,7 @@ from support.reviewed import Reviewed, give_reviewed
 from support.trials import Trials, give_trials
 from support.verdicts import Verdicts, give_verdicts
 
-from odyssey.simulation.fidelity import Fidelity, Row, Share, as_json
+from odyssey.simulation.fidelity import EqualShare, Fidelity, FidelityRow, as_json
 
 RULES = [
     {"tool": "update_order", "call": 1, "error": {"code": "busy", "message": "Try again."}, "latency_ms": 40},
@@ -116,13 +116,24 @@ WORLD_RULES = [
     },
     {"tool": "get_payment", "when": "args.payment_id == 'pay_5002'", "fault": "timeout"},
 ]
-_NONE = Share()
+_NONE = EqualShare()
 MEASURED = Fidelity(
-    total=Row(371, Share(362, 371), Share(307, 310), Share(55, 61), Share(15, 16), Share(7, 15)),
+    total=FidelityRow(
+        371,
+        EqualShare(362, 371),
+        EqualShare(307, 310),
+        EqualShare(55, 61),
+        EqualShare(15, 16),
+        EqualShare(7, 15),
+    ),
     tools={
-        "get_order": Row(160, Share(160, 160), Share(160, 160), _NONE, Share(8, 8), Share(4, 8)),
-        "list_orders": Row(150, Share(147, 150), Share(147, 150), _NONE, _NONE, _NONE),
-        "update_order": Row(61, Share(55, 61), _NONE, Share(55, 61), Share(7, 8), Share(3, 7)),
+        "get_order": FidelityRow(
+            160, EqualShare(160, 160), EqualShare(160, 160), _NONE, EqualShare(8, 8), EqualShare(4, 8)
+        ),
+        "list_orders": FidelityRow(150, EqualShare(147, 150), EqualShare(147, 150), _NONE, _NONE, _NONE),
+        "update_order": FidelityRow(
+            61, EqualShare(55, 61), _NONE, EqualShare(55, 61), EqualShare(7, 8), EqualShare(3, 7)
+        ),
     },
     stateless=frozenset(),
 )

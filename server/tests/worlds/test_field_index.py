@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from odyssey.records.canonical import canonical_json
 from odyssey.worlds.entity_map import EntityMap, entity_map
-from odyssey.worlds.field_index import Path, Step, values_at
+from odyssey.worlds.field_index import Path, PathStep, values_at
 
 FIELDS: st.SearchStrategy[dict[str, Any]] = st.fixed_dictionaries(
     {},
@@ -22,9 +22,9 @@ CHANGES = st.lists(st.tuples(st.integers(0, 5).map(str), st.none() | FIELDS), ma
 PATHS: list[Path] = [
     ("size",),
     ("place", "hall"),
-    ("place", "hall", Step.FOLDED),
-    ("parts", Step.EACH, "part_id"),
-    ("days", Step.KEY),
+    ("place", "hall", PathStep.FOLDED),
+    ("parts", PathStep.EACH, "part_id"),
+    ("days", PathStep.KEY),
 ]
 VALUES: list[Any] = [1, "1", True, None, "A", "a", "x", "mon"]
 
@@ -37,7 +37,9 @@ def change(entities: EntityMap, entity_id: str, fields: dict[str, Any] | None) -
 
 def scan(entities: EntityMap, path: Path, value: Any) -> list[str]:
     def fold(each: Any) -> bytes:
-        return canonical_json(each.casefold() if path[-1] is Step.FOLDED and isinstance(each, str) else each)
+        return canonical_json(
+            each.casefold() if path[-1] is PathStep.FOLDED and isinstance(each, str) else each
+        )
 
     return [
         entity_id
@@ -61,7 +63,7 @@ def test_they_find_what_a_scan_finds(early: Any, late: Any) -> None:
             for value in VALUES:
                 assert world.having(path, value) == scan(world, path, value)
             seen = {canonical_json(v) for fields in world.values() for v in values_at(fields, path[:2])}
-            if Step.FOLDED not in path and len(path) <= 2:
+            if PathStep.FOLDED not in path and len(path) <= 2:
                 assert {canonical_json(value) for value in world.vocabulary(path, 10)} == seen
         both = [(PATHS[0], 1), (PATHS[1], "A")]
         assert world.having_all(both) == [

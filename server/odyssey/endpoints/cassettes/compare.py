@@ -31,7 +31,7 @@ _KINDS = {
 }
 
 
-class Change(NamedTuple):
+class ValueChange(NamedTuple):
     path: str
     """A JSONPath (RFC 9535) that leads to one value: in the second document, or if it was removed in the first."""
     kind: Kind
@@ -41,17 +41,17 @@ class Change(NamedTuple):
     """None if it was removed."""
 
 
-def difference(before: Any, after: Any) -> Iterator[Change]:
+def difference(before: Any, after: Any) -> Iterator[ValueChange]:
     """Give every change, what was added last; items of lists are compared place by place."""
     for path, was, is_now in json_differences(before, after):
         place = reduce(_step, path, "$")
         if was is ABSENT:
-            yield Change(place, "added", None, is_now)
+            yield ValueChange(place, "added", None, is_now)
         elif is_now is ABSENT:
-            yield Change(place, "removed", was, None)
+            yield ValueChange(place, "removed", was, None)
         else:
             same_kind = _KINDS[type(was)] == _KINDS[type(is_now)]
-            yield Change(place, "changed" if same_kind else "type_changed", was, is_now)
+            yield ValueChange(place, "changed" if same_kind else "type_changed", was, is_now)
 
 
 def _step(path: str, step: str | int) -> str:
@@ -128,7 +128,7 @@ def _judged(recorded: Interaction, live: Forwarded) -> ComparedOut:
     before = recorded.response["error"]["code"]
     if before == live.code:
         return _compared(recorded, "same", f"It failed then as it does now: {detail}")
-    return _compared(recorded, "changed", detail, [Change("$.error.code", "changed", before, live.code)])
+    return _compared(recorded, "changed", detail, [ValueChange("$.error.code", "changed", before, live.code)])
 
 
 def _against_answer(recorded: Interaction, live: Answered) -> ComparedOut:
@@ -150,7 +150,9 @@ def _skipped(recorded: Interaction) -> ComparedOut:
     return _compared(recorded, "skipped", "It may change something; include_changing asks all the same.")
 
 
-def _compared(recorded: Interaction, state: Any, detail: str, changes: Sequence[Change] = ()) -> ComparedOut:
+def _compared(
+    recorded: Interaction, state: Any, detail: str, changes: Sequence[ValueChange] = ()
+) -> ComparedOut:
     return ComparedOut(
         number=recorded.number,
         tool_name=recorded.tool_name,

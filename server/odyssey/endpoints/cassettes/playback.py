@@ -88,7 +88,7 @@ class Playback:
         for one in sorted(interactions, key=lambda one: one.number):
             key = None if match == "strict" else (one.tool_name, one.arguments_hash)
             gathered.setdefault(key, []).append(one)
-        self._tapes = {key: _Tape(ordered) for key, ordered in gathered.items()}
+        self._tapes = {key: _ToolTape(ordered) for key, ordered in gathered.items()}
         self._tape_of = {one.number: self._tapes[key] for key, ordered in gathered.items() for one in ordered}
 
     def find(self, tool_name: str, arguments: Mapping[str, Any]) -> Interaction | None:
@@ -113,7 +113,7 @@ class Playback:
             tape.note(number)
 
 
-class _Tape:
+class _ToolTape:
     """Interactions that are played one after another, by number."""
 
     def __init__(self, interactions: list[Interaction]) -> None:

@@ -1,6 +1,6 @@
 """Making a cassette of what live services answered in a run."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -20,7 +20,7 @@ from odyssey.endpoints.cassettes.repository import (
     sizes,
 )
 from odyssey.endpoints.cassettes.schemas import CassetteIn, ReplayIn
-from odyssey.endpoints.errors import RunNotEndedError
+from odyssey.endpoints.errors import RunGoesOnError
 from odyssey.endpoints.models import Cassette
 from odyssey.identity.caller import Caller, record_change
 from odyssey.journal.models import Event
@@ -31,12 +31,7 @@ from odyssey.records.problems import FieldError
 _LIVE = ("passthrough", "transport_error")
 
 
-class Recording(NamedTuple):
-    run: RecordedRun
-    interactions: list[dict[str, Any]]
-
-
-class _Call(msgspec.Struct):
+class _CallEvent(msgspec.Struct):
     """What a recorder reads of a tool call."""
 
     tool_name: str
@@ -46,11 +41,13 @@ class _Call(msgspec.Struct):
     upstream: dict[str, Any] | None = None
 
 
-async def read_recording(session: AsyncSession, org_id: int, run_id: int) -> Recording:
+async def read_recording(
+    session: AsyncSession, org_id: int, run_id: int
+) -> tuple[RecordedRun, list[dict[str, Any]]]:
     """Gather the passthrough calls of a run's last attempt, failures of the way among them."""
     run = await find_run(session, org_id, run_id)
     if run.status in ("pending", "running"):
-        raise RunNotEndedError(run_id, run.status)
+        raise RunGoesOnError(run_id, run.status)
     interactions: list[dict[str, Any]] = []
     size = 0
     async for event in served_calls(session, run_id, run.attempt):
@@ -61,25 +58,30 @@ async def read_recording(session: AsyncSession, org_id: int, run_id: int) -> Rec
             _check_size(run_id, len(interactions), size)
     if not interactions:
         raise _refused(f"run {run_id} made no passthrough call in its last attempt; there is nothing to keep")
-    return Recording(run, interactions)
+    return run, interactions
 
 
 async def keep_recording(
-    session: AsyncSession, clock: Clock, caller: Caller, body: CassetteIn, recording: Recording
+    session: AsyncSession,
+    clock: Clock,
+    caller: Caller,
+    body: CassetteIn,
+    run: RecordedRun,
+    interactions: list[dict[str, Any]],
 ) -> Cassette:
-    context = recording.run.context
+    context = run.context
     cassette = Cassette(
         id=new_uuid(),
         org_id=caller.org_id,
         name=body.name,
         run_id=context.run_id,
-        attempt=recording.run.attempt,
+        attempt=run.attempt,
         agent_id=context.agent_id,
         agent_version=context.agent_version,
         created_by=caller.person_id,
         created_at=clock(),
     )
-    await add_cassette(session, cassette, recording.interactions)
+    await add_cassette(session, cassette, interactions)
     record_change(
         session,
         caller,
@@ -93,7 +95,7 @@ async def keep_recording(
 
 
 def _interaction(event: Event) -> dict[str, Any] | None:
-    call = msgspec.json.decode(event.data, type=_Call)
+    call = msgspec.json.decode(event.data, type=_CallEvent)
     if call.source not in _LIVE or (call.source == "transport_error" and _is_miss(call)):
         return None
     members = kept_members(
@@ -103,7 +105,7 @@ def _interaction(event: Event) -> dict[str, Any] | None:
     return members | placed | {"occurred_at": event.occurred_at}
 
 
-def _is_miss(call: _Call) -> bool:
+def _is_miss(call: _CallEvent) -> bool:
     """Say whether another cassette had no answer: nobody was asked, so there is nothing to play again."""
     response = msgspec.json.decode(call.response)
     error = response.get("error") if isinstance(response, dict) else None

@@ -57,13 +57,13 @@ AND NOT EXISTS (SELECT 1 FROM cassette_interactions AS kept WHERE kept.cassette_
 """
 
 
-class Size(NamedTuple):
+class CassetteSize(NamedTuple):
     interactions: int
     bytes: int
     last_number: int
 
 
-EMPTY = Size(0, 0, 0)
+EMPTY = CassetteSize(0, 0, 0)
 
 
 class RecordedRun(NamedTuple):
@@ -208,14 +208,14 @@ async def list_cassettes(session: AsyncSession, org_id: int, page: PageRequest) 
     return await CASSETTE_ORDER.page(session, statement, page)
 
 
-async def sizes(session: AsyncSession, cassette_ids: Collection[str]) -> dict[str, Size]:
+async def sizes(session: AsyncSession, cassette_ids: Collection[str]) -> dict[str, CassetteSize]:
     columns = _INTERACTIONS.c
     statement = (
         select(columns.cassette_id, func.count(), func.sum(columns.bytes), func.max(columns.number))
         .where(columns.cassette_id.in_(cassette_ids))
         .group_by(columns.cassette_id)
     )
-    return {cassette_id: Size(*size) for cassette_id, *size in await session.execute(statement)}
+    return {cassette_id: CassetteSize(*size) for cassette_id, *size in await session.execute(statement)}
 
 
 async def list_interactions(

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import Request, Response
+from fastapi import Response
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.core.depends import (
@@ -44,7 +44,7 @@ from odyssey.endpoints.cassettes.schemas import (
 )
 from odyssey.endpoints.errors import CassetteInUseError
 from odyssey.endpoints.models import Cassette, CassetteInteraction
-from odyssey.endpoints.registry import Upstreams
+from odyssey.endpoints.registry import UpstreamsDep
 from odyssey.identity.caller import record_change
 from odyssey.identity.guard import GuardedRouter, Member, Viewer
 from odyssey.kit.pagination import DEFAULT_LIMIT, cut_page
@@ -92,8 +92,9 @@ async def record(
 ) -> CassetteOut:
     """Keep the passthrough calls of a run's last attempt, with what came of each, to be replayed by other runs."""
     async with read_ahead() as ahead:
-        recording = await read_recording(ahead, caller.org_id, body.run_id)
-    return await cassette_out(session, await keep_recording(session, clock, caller, body, recording))
+        run, interactions = await read_recording(ahead, caller.org_id, body.run_id)
+    cassette = await keep_recording(session, clock, caller, body, run, interactions)
+    return await cassette_out(session, cassette)
 
 
 @router.get("")
@@ -156,13 +157,17 @@ async def get_interactions(
 
 @router.post("/{cassette_id}/diff")
 async def diff(
-    cassette_id: UUID, body: DiffIn, caller: Member, database: DatabaseDep, clock: ClockDep, request: Request
+    cassette_id: UUID,
+    body: DiffIn,
+    caller: Member,
+    database: DatabaseDep,
+    clock: ClockDep,
+    upstreams: UpstreamsDep,
 ) -> DiffOut:
     """Ask the live endpoints again and say, by path, where their answers are no longer those of the cassette.
 
     Only tools that change nothing are asked, unless `include_changing` says otherwise.
     """
-    upstreams: Upstreams = request.app.state.upstreams
     async with database.read() as session:
         cassette = await get_cassette(session, caller.org_id, str(cassette_id))
         rows = await list_interactions(session, cassette, numbers=body.numbers, limit=MOST_COMPARED)

@@ -27,8 +27,8 @@ from odyssey.core.outbound import OutboundClient
 from odyssey.endpoints.mcp.transport import (
     SIDE_TIMEOUT_S,
     EndpointTransport,
-    Exchange,
     HopFailedError,
+    McpExchange,
     under_way,
 )
 from odyssey.endpoints.upstream import MAX_RESPONSE_BYTES, NotAnswered
@@ -67,12 +67,12 @@ class McpSession:
     def is_over(self) -> bool:
         return self._ending.is_set() or self._owner.done()
 
-    async def ask(self, request: Request[Any, Any], exchange: Exchange) -> dict[str, Any]:
+    async def ask(self, request: Request[Any, Any], exchange: McpExchange) -> dict[str, Any]:
         """Send one request at most once; raises HopFailedError, or MCPError for an error the service answers."""
         result = await self._within(exchange, lambda session: session.send_request(request, Verbatim))
         return result.root
 
-    async def call(self, tool_name: str, arguments: dict[str, Any], exchange: Exchange) -> dict[str, Any]:
+    async def call(self, tool_name: str, arguments: dict[str, Any], exchange: McpExchange) -> dict[str, Any]:
         """Ask a tool; sent again only when the service refused it unread for want of a header."""
         request = CallToolRequest(params=CallToolRequestParams(name=tool_name, arguments=arguments))
         try:
@@ -81,7 +81,7 @@ class McpSession:
             version = self._opened.result().protocol_version
             if error.code != HEADER_MISMATCH or version not in MODERN_PROTOCOL_VERSIONS:
                 raise
-        await self._learn_headers(tool_name, Exchange(exchange.deadline, MAX_RESPONSE_BYTES))
+        await self._learn_headers(tool_name, McpExchange(exchange.deadline, MAX_RESPONSE_BYTES))
         return await self.ask(request, exchange)
 
     async def close(self) -> None:
@@ -93,7 +93,7 @@ class McpSession:
         await asyncio.wait({self._owner, *self._asking})
 
     async def _own(self) -> None:
-        exchange = Exchange(asyncio.get_running_loop().time() + OPEN_TIMEOUT_S, MAX_RESPONSE_BYTES)
+        exchange = McpExchange(asyncio.get_running_loop().time() + OPEN_TIMEOUT_S, MAX_RESPONSE_BYTES)
         under_way.set(exchange)
         try:
             async with httpx2.AsyncClient(transport=self._transport, trust_env=False, timeout=None) as http:
@@ -109,7 +109,7 @@ class McpSession:
         finally:
             self._opened.cancel()
 
-    async def _learn_headers(self, tool_name: str, exchange: Exchange) -> None:
+    async def _learn_headers(self, tool_name: str, exchange: McpExchange) -> None:
         """Have the SDK read in the list of tools which arguments of this one it must repeat as headers."""
         params = PaginatedRequestParams()
         try:
@@ -124,7 +124,9 @@ class McpSession:
             message = f"The service does not list its tools: {shortened(error.message)} ({error.code})."
             raise HopFailedError(NotAnswered("upstream_protocol_error", message, "not_sent")) from None
 
-    async def _within(self, exchange: Exchange, work: Callable[[ClientSession], Coroutine[Any, Any, T]]) -> T:
+    async def _within(
+        self, exchange: McpExchange, work: Callable[[ClientSession], Coroutine[Any, Any, T]]
+    ) -> T:
         session = await self._ready(exchange)
         context = under_way.set(exchange)
         try:
@@ -143,7 +145,7 @@ class McpSession:
             raise _failed(exchange)
         return self._result(asking, exchange)
 
-    async def _ready(self, exchange: Exchange) -> ClientSession:
+    async def _ready(self, exchange: McpExchange) -> ClientSession:
         await asyncio.wait({self._opened}, timeout=exchange.remaining_s())
         if not self._opened.done():
             exchange.fail("upstream_timeout", "No session with the service could be opened in time.")
@@ -153,7 +155,7 @@ class McpSession:
             raise _failed(exchange)
         return self._opened.result()
 
-    def _result(self, asked: asyncio.Task[T], exchange: Exchange) -> T:
+    def _result(self, asked: asyncio.Task[T], exchange: McpExchange) -> T:
         try:
             return asked.result()
         except MCPError:
@@ -178,12 +180,12 @@ def shortened(text: str) -> str:
     return shorten(text, _MAX_MESSAGE)
 
 
-def _failed(exchange: Exchange) -> HopFailedError:
+def _failed(exchange: McpExchange) -> HopFailedError:
     assert exchange.failure is not None
     return HopFailedError(exchange.failure)
 
 
-def _not_opened(exchange: Exchange, error: Exception) -> NotAnswered:
+def _not_opened(exchange: McpExchange, error: Exception) -> NotAnswered:
     if exchange.failure is not None:
         return exchange.failure._replace(outcome="not_sent")
     cause: BaseException = error

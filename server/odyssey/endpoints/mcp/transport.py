@@ -1,7 +1,7 @@
 """The SDK's HTTP, carried by the one outbound client, to the one address of the endpoint and to no other.
 
 Nothing raises here: an exception would end the SDK's session and with it every other call that shares it.
-What went wrong is written into the `Exchange`, and the SDK gets an answer that ends this one request.
+What went wrong is written into the `McpExchange`, and the SDK gets an answer that ends this one request.
 """
 
 import asyncio
@@ -22,7 +22,7 @@ from odyssey.endpoints.upstream import NotAnswered, is_server_error, not_answere
 
 
 @dataclass(slots=True)
-class Exchange:
+class McpExchange:
     """Filled in by the transport, read by whoever asked: the SDK's own errors tell neither."""
 
     deadline: float
@@ -45,7 +45,7 @@ class Exchange:
         self.failure = NotAnswered(code, message, "unknown" if self.sent else "not_sent", status)
 
 
-under_way: ContextVar[Exchange] = ContextVar("under_way")
+under_way: ContextVar[McpExchange] = ContextVar("under_way")
 """The SDK runs the HTTP of a message in the context of whoever sent the message."""
 
 
@@ -116,7 +116,7 @@ class EndpointTransport(httpx2.AsyncBaseTransport):
                 pass
         return httpx2.Response(200 if method == "DELETE" else 202)
 
-    async def _resume(self, request: httpx2.Request, exchange: Exchange) -> httpx2.Response:
+    async def _resume(self, request: httpx2.Request, exchange: McpExchange) -> httpx2.Response:
         """Take up the answer of a request whose stream ended; a stream of its own is not opened."""
         if _LAST_EVENT not in request.headers:
             return httpx2.Response(405)
@@ -128,7 +128,7 @@ class EndpointTransport(httpx2.AsyncBaseTransport):
         return response if response.status_code == 200 else _events(_OVER)
 
     async def _ask(
-        self, request: httpx2.Request, exchange: Exchange, body: bytes, request_id: int | str | None
+        self, request: httpx2.Request, exchange: McpExchange, body: bytes, request_id: int | str | None
     ) -> httpx2.Response:
         remaining_s = exchange.remaining_s()
         if remaining_s <= 0:
@@ -170,7 +170,7 @@ class EndpointTransport(httpx2.AsyncBaseTransport):
 class _Events(httpx2.AsyncByteStream):
     """A stream of events that ends the SDK's request when it can bring no answer any more."""
 
-    def __init__(self, answer: OutboundStream, stack: AsyncExitStack, exchange: Exchange) -> None:
+    def __init__(self, answer: OutboundStream, stack: AsyncExitStack, exchange: McpExchange) -> None:
         self._answer = answer
         self._stack = stack
         self._exchange = exchange
@@ -194,7 +194,7 @@ class _Events(httpx2.AsyncByteStream):
 
 
 async def _whole(
-    request: httpx2.Request, exchange: Exchange, answer: OutboundStream, request_id: int | str | None
+    request: httpx2.Request, exchange: McpExchange, answer: OutboundStream, request_id: int | str | None
 ) -> httpx2.Response:
     """Read an answer that is not a stream, and hand it on if it is one in JSON-RPC."""
     status = answer.status

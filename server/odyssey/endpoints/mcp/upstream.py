@@ -21,7 +21,7 @@ from mcp_types import (
 from pydantic import ValidationError
 
 from odyssey.endpoints.mcp.session import MAX_PAGES, McpSession, McpSessions, fault, shortened
-from odyssey.endpoints.mcp.transport import Exchange, HopFailedError
+from odyssey.endpoints.mcp.transport import HopFailedError, McpExchange
 from odyssey.endpoints.upstream import (
     CALL_TIMEOUT_S,
     DISCOVERY_TIMEOUT_S,
@@ -50,7 +50,7 @@ async def list_tools(session: McpSession, deadline: float) -> Discovery:
     notes: list[str] = []
     cursor, room = None, MAX_LISTING_BYTES
     for _ in range(MAX_PAGES):
-        exchange = Exchange(deadline, room)
+        exchange = McpExchange(deadline, room)
         page = await _page(session, cursor, exchange)
         room -= exchange.received
         for tool in page.tools:
@@ -66,7 +66,7 @@ async def list_tools(session: McpSession, deadline: float) -> Discovery:
     return Discovery((*found.values(),), (*notes,))
 
 
-async def _page(session: McpSession, cursor: str | None, exchange: Exchange) -> ListToolsResult:
+async def _page(session: McpSession, cursor: str | None, exchange: McpExchange) -> ListToolsResult:
     request = ListToolsRequest(params=None if cursor is None else PaginatedRequestParams(cursor=cursor))
     try:
         return ListToolsResult.model_validate(await session.ask(request, exchange), by_name=False)
@@ -152,7 +152,7 @@ class McpUpstream:
         self, tool_name: str, arguments: dict[str, Any], session: str, deadline: float, *, is_last: bool
     ) -> Forwarded | None:
         """Send the call; None when the service knows no such session, and so has not looked at it."""
-        exchange = Exchange(deadline, MAX_RESPONSE_BYTES)
+        exchange = McpExchange(deadline, MAX_RESPONSE_BYTES)
         async with self._sessions.lease(self._url, self._auth_headers, session) as leased:
             try:
                 return read_result(await leased.call(tool_name, arguments, exchange))

@@ -21,18 +21,14 @@ Direction = Literal["request", "response"]
 _IGNORED: dict[Direction, str] = {"request": "readOnly", "response": "writeOnly"}
 
 
-class Definition(NamedTuple):
+class SchemaDefinition(NamedTuple):
     schema: dict[str, Any] | bool
     refers_to: tuple[str, ...]
     size: int
 
 
-class Whole(NamedTuple):
-    """A schema that compiles by itself."""
-
-    schema: dict[str, Any]
-    is_loose: bool
-    """It admits more than the document says."""
+Whole = tuple[dict[str, Any], bool]
+"""A schema that compiles by itself, and whether it is loose: admits more than the document says."""
 
 
 class Definitions:
@@ -51,7 +47,7 @@ class Definitions:
         self._numbers: dict[str, int] = {}
         self._patterns: dict[str, bool] = {}
         self._converted: dict[int, tuple[Any, dict[str, Any] | bool]] = {}
-        self._made: dict[str, Definition] = {}
+        self._made: dict[str, SchemaDefinition] = {}
         self._whole: dict[bytes, Whole | None] = {}
         self.broken: dict[str, None] = {}
         """References that lead nowhere."""
@@ -98,7 +94,7 @@ class Definitions:
 
     def _compiling(self, schema: dict[str, Any], size: int) -> Iterator[Whole]:
         for candidate in self._candidates(schema, self._max_bytes - size):
-            if _compiles(candidate.schema):
+            if _compiles(candidate[0]):
                 yield candidate
 
     def _candidates(self, schema: dict[str, Any], room: int) -> Iterator[Whole]:
@@ -110,7 +106,7 @@ class Definitions:
                     yield self._with_definitions(schema, refers_to, room, most)
         outline = _outline(schema)
         if len(msgspec.json.encode(outline)) <= self._max_bytes:
-            yield Whole(outline, is_loose=True)
+            yield outline, True
 
     def _with_definitions(
         self, schema: dict[str, Any], refers_to: tuple[str, ...], room: int, most: int
@@ -131,7 +127,7 @@ class Definitions:
             taken[name] = definition.schema
             pending.extend(definition.refers_to)
         whole = {**schema, "$defs": {name: taken[name] for name in sorted(taken)}} if taken else schema
-        return Whole(whole, is_loose)
+        return whole, is_loose
 
     def _refer(self, reference: str) -> dict[str, Any] | bool:
         name = self._names.get(reference)
@@ -154,11 +150,13 @@ class Definitions:
         self._names[reference], self._pointers[name] = name, reference
         return name
 
-    def _definition(self, name: str) -> Definition:
+    def _definition(self, name: str) -> SchemaDefinition:
         known = self._made.get(name)
         if known is None:
             schema = self.convert(self._references.target(self._pointers[name]))
-            known = Definition(schema, self._referred(schema), len(msgspec.json.encode(schema)) + len(name))
+            known = SchemaDefinition(
+                schema, self._referred(schema), len(msgspec.json.encode(schema)) + len(name)
+            )
             self._made[name] = known
         return known
 

@@ -8,7 +8,7 @@ from urllib.parse import urljoin
 from odyssey.endpoints.openapi.definitions import Definitions, Direction
 from odyssey.endpoints.openapi.operations import OperationReader
 from odyssey.endpoints.openapi.references import DocumentInvalidError, Effort, References, refuse_external
-from odyssey.endpoints.openapi.tools import Names, Operation, Schemas, plan, tool_of
+from odyssey.endpoints.openapi.tools import Names, Operation, plan, tool_of
 from odyssey.endpoints.upstream import Discovery, UpstreamTool
 from odyssey.kit.json_reader import MAX_NUMBER, JsonInvalidError, read_json
 from odyssey.kit.yaml_reader import YamlInvalidError, read_yaml
@@ -83,24 +83,20 @@ class ApiDocument:
         max_bytes = max(_LEAST_SCHEMA, min(_LARGEST_SCHEMA, share))
         siblings = not self._root["openapi"].startswith("3.0")
         effort = Effort()
-        schemas = Schemas(
-            *(
-                Definitions(
-                    self._references, effort, siblings=siblings, direction=direction, max_bytes=max_bytes
-                )
-                for direction in get_args(Direction)
-            )
+        request, response = (
+            Definitions(self._references, effort, siblings=siblings, direction=direction, max_bytes=max_bytes)
+            for direction in get_args(Direction)
         )
         tools: list[UpstreamTool] = []
         loose: list[str] = []
         for operation in self._operations.values():
-            tool, is_loose = tool_of(operation, schemas, self._references)
+            tool, is_loose = tool_of(operation, request, response, self._references)
             tools.append(tool)
             if is_loose:
                 loose.append(tool.name)
-        return Discovery(tuple(tools), tuple(self._notes(schemas, loose)))
+        return Discovery(tuple(tools), tuple(self._notes([request, response], loose)))
 
-    def _notes(self, schemas: Schemas, loose: list[str]) -> list[str]:
+    def _notes(self, schemas: list[Definitions], loose: list[str]) -> list[str]:
         places: dict[str, list[str]] = {}
         for why, where in self._skipped:
             places.setdefault(why, []).append(where)
@@ -108,7 +104,7 @@ class ApiDocument:
             places[
                 "too large or too involved a schema; the outer parts are kept, the inner ones left open"
             ] = loose
-        broken = [*schemas.request.broken, *schemas.response.broken]
+        broken = [reference for each in schemas for reference in each.broken]
         if broken:
             places["references that lead nowhere; what they stand for is left open"] = broken
         notes = [f"{_upper(why)}: {_listed(where)}." for why, where in places.items()]

@@ -67,7 +67,7 @@ class Parameter(NamedTuple):
     description: str = ""
 
 
-class Body(NamedTuple):
+class RequestBody(NamedTuple):
     kind: BodyKind
     media_type: str
     is_required: bool
@@ -99,7 +99,7 @@ class RawOperation(NamedTuple):
     operation_id: str
     description: str
     parameters: tuple[Parameter, ...]
-    body: Body | None
+    body: RequestBody | None
     answer: Any
     """The schema of its first JSON answer that is a success; None without one."""
 
@@ -108,21 +108,15 @@ class RawOperation(NamedTuple):
         return f"{self.method} {self.path}"
 
 
-class Skipped(NamedTuple):
-    """Something that could not be taken; a note at discovery."""
-
-    why: str
-    where: str
-
-
 class OperationReader:
     def __init__(self, references: References) -> None:
         self._references = references
         # Operations may share parts of any size; each part is looked at once.
-        self._bodies: dict[int, Body | None] = {}
+        self._bodies: dict[int, RequestBody | None] = {}
         self._answers: dict[int, Any] = {}
         self._parameters_left = MAX_PARAMETERS
-        self.skipped: list[Skipped] = []
+        self.skipped: list[tuple[str, str]] = []
+        """Why something could not be taken, and where it stands; a note at discovery."""
 
     def read(self, paths: Mapping[str, Any]) -> Iterator[RawOperation]:
         for path, raw_item in paths.items():
@@ -228,19 +222,19 @@ class OperationReader:
             description=_text(raw.get("description")),
         )
 
-    def _body_of(self, raw: dict[str, Any]) -> Body | None:
+    def _body_of(self, raw: dict[str, Any]) -> RequestBody | None:
         if id(raw) not in self._bodies:
             self._bodies[id(raw)] = self._read_body(raw)
         return self._bodies[id(raw)]
 
-    def _read_body(self, raw: dict[str, Any]) -> Body | None:
+    def _read_body(self, raw: dict[str, Any]) -> RequestBody | None:
         """The first content that can be sent: JSON rather than forms, forms rather than text."""
         content = _objects(raw.get("content"))
         for kind in get_args(BodyKind):
             for media_type, described in content.items():
                 if _body_kind(media_type) == kind:
                     schema = described.get("schema")
-                    return Body(
+                    return RequestBody(
                         kind,
                         _WILD.get(kind, media_type) if "*" in media_type else media_type,
                         raw.get("required") is True,
@@ -295,7 +289,7 @@ class OperationReader:
         return self._answers[key]
 
     def skip(self, why: str, where: str) -> None:
-        self.skipped.append(Skipped(why, where))
+        self.skipped.append((why, where))
 
 
 def read_route(path: str) -> PathTemplate:

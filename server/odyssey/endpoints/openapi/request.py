@@ -10,7 +10,7 @@ import msgspec
 
 from odyssey.core.addresses import MAX_URL_LENGTH
 from odyssey.core.outbound import Method, header_problem
-from odyssey.endpoints.openapi.operations import TEMPLATE, Body, Parameter
+from odyssey.endpoints.openapi.operations import TEMPLATE, Parameter, RequestBody
 from odyssey.endpoints.openapi.tools import Operation
 from odyssey.records.faults import did_you_mean
 
@@ -109,24 +109,20 @@ def _parts(value: Any) -> list[Pair] | None:
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 
-class WrittenBody(NamedTuple):
-    content_type: str
-    content: bytes
+class ArgumentInvalidError(ValueError):
+    """The arguments cannot be put on the wire; the message names the one, and holds no secret."""
 
 
-class BodyInvalidError(ValueError):
-    """The value cannot be such a body; the message says why."""
-
-
-def write_body(body: Body, value: Any) -> WrittenBody:
+def write_body(body: RequestBody, value: Any) -> tuple[str, bytes]:
+    """The content type and the content; raises ArgumentInvalidError for what cannot be such a body."""
     if body.kind == "json":
-        return WrittenBody(body.media_type, msgspec.json.encode(value))
+        return body.media_type, msgspec.json.encode(value)
     if body.kind == "text":
-        return WrittenBody(body.media_type, text_of(value).encode())
+        return body.media_type, text_of(value).encode()
     if not isinstance(value, dict):
-        raise BodyInvalidError(f"The body is a form ({body.media_type}), so it must be an object.")
+        raise ArgumentInvalidError(f"The body is a form ({body.media_type}), so it must be an object.")
     if body.kind == "form":
-        return WrittenBody(body.media_type, _form(value, body.encoding))
+        return body.media_type, _form(value, body.encoding)
     return _multipart(value, body)
 
 
@@ -151,7 +147,7 @@ def _fields(name: str, value: Any, encoding: Mapping[str, Any]) -> Iterator[tupl
         )
 
 
-def _multipart(value: Mapping[str, Any], body: Body) -> WrittenBody:
+def _multipart(value: Mapping[str, Any], body: RequestBody) -> tuple[str, bytes]:
     parts = [
         _part(name, each, is_file=name in body.files)
         for name, member in value.items()
@@ -160,14 +156,12 @@ def _multipart(value: Mapping[str, Any], body: Body) -> WrittenBody:
     # What the parts hold cannot contain the hash of all of them.
     boundary = hashlib.sha256(b"\0".join(parts)).hexdigest()
     content = b"".join(b"--%s\r\n%s\r\n" % (boundary.encode(), part) for part in parts)
-    return WrittenBody(
-        f"multipart/form-data; boundary={boundary}", content + b"--%s--\r\n" % boundary.encode()
-    )
+    return f"multipart/form-data; boundary={boundary}", content + b"--%s--\r\n" % boundary.encode()
 
 
 def _part(name: str, value: Any, *, is_file: bool) -> bytes:
     if _CONTROL.search(name):
-        raise BodyInvalidError(f"The name {name[:80]!r} of a form's field contains a control character.")
+        raise ArgumentInvalidError(f"The name {name[:80]!r} of a form's field contains a control character.")
     field = name.replace('"', "%22")
     disposition = f'Content-Disposition: form-data; name="{field}"'
     if is_file:
@@ -190,10 +184,6 @@ class Request(NamedTuple):
     body: bytes | None
 
 
-class ArgumentInvalidError(ValueError):
-    """The arguments cannot be put on the wire; the message names the one, and holds no secret."""
-
-
 def write_request(
     operation: Operation, base_url: str, arguments: Mapping[str, Any], auth_headers: Mapping[str, str]
 ) -> Request:
@@ -209,13 +199,12 @@ def write_request(
     except UnicodeEncodeError:
         raise ArgumentInvalidError("An argument is not valid Unicode text.") from None
     headers["Accept"] = _ACCEPT
+    content: bytes | None = None
     if body is not None:
-        headers["Content-Type"] = body.content_type
+        headers["Content-Type"], content = body
     own = {name.lower() for name in auth_headers}
     headers = {name: value for name, value in headers.items() if name.lower() not in own}
-    return Request(
-        operation.raw.method, url, {**headers, **auth_headers}, None if body is None else body.content
-    )
+    return Request(operation.raw.method, url, {**headers, **auth_headers}, content)
 
 
 def _given(operation: Operation, arguments: Mapping[str, Any]) -> list[tuple[Parameter, Any]]:
@@ -309,7 +298,7 @@ def _headers(given: list[tuple[Parameter, Any]]) -> dict[str, str]:
     return headers
 
 
-def _body(operation: Operation, arguments: Mapping[str, Any]) -> WrittenBody | None:
+def _body(operation: Operation, arguments: Mapping[str, Any]) -> tuple[str, bytes] | None:
     body = operation.body
     if body is None:
         return None
@@ -322,7 +311,4 @@ def _body(operation: Operation, arguments: Mapping[str, Any]) -> WrittenBody | N
         value = {name: part for name, part in arguments.items() if name not in parameters}
         if not value and not body.is_required:
             return None
-    try:
-        return write_body(body, value)
-    except BodyInvalidError as error:
-        raise ArgumentInvalidError(str(error)) from None
+    return write_body(body, value)

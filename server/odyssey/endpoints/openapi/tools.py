@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from odyssey.endpoints.openapi.conversion import MAX_DESCRIPTION
-from odyssey.endpoints.openapi.definitions import Definitions, Whole
-from odyssey.endpoints.openapi.operations import Body, Parameter, Place, RawOperation
+from odyssey.endpoints.openapi.definitions import Definitions
+from odyssey.endpoints.openapi.operations import Parameter, Place, RawOperation, RequestBody
 from odyssey.endpoints.openapi.references import References
 from odyssey.endpoints.upstream import UpstreamTool
 from odyssey.kit.words import shorten
@@ -26,7 +26,7 @@ class Operation(NamedTuple):
     name: str
     raw: RawOperation
     parameters: tuple[Parameter, ...]
-    body: Body | None
+    body: RequestBody | None
     body_argument: str | None
     """The one argument that is the body; None when the body's members are arguments themselves."""
 
@@ -36,13 +36,6 @@ class Operation(NamedTuple):
         if self.body is None:
             return names
         return None if self.body_argument is None else [*names, self.body_argument]
-
-
-class Schemas(NamedTuple):
-    """Both directions of one document."""
-
-    request: Definitions
-    response: Definitions
 
 
 def plan(raw: RawOperation, name: str) -> Operation:
@@ -57,21 +50,24 @@ def plan(raw: RawOperation, name: str) -> Operation:
     return Operation(name, raw, parameters, raw.body, argument)
 
 
-def tool_of(operation: Operation, schemas: Schemas, references: References) -> tuple[UpstreamTool, bool]:
+def tool_of(
+    operation: Operation, request: Definitions, response: Definitions, references: References
+) -> tuple[UpstreamTool, bool]:
     """The tool as it is offered, and whether one of its schemas is looser than the document's."""
     raw = operation.raw
-    taken = schemas.request.complete(_input_schema(operation, schemas.request, references))
-    given: Whole | None = None
-    is_loose = taken is None or taken.is_loose
+    taken = request.complete(_input_schema(operation, request, references))
+    input_schema, is_loose = ({"type": "object"}, True) if taken is None else taken
+    output_schema: dict[str, Any] | None = None
     if raw.answer is not None:
-        converted = schemas.response.convert(raw.answer)
-        given = schemas.response.complete(converted) if isinstance(converted, dict) else None
-        is_loose = is_loose or given is None or given.is_loose
+        converted = response.convert(raw.answer)
+        given = response.complete(converted) if isinstance(converted, dict) else None
+        output_schema, is_looser = (None, True) if given is None else given
+        is_loose = is_loose or is_looser
     tool = UpstreamTool(
         name=operation.name,
-        input_schema={"type": "object"} if taken is None else taken.schema,
+        input_schema=input_schema,
         description=shorten(raw.description, MAX_TOOL_DESCRIPTION),
-        output_schema=None if given is None else given.schema,
+        output_schema=output_schema,
         read_only=raw.method in ("GET", "HEAD"),
         method=raw.method,
         path=raw.path,
@@ -147,7 +143,7 @@ def _input_schema(operation: Operation, request: Definitions, references: Refere
     return made
 
 
-def _merge(made: dict[str, Any], required: list[str], body: Body, converted: Any) -> None:
+def _merge(made: dict[str, Any], required: list[str], body: RequestBody, converted: Any) -> None:
     # Of a body that is too large to be converted, the names are left.
     members = converted.get("properties") or {name: {} for name in body.members or ()}
     made["properties"] |= members
@@ -161,7 +157,7 @@ def _merge(made: dict[str, Any], required: list[str], body: Body, converted: Any
         made["dependentRequired"] = dict.fromkeys(members, demanded)
 
 
-def _body_schema(body: Body, request: Definitions) -> Any:
+def _body_schema(body: RequestBody, request: Definitions) -> Any:
     if body.kind == "text":
         return {"type": "string", "description": f"The whole body as {body.media_type}."}
     return request.convert(body.schema)

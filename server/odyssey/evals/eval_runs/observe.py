@@ -15,7 +15,7 @@ from odyssey.agents.compiled import CompiledAgents
 from odyssey.core.database import Database
 from odyssey.core.group_commit import GroupWriter
 from odyssey.core.signals import Listener, Signals
-from odyssey.evals.behaviour import Behaviour, Call, Delivered, behaviour_of
+from odyssey.evals.behaviour import Behaviour, BehaviourCall, Delivered, behaviour_of
 from odyssey.evals.distance import distance
 from odyssey.evals.eval_runs.plan import was_delivered
 from odyssey.evals.eval_runs.repository import (
@@ -32,7 +32,7 @@ from odyssey.evals.eval_runs.repository import (
     to_observe,
 )
 from odyssey.evals.eval_runs.start import MayRepeat, replace_missing
-from odyssey.evals.match import RESERVED_KEYS, Finding, Matched, known_expected, match
+from odyssey.evals.match import RESERVED_KEYS, MatchFinding, MatchResult, known_expected, match
 from odyssey.evals.models import EvalRun
 from odyssey.evals.scenarios.repository import contents_of
 from odyssey.grading.checks import read_checks, run_checks
@@ -78,7 +78,7 @@ class ObservingParts(NamedTuple):
     enqueue_flagged: EnqueueFlagged
 
 
-class _Seen(NamedTuple):
+class _EndedRun(NamedTuple):
     eval_run: EvalRun
     run: Run
     expected_behavior: Any
@@ -93,7 +93,7 @@ class Observation(NamedTuple):
     eval_run: EvalRun
     run: Run
     behaviour: Behaviour | None
-    matched: Matched
+    matched: MatchResult
     delivered: Delivered | None
 
     @property
@@ -111,24 +111,14 @@ class Observation(NamedTuple):
         }
 
 
-class Flag(NamedTuple):
+class RunFlag(NamedTuple):
     run_id: int
     raw_shift: float | None
     flagged: bool
 
 
-class Flags(NamedTuple):
-    changed: list[Flag]
-    baselines: int | None
-    """How many there were to compare with; None for a run of a matrix."""
-
-    @property
-    def newly_flagged(self) -> dict[int, float]:
-        return {flag.run_id: flag.raw_shift or 0.0 for flag in self.changed if flag.flagged}
-
-
-class _Pressed(NamedTuple):
-    before: Flag
+class _PressedRun(NamedTuple):
+    before: RunFlag
     behaviour: Behaviour
     delivered: Delivered | None
 
@@ -161,25 +151,26 @@ async def _conclude(parts: ObservingParts, seen: Observation) -> None:
     eval_run = seen.eval_run
     settled = False
     while not settled:
-        flags = await _flags(parts, eval_run, seen.behaviour, seen.delivered)
+        flags, compared_with = await _flags(parts, eval_run, seen.behaviour, seen.delivered)
         async with parts.database.write() as session:
             first = await store_observed(session, eval_run.run_id, **seen.row(parts.clock()))
             if first and seen.behaviour is None:
                 await replace_missing(
                     session, parts.signals, parts.clock, parts.may_repeat, eval_run, seen.run
                 )
-            for flag in flags.changed:
+            for flag in flags:
                 await store_shift(session, flag.run_id, flag.raw_shift, flagged=flag.flagged)
-            await parts.enqueue_flagged(session, parts.clock, eval_run, flags.newly_flagged)
+            flagged = {flag.run_id: flag.raw_shift or 0.0 for flag in flags if flag.flagged}
+            await parts.enqueue_flagged(session, parts.clock, eval_run, flagged)
             counted = await count_baselines(session, group_of(eval_run))
-        settled = flags.baselines is None or flags.baselines == counted
+        settled = compared_with is None or compared_with == counted
 
 
 def stored_behaviour(row: EvalRun) -> Behaviour:
     return msgspec.convert(row.behaviour, Behaviour)
 
 
-async def _see(session: AsyncSession, parts: ObservingParts, run_ids: Sequence[int]) -> list[_Seen]:
+async def _see(session: AsyncSession, parts: ObservingParts, run_ids: Sequence[int]) -> list[_EndedRun]:
     found = await ended_runs(session, run_ids)
     contents = await contents_of(session, {_scenario(eval_run) for eval_run, _ in found})
     told = await kinds_told(session, run_ids)
@@ -191,7 +182,7 @@ async def _see(session: AsyncSession, parts: ObservingParts, run_ids: Sequence[i
             task = await get_task(session, run.task_id)
             evidence = await load_evidence(session, parts.worlds, parts.agents, run, task)
         delivered = await _delivered(session, eval_run, run) if kinds else _delivered_by(eval_run, run, [])
-        seen.append(_Seen(eval_run, run, expected, evidence, delivered))
+        seen.append(_EndedRun(eval_run, run, expected, evidence, delivered))
     return seen
 
 
@@ -199,7 +190,7 @@ def _scenario(eval_run: EvalRun) -> tuple[int, int]:
     return eval_run.scenario_number, eval_run.scenario_version
 
 
-def _is_heavy(seen: _Seen) -> bool:
+def _is_heavy(seen: _EndedRun) -> bool:
     return seen.evidence is not None or len(seen.run.final_response or "") > _IN_PASSING
 
 
@@ -234,21 +225,21 @@ def _delivered_by(eval_run: EvalRun, run: Run, told: Sequence[tuple[str, Any]]) 
     )
 
 
-def _read_off(seen: _Seen) -> Observation:
+def _read_off(seen: _EndedRun) -> Observation:
     behaviour = _behaviour(seen)
-    matched = Matched(None, ())
+    matched = MatchResult(None, ())
     if behaviour is not None:
         matched = match_run(seen.expected_behavior, behaviour, seen.evidence)
     return Observation(seen.eval_run, seen.run, behaviour, matched, seen.delivered)
 
 
-def _behaviour(seen: _Seen) -> Behaviour | None:
+def _behaviour(seen: _EndedRun) -> Behaviour | None:
     run, evidence = seen.run, seen.evidence
     if run.status == "cancelled":
         return None
     if evidence is None:
         return behaviour_of(run.final_response, (), Difference([], [], []), run.error_class)
-    calls = [Call(call.tool, call.arguments) for call in evidence.accepted_calls]
+    calls = [BehaviourCall(call.tool, call.arguments) for call in evidence.accepted_calls]
     changed = difference(evidence.before, evidence.after)
     return behaviour_of(evidence.final_response, calls, changed, evidence.error_class)
 
@@ -260,10 +251,13 @@ def _stands_alone(eval_run: EvalRun) -> bool:
 
 async def _flags(
     parts: ObservingParts, eval_run: EvalRun, behaviour: Behaviour | None, delivered: Delivered | None
-) -> Flags:
-    """Compare the pressed runs of a scenario with its baselines, the run at hand among them."""
+) -> tuple[list[RunFlag], int | None]:
+    """Compare the pressed runs of a scenario with its baselines, the run at hand among them.
+
+    Returns what has changed, and with how many baselines that was found; None for a run of a matrix.
+    """
     if behaviour is None or not _stands_alone(eval_run):
-        return Flags([], None)
+        return [], None
     group = group_of(eval_run)
     async with parts.database.read() as session:
         settings, _ = await read_settings(session, eval_run.org_id)
@@ -271,32 +265,32 @@ async def _flags(
         pressed = [row for row in await observed_pressed(session, group) if row.run_id != eval_run.run_id]
     others = [stored_behaviour(row) for row in baselines]
     known = [
-        _Pressed(Flag(row.run_id, row.raw_shift, row.flagged), stored_behaviour(row), row.delivered)
+        _PressedRun(RunFlag(row.run_id, row.raw_shift, row.flagged), stored_behaviour(row), row.delivered)
         for row in pressed
     ]
     if eval_run.variation_type is None:
         others.append(behaviour)
     elif not eval_run.placebo:
-        known.append(_Pressed(Flag(eval_run.run_id, None, False), behaviour, delivered))
+        known.append(_PressedRun(RunFlag(eval_run.run_id, None, False), behaviour, delivered))
     threshold = settings.evals.thresholds.critical if eval_run.risk_level == "critical" else None
-    return Flags(await asyncio.to_thread(_changed, known, others, threshold), len(others))
+    return await asyncio.to_thread(_changed, known, others, threshold), len(others)
 
 
 def _changed(
-    pressed: Sequence[_Pressed], baselines: Sequence[Behaviour], threshold: float | None
-) -> list[Flag]:
+    pressed: Sequence[_PressedRun], baselines: Sequence[Behaviour], threshold: float | None
+) -> list[RunFlag]:
     found = [_flag(each, baselines, threshold) for each in pressed]
     return [flag for flag, each in zip(found, pressed, strict=True) if flag != each.before]
 
 
-def _flag(pressed: _Pressed, baselines: Sequence[Behaviour], threshold: float | None) -> Flag:
+def _flag(pressed: _PressedRun, baselines: Sequence[Behaviour], threshold: float | None) -> RunFlag:
     """Measure a run; without a threshold, which critical scenarios have, it is flagged by nothing."""
     run_id = pressed.before.run_id
     if not baselines:
-        return Flag(run_id, None, False)
+        return RunFlag(run_id, None, False)
     raw = sum(distance(pressed.behaviour, other) for other in baselines) / len(baselines)
     is_above = threshold is not None and raw > threshold
-    return Flag(run_id, raw, is_above and pressed.delivered != "undelivered")
+    return RunFlag(run_id, raw, is_above and pressed.delivered != "undelivered")
 
 
 # Matching one run with what its scenario expects, reserved keys and all.
@@ -305,22 +299,24 @@ def asks_of_more(expected_behavior: Any) -> bool:
     return any(key in expected_behavior for key in RESERVED_KEYS)
 
 
-def match_run(expected_behavior: Any, behaviour: Behaviour, evidence: Evidence | None) -> Matched:
+def match_run(expected_behavior: Any, behaviour: Behaviour, evidence: Evidence | None) -> MatchResult:
     """Match a run. Where a check itself broke, nothing is known: that is neither a match nor a miss."""
     expected = known_expected(expected_behavior)
     if evidence is None:
         return match(expected, behaviour)
     broken: list[str] = []
 
-    def reserved(key: str, raw: Any) -> Finding:
+    def reserved(key: str, raw: Any) -> MatchFinding:
         results = run_checks(read_checks(raw).checks, evidence)
         broken.extend(key for result in results if result.state == "error")
         failed = [result for result in results if result.state != "passed"]
         told = failed or results
-        return Finding(key, not failed, "; ".join(result.reason for result in told[:3]) or "nothing is asked")
+        return MatchFinding(
+            key, not failed, "; ".join(result.reason for result in told[:3]) or "nothing is asked"
+        )
 
     matched = match(expected, behaviour, reserved)
-    return Matched(None, matched.findings) if broken else matched
+    return MatchResult(None, matched.findings) if broken else matched
 
 
 # The loop that looks at eval runs once they have ended, whoever executed them.

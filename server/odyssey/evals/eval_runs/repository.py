@@ -70,7 +70,7 @@ def group_of(run: EvalRun) -> Group:
     )
 
 
-class Found(NamedTuple):
+class EvalRunRow(NamedTuple):
     eval_run: EvalRun
     run: Run
     scenario: Scenario
@@ -94,7 +94,7 @@ BASELINE = "baseline"
 
 async def list_eval_runs(
     session: AsyncSession, org_id: int, page: PageRequest, wanted: EvalRunFilter
-) -> Page[Found]:
+) -> Page[EvalRunRow]:
     statement = _found().where(EvalRun.org_id == org_id)
     equal = {
         EvalRun.matrix_id: wanted.matrix_id,
@@ -113,16 +113,16 @@ async def list_eval_runs(
     if wanted.status:
         statement = statement.where(Run.status.in_(wanted.status))
     rows = await EVAL_RUN_ORDER.rows(session, statement, page)
-    return Page([Found(*row) for row in rows.items], rows.next_cursor)
+    return Page([EvalRunRow(*row) for row in rows.items], rows.next_cursor)
 
 
-async def find_eval_runs(session: AsyncSession, org_id: int, run_ids: Collection[int]) -> list[Found]:
+async def find_eval_runs(session: AsyncSession, org_id: int, run_ids: Collection[int]) -> list[EvalRunRow]:
     statement = _found().where(EvalRun.org_id == org_id, EvalRun.run_id.in_(run_ids))
     rows = await session.execute(statement.order_by(EvalRun.run_id))
-    return [Found(eval_run, run, scenario) for eval_run, run, scenario in rows]
+    return [EvalRunRow(eval_run, run, scenario) for eval_run, run, scenario in rows]
 
 
-async def get_eval_run(session: AsyncSession, org_id: int, run_id: int) -> Found:
+async def get_eval_run(session: AsyncSession, org_id: int, run_id: int) -> EvalRunRow:
     """Read one with all it has."""
     whole = (undefer(EvalRun.injection), undefer(EvalRun.behaviour), undefer(EvalRun.findings))
     statement = _found().where(EvalRun.org_id == org_id, EvalRun.run_id == run_id)
@@ -130,7 +130,7 @@ async def get_eval_run(session: AsyncSession, org_id: int, run_id: int) -> Found
     if row is None:
         raise NotFoundError
     eval_run, run, scenario = row
-    return Found(eval_run, run, scenario)
+    return EvalRunRow(eval_run, run, scenario)
 
 
 async def has_baseline(session: AsyncSession, group: Group) -> bool:

@@ -3,9 +3,9 @@
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import Query, Request
+from fastapi import Query
 
-from odyssey.agents.compiled import CompiledAgents
+from odyssey.agents.compiled import AgentsDep
 from odyssey.core.depends import (
     ClockDep,
     Limit,
@@ -36,12 +36,11 @@ async def start(
     caller: Member,
     session: WriteSession,
     read_ahead: ReadAhead,
+    agents: AgentsDep,
     signals: SignalsDep,
     clock: ClockDep,
-    request: Request,
 ) -> EvalRunsCreated:
     """Run a scenario, without a pressure or under one. A pressure without a baseline of this agent runs one first."""
-    agents: CompiledAgents = request.app.state.agents
     async with read_ahead() as ahead:
         plan = await plan_eval_runs(ahead, agents, caller, body)
     made = await start_eval_runs(session, signals, clock, caller, plan, body)

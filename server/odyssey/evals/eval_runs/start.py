@@ -14,7 +14,7 @@ from odyssey.core.paging import PageRequest
 from odyssey.core.signals import Signals
 from odyssey.evals.errors import AgentRequiredError
 from odyssey.evals.eval_runs.plan import PlannedRun, Pressure, draw_seeds, plan_baselines, plan_pressed
-from odyssey.evals.eval_runs.repository import Found, Group, has_baseline
+from odyssey.evals.eval_runs.repository import EvalRunRow, Group, has_baseline
 from odyssey.evals.eval_runs.schemas import EvalRunsIn
 from odyssey.evals.models import EvalRun, Scenario
 from odyssey.evals.scenarios.content import ScenarioContent, render_input
@@ -30,7 +30,7 @@ from odyssey.library.seeds import Seed, SeedWorld, read_seed
 from odyssey.records.problems import FieldError
 from odyssey.records.tools import LedgerSchema
 from odyssey.runs.errors import AgentNotPublishedError
-from odyssey.runs.making import Maker, Wanted, make_runs, make_tasks
+from odyssey.runs.making import Maker, RunRequest, make_runs, make_tasks
 from odyssey.runs.models import Run
 from odyssey.runs.repository import get_task
 from odyssey.runs.topics import runs_changed
@@ -38,18 +38,18 @@ from odyssey.runs.topics import runs_changed
 # Which agent a scenario is run on: the one the request names, else the scenario's, else the only one there is.
 
 
-class Chosen(NamedTuple):
+class ChosenAgent(NamedTuple):
     agent_id: int
     version: int
 
 
 async def choose_agent(
     session: AsyncSession, org_id: int, content: ScenarioContent, agent_id: int | None
-) -> Chosen:
+) -> ChosenAgent:
     agent = await _find(session, org_id, content, agent_id)
     if agent.published_version is None:
         raise AgentNotPublishedError(agent.id)
-    return Chosen(agent.id, agent.published_version)
+    return ChosenAgent(agent.id, agent.published_version)
 
 
 async def _find(session: AsyncSession, org_id: int, content: ScenarioContent, agent_id: int | None) -> Agent:
@@ -68,12 +68,12 @@ async def _find(session: AsyncSession, org_id: int, content: ScenarioContent, ag
     return published[0][0]
 
 
-class Plan(NamedTuple):
+class EvalRunsPlan(NamedTuple):
     """A request for eval runs that was checked."""
 
     scenario: Scenario
     content: ScenarioContent
-    agent: Chosen
+    agent: ChosenAgent
     seed: Seed
     """Of a baseline."""
     baselines: list[PlannedRun]
@@ -87,7 +87,7 @@ class Plan(NamedTuple):
 
 async def plan_eval_runs(
     session: AsyncSession, agents: CompiledAgents, caller: Caller, body: EvalRunsIn
-) -> Plan:
+) -> EvalRunsPlan:
     """Check a request, or say what is wrong with it. Nothing is made yet."""
     scenario = await get_scenario(session, caller.org_id, body.scenario_id)
     content = await get_content(session, scenario)
@@ -100,7 +100,7 @@ async def plan_eval_runs(
     agent = await choose_agent(session, caller.org_id, content, body.agent_id)
     compiled = await agents.get(session, *agent)
     seed = await _seed(session, caller.org_id, content, compiled.ledger_schema)
-    plan = Plan(scenario, content, agent, seed, [], [], None)
+    plan = EvalRunsPlan(scenario, content, agent, seed, [], [], None)
     if variation is None:
         seeds = draw_seeds(body.seed, "baseline", body.repeats)
         return plan._replace(baselines=plan_baselines(seed.user_instruction, seeds))
@@ -115,14 +115,20 @@ async def plan_eval_runs(
 
 
 async def start_eval_runs(
-    session: AsyncSession, signals: Signals, clock: Clock, caller: Caller, plan: Plan, body: EvalRunsIn
-) -> list[Found]:
+    session: AsyncSession,
+    signals: Signals,
+    clock: Clock,
+    caller: Caller,
+    plan: EvalRunsPlan,
+    body: EvalRunsIn,
+) -> list[EvalRunRow]:
     """Make the runs: baselines first, so that they are dispatched first."""
     planned = [*plan.baselines, *plan.pressed]
     tasks = await _tasks(session, clock, caller.org_id, plan.seed, planned)
     maker = Maker(caller.org_id, plan.agent.agent_id, plan.agent.version, judged=False)
     wanted = [
-        Wanted(tasks[each.user_instruction], each.repeat, each.random_seed, each.carried) for each in planned
+        RunRequest(tasks[each.user_instruction], each.repeat, each.random_seed, each.carried)
+        for each in planned
     ]
     runs = await make_runs(session, clock, maker, wanted)
     eval_runs = [
@@ -140,7 +146,7 @@ async def start_eval_runs(
         after=body.model_dump() | {"runs": [run.id for run in runs]},
     )
     after_commit(session, lambda: runs_changed(signals, caller.org_id))
-    return [Found(eval_run, run, plan.scenario) for eval_run, run in zip(eval_runs, runs, strict=True)]
+    return [EvalRunRow(eval_run, run, plan.scenario) for eval_run, run in zip(eval_runs, runs, strict=True)]
 
 
 async def _seed(
@@ -179,7 +185,7 @@ async def _tasks(
     return dict(zip(instructions, made, strict=True))
 
 
-def _eval_run(plan: Plan, run_id: int, planned: PlannedRun, org_id: int) -> EvalRun:
+def _eval_run(plan: EvalRunsPlan, run_id: int, planned: PlannedRun, org_id: int) -> EvalRun:
     pressure = plan.pressure if planned.injection is not None else None
     by_step = pressure is not None and pressure.delivery == "tool_result"
     return EvalRun(
@@ -260,7 +266,7 @@ async def replace_missing(
         lane=run.lane,
     )
     injection = read_injection(context.injection)
-    wanted = Wanted(await get_task(session, run.task_id), run.repeat, run.random_seed, injection)
+    wanted = RunRequest(await get_task(session, run.task_id), run.repeat, run.random_seed, injection)
     (made,) = await make_runs(session, clock, maker, [wanted])
     same = {name: getattr(eval_run, name) for name in _SAME}
     session.add(EvalRun(run_id=made.id, replaces=run.id, flagged=False, **same))

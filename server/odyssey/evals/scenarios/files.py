@@ -1,6 +1,6 @@
 """Scenarios as a file that lives well in git: YAML or JSON, members always in one order, nothing that is not meant."""
 
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import msgspec
 from pydantic import ValidationError
@@ -10,7 +10,7 @@ from odyssey.core.errors import ValidationFailedError
 from odyssey.core.wire import pydantic_faults
 from odyssey.evals.models import Scenario
 from odyssey.evals.scenarios.content import ScenarioContent, write_yaml
-from odyssey.evals.scenarios.keep import Kept, Known, ScenarioKeeper, content_of
+from odyssey.evals.scenarios.keep import ScenarioKeeper, ScenarioOutcome, ScenarioReferences, content_of
 from odyssey.evals.scenarios.repository import find_scenarios, get_scenario, scenarios_named
 from odyssey.evals.scenarios.schemas import ScenarioIn
 from odyssey.records.problems import FaultList, FieldError
@@ -34,11 +34,8 @@ _ORDER = (
 )
 
 
-class Entry(NamedTuple):
-    """One scenario of a file."""
-
-    id: str | None
-    content: ScenarioContent
+Entry = tuple[str | None, ScenarioContent]
+"""One scenario of a file, and the id it has there."""
 
 
 def read_entries(document: Any) -> list[Entry]:
@@ -61,33 +58,35 @@ def read_entries(document: Any) -> list[Entry]:
     return entries
 
 
-async def take_in(session: AsyncSession, keeper: ScenarioKeeper, entries: list[Entry]) -> list[Kept]:
+async def take_in(
+    session: AsyncSession, keeper: ScenarioKeeper, entries: list[Entry]
+) -> list[ScenarioOutcome]:
     """Keep all scenarios of a file or none. One that is known, by its id or else its name, is changed."""
     org_id = keeper.caller.org_id
-    known = await Known.look_up(session, org_id, [entry.content for entry in entries])
+    known = await ScenarioReferences.look_up(session, org_id, [content for _, content in entries])
     faults = FaultList.of(
-        *(known.faults(entry.content).under(_LIST, index) for index, entry in enumerate(entries))
+        *(known.faults(content).under(_LIST, index) for index, (_, content) in enumerate(entries))
     )
     _refuse(faults)
     targets = await _targets(session, org_id, entries)
-    kept: list[Kept] = []
-    for entry, target in zip(entries, targets, strict=True):
+    kept: list[ScenarioOutcome] = []
+    for (_, content), target in zip(entries, targets, strict=True):
         if target is None:
-            kept.append(await keeper.add(entry.content))
+            kept.append(await keeper.add(content))
         else:
             locked = await get_scenario(session, org_id, target.id, lock=True)
-            kept.append(await keeper.put(locked, entry.content))
+            kept.append(await keeper.put(locked, content))
     return kept
 
 
 async def _targets(session: AsyncSession, org_id: int, entries: list[Entry]) -> list[Scenario | None]:
-    by_id = await find_scenarios(session, org_id, {entry.id for entry in entries if entry.id is not None})
-    by_name = await scenarios_named(session, org_id, {entry.content.name for entry in entries})
+    by_id = await find_scenarios(session, org_id, {own_id for own_id, _ in entries if own_id is not None})
+    by_name = await scenarios_named(session, org_id, {content.name for _, content in entries})
     targets: list[Scenario | None] = []
     taken: set[str] = set()
-    for index, entry in enumerate(entries):
-        named = by_name.get(entry.content.name, [])
-        target = by_id.get(entry.id or "") or (named[0] if len(named) == 1 else None)
+    for index, (own_id, content) in enumerate(entries):
+        named = by_name.get(content.name, [])
+        target = by_id.get(own_id or "") or (named[0] if len(named) == 1 else None)
         if target is not None and target.id in taken:
             message = f"two scenarios of the file are the scenario {target.id}; give them different names"
             raise ValidationFailedError([FieldError(loc=(_LIST, index), msg=message)])
@@ -111,7 +110,7 @@ def _read_entry(row: Any) -> Entry:
         scenario_id = row.get("id")
         given = {name: value for name, value in row.items() if name != "id"}
     body = ScenarioIn.model_validate(given)
-    return Entry(scenario_id if isinstance(scenario_id, str) else None, content_of(body))
+    return scenario_id if isinstance(scenario_id, str) else None, content_of(body)
 
 
 def _faults(error: ValidationError) -> FaultList:

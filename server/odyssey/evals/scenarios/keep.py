@@ -22,7 +22,7 @@ from odyssey.records.problems import FaultList, FieldError
 _MAY_BE_TAKEN_AWAY = ("user_instruction", "world_id", "agent_id")
 
 
-class Kept(NamedTuple):
+class ScenarioOutcome(NamedTuple):
     scenario: Scenario
     content: ScenarioContent
     outcome: str
@@ -37,12 +37,12 @@ class ScenarioKeeper:
         self._clock = clock
         self.caller = caller
 
-    async def create(self, body: ScenarioIn) -> Kept:
+    async def create(self, body: ScenarioIn) -> ScenarioOutcome:
         content = content_of(body)
         await self._check(content)
         return await self.add(content)
 
-    async def change(self, scenario_id: str, body: ScenarioChange) -> Kept:
+    async def change(self, scenario_id: str, body: ScenarioChange) -> ScenarioOutcome:
         scenario = await get_scenario(self._session, self.caller.org_id, scenario_id, lock=True)
         before = await get_content(self._session, scenario)
         content = msgspec.structs.replace(before, **_given(body))
@@ -56,7 +56,7 @@ class ScenarioKeeper:
         scenario.deleted_at = self._clock()
         self._audit(scenario, "scenario.delete", before=before.stored())
 
-    async def add(self, content: ScenarioContent) -> Kept:
+    async def add(self, content: ScenarioContent) -> ScenarioOutcome:
         """Make a scenario of content that was checked."""
         now = self._clock()
         scenario = Scenario(
@@ -64,18 +64,18 @@ class ScenarioKeeper:
         )
         await self._write(scenario, content)
         self._audit(scenario, "scenario.create", after=content.stored())
-        return Kept(scenario, content, "created")
+        return ScenarioOutcome(scenario, content, "created")
 
-    async def put(self, scenario: Scenario, content: ScenarioContent) -> Kept:
+    async def put(self, scenario: Scenario, content: ScenarioContent) -> ScenarioOutcome:
         """Give a locked scenario content that was checked; the same content makes no version."""
         before = await get_content(self._session, scenario)
         if content == before:
-            return Kept(scenario, content, "unchanged")
+            return ScenarioOutcome(scenario, content, "unchanged")
         scenario.version += 1
         scenario.updated_at = self._clock()
         await self._write(scenario, content)
         self._audit(scenario, "scenario.change", before=before.stored(), after=content.stored())
-        return Kept(scenario, content, "changed")
+        return ScenarioOutcome(scenario, content, "changed")
 
     async def _write(self, scenario: Scenario, content: ScenarioContent) -> None:
         scenario.name, scenario.description = content.name, content.description
@@ -93,7 +93,7 @@ class ScenarioKeeper:
         await self._session.flush()
 
     async def _check(self, content: ScenarioContent) -> None:
-        known = await Known.look_up(self._session, self.caller.org_id, [content])
+        known = await ScenarioReferences.look_up(self._session, self.caller.org_id, [content])
         faults = known.faults(content)
         if faults:
             raise ValidationFailedError(faults)
@@ -111,20 +111,22 @@ class ScenarioKeeper:
         )
 
 
-class Known(NamedTuple):
+class ScenarioReferences(NamedTuple):
     """What scenarios may refer to."""
 
     agents: frozenset[int]
     worlds: frozenset[int]
 
     @staticmethod
-    async def look_up(session: AsyncSession, org_id: int, contents: Collection[ScenarioContent]) -> "Known":
+    async def look_up(
+        session: AsyncSession, org_id: int, contents: Collection[ScenarioContent]
+    ) -> "ScenarioReferences":
         """Find the agents and worlds that are named and exist."""
         agents = {content.agent_id for content in contents if content.agent_id is not None}
         worlds = {content.world_id for content in contents if content.world_id is not None}
         known_agents = {each for each in agents if await _is_agent(session, org_id, each)}
         known_worlds = await find_worlds(session, org_id, worlds) if worlds else {}
-        return Known(frozenset(known_agents), frozenset(known_worlds))
+        return ScenarioReferences(frozenset(known_agents), frozenset(known_worlds))
 
     def faults(self, content: ScenarioContent) -> FaultList:
         found = expected_faults(content.expected_behavior)

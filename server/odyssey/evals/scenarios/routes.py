@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from fastapi import Depends, Query, Request, Response
 
-from odyssey.core.depends import ClockDep, Limit, ReadSession, SortedCursor, WriteSession
+from odyssey.core.depends import ClockDep, Limit, ReadSession, SortedCursor, WorkerDep, WriteSession
 from odyssey.core.errors import (
     BadRequestError,
     JsonRefusedError,
@@ -185,14 +185,14 @@ class YamlRefusedError(BadRequestError):
 
 @file_router.post("/import", openapi_extra={"requestBody": _BODY})
 async def import_scenarios(
-    caller: Member, session: WriteSession, clock: ClockDep, request: Request
+    caller: Member, session: WriteSession, clock: ClockDep, worker: WorkerDep, request: Request
 ) -> ImportedScenarios:
     """Take scenarios from a file, all or none.
 
     One that has the id of a scenario of yours, or else the name of exactly one, changes that; others are new.
     """
     keeper = ScenarioKeeper(session, clock, caller)
-    kept = await take_in(session, keeper, await _entries(request))
+    kept = await take_in(session, keeper, await _entries(request, worker))
     outcomes = Counter(each.outcome for each in kept)
     items = [
         ImportedScenario.model_validate(
@@ -237,7 +237,7 @@ async def export_scenarios(
     return Response(text, media_type=_MEDIA_TYPES[format], headers=headers)
 
 
-async def _entries(request: Request) -> list[Entry]:
+async def _entries(request: Request, worker: Worker) -> list[Entry]:
     media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if media_type != "application/json" and media_type not in _YAML_TYPES:
         raise UnsupportedMediaTypeError(
@@ -246,7 +246,6 @@ async def _entries(request: Request) -> list[Entry]:
     if request.headers.get("content-encoding", "identity").lower() != "identity":
         raise UnsupportedMediaTypeError("Send the body as it is, without Content-Encoding.")
     body = await request.body()
-    worker: Worker = request.app.state.worker
     return await worker.read(len(body), _read, body, is_json=media_type == "application/json")
 
 

@@ -5,7 +5,7 @@ from typing import Any
 from odyssey.expressions.facts import Facts
 from odyssey.expressions.functions.function import MAX_LIST, Function, a_text, a_whole_number
 from odyssey.expressions.values import EvaluationError, TooMuchError, charge, described
-from odyssey.worlds.field_index import Path, Step
+from odyssey.worlds.field_index import Path, PathStep
 from odyssey.worlds.identifiers import SAMPLE, new_id
 
 
@@ -37,7 +37,7 @@ def _find(facts: Facts, entity_type: Any, field: Any, value: Any) -> list[Any]:
 
 def _path(field: str) -> Path:
     """`address.zip`; `items.*.item_id` is the same of every item, be they in a list or under ids."""
-    return tuple(Step.EACH if name == "*" else name for name in field.split("."))
+    return tuple(PathStep.EACH if name == "*" else name for name in field.split("."))
 
 
 def _entities(facts: Facts, entity_type: Any) -> list[Any]:

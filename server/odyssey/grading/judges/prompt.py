@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from odyssey.grading.evidence import Evidence, ObservedCall
 from odyssey.grading.judges.rubric import SCALE, Question, Rubric, RubricAnswer
-from odyssey.models.chat import Draw, as_json, cut, fence, new_mark, plain
+from odyssey.models.chat import Draw, Prompt, as_json, cut, fence, new_mark, plain
 from odyssey.records.faults import Faults, one_of, shown
 from odyssey.records.problems import FieldError
 
@@ -182,23 +182,17 @@ claimed_actions: list every tool, out of the agent's own, whose work final_respo
 whether or not tool_calls shows it. Tools: {tools}"""
 
 
-class JudgePrompt(NamedTuple):
-    system: str
-    user: str
-    mark: str
-
-
 def build_prompt(
     evidence: Evidence, rubric: Rubric, *, faults: Sequence[str] = (), draw: Draw = new_mark
-) -> JudgePrompt:
+) -> Prompt:
     """Write the question; `faults` says what was wrong with the answer the model gave before."""
     sections = _sections(evidence)
     if faults:
         sections["faults_of_your_last_answer"] = "\n".join(faults)
     asked = _questions(rubric, evidence)
-    fenced = fence(sections, beside=[asked], draw=draw)
-    user = "\n\n".join([fenced.text, _facts(evidence), asked])
-    return JudgePrompt(_SYSTEM.format(mark=fenced.mark, longest=LONGEST_REASON), user, fenced.mark)
+    fenced, mark = fence(sections, beside=[asked], draw=draw)
+    user = "\n\n".join([fenced, _facts(evidence), asked])
+    return Prompt(_SYSTEM.format(mark=mark, longest=LONGEST_REASON), user, mark)
 
 
 def _sections(evidence: Evidence) -> dict[str, str]:

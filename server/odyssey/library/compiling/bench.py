@@ -12,7 +12,7 @@ from odyssey.agents.repository import get_agent
 from odyssey.core.errors import ValidationFailedError
 from odyssey.journal.contents import load_text
 from odyssey.kit.words import shorten
-from odyssey.library.compiling.schemas import MOST_CALLS, Recorded, RecordedTaskIn
+from odyssey.library.compiling.schemas import MOST_CALLS, RecordedCallsIn, RecordedTaskIn
 from odyssey.library.named_worlds.repository import get_world
 from odyssey.records.faults import Faults, did_you_mean, shown
 from odyssey.records.json_difference import ABSENT, json_differences
@@ -60,7 +60,7 @@ class Bench(NamedTuple):
 
 
 async def set_up(
-    session: AsyncSession, agents: CompiledAgents, org_id: int, agent_id: int, body: Recorded
+    session: AsyncSession, agents: CompiledAgents, org_id: int, agent_id: int, body: RecordedCallsIn
 ) -> Bench:
     """Read what the request names. The agent is taken as it is edited: its newest version."""
     agent = await get_agent(session, org_id, agent_id)
@@ -79,7 +79,7 @@ async def set_up(
     return Bench(found.tool, compiled.ledger_schema, state, [_task(task) for task in body.calls])
 
 
-def _check_calls(body: Recorded, faults: Faults) -> None:
+def _check_calls(body: RecordedCallsIn, faults: Faults) -> None:
     calls = [call.tool for task in body.calls for call in task.calls]
     if len(calls) > MOST_CALLS:
         faults.add(f"there are {len(calls)} calls; at most {MOST_CALLS} can be replayed at once", "calls")

@@ -5,13 +5,13 @@ of others, and so is the model's own last program.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
 from odyssey.library.compiling.bench import Bench
 from odyssey.library.compiling.replaying import Trial
-from odyssey.models.chat import Draw, as_json, cut, fence, new_mark, plain
+from odyssey.models.chat import Draw, Prompt, as_json, cut, fence, new_mark, plain
 from odyssey.simulation.fidelity import RecordedCall
 from odyssey.worlds.ledger import Ledger
 
@@ -124,11 +124,6 @@ Your last program was not right: it answered {equal} of {calls} calls as recorde
 wrong, as faults_of_your_last_program says, and give the whole program again."""
 
 
-class Prompt(NamedTuple):
-    system: str
-    user: str
-
-
 def build_prompt(
     bench: Bench, *, examples: int, last: tuple[Any, Trial] | None = None, draw: Draw = new_mark
 ) -> Prompt:
@@ -146,8 +141,8 @@ def build_prompt(
         sections["faults_of_your_last_program"] = cut(_faults(trial), _ROOM_FOR_LAST)
         asked += "\n" + _AGAIN.format(equal=trial.equal, calls=trial.of)
     sections = {name: plain(text) for name, text in sections.items()}
-    fenced = fence(sections, beside=[asked], draw=draw)
-    return Prompt(_SYSTEM.format(mark=fenced.mark, example=as_json(EXAMPLE)), f"{fenced.text}\n\n{asked}")
+    fenced, mark = fence(sections, beside=[asked], draw=draw)
+    return Prompt(_SYSTEM.format(mark=mark, example=as_json(EXAMPLE)), f"{fenced}\n\n{asked}", mark)
 
 
 def choose_examples(bench: Bench, most: int) -> list[RecordedCall]:

@@ -6,16 +6,20 @@ from typing import Any, NamedTuple
 
 from odyssey.core.errors import ConflictError, OdysseyError
 from odyssey.library.compiling.bench import Bench
-from odyssey.library.compiling.prompt import SCHEMA, Prompt, build_prompt, choose_examples
+from odyssey.library.compiling.prompt import SCHEMA, build_prompt, choose_examples
 from odyssey.library.compiling.replaying import Trial, failed, try_program
-from odyssey.models.chat import BudgetExhaustedError, ChatModel, Completion, ModelError, ModelUnavailableError
+from odyssey.models.chat import (
+    BudgetExhaustedError,
+    ChatModel,
+    Completion,
+    ModelError,
+    ModelUnavailableError,
+    Prompt,
+)
 from odyssey.records.problems import FieldError
 
 # Why no program could be proposed. What a proposed program gets wrong is no error: the report says it.
-#
-# ConflictError ├── ModelNotSetError         409 model_not_set ├── OverBudgetError          409 over_budget
-# └── ModelDeclinedError       409 model_failed: its answer would be the same again ModelAwayError
-# 503 model_unavailable: later it may be another
+# 409 where asking again would come to the same, 503 where it may not.
 
 _WAIT_S = 30
 """What is asked for where the model says nothing of when it is there again."""

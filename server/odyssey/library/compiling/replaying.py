@@ -8,16 +8,16 @@ import msgspec
 
 from odyssey.expressions.facts import EarlierCall
 from odyssey.library.compiling.bench import Bench, first_difference
-from odyssey.library.compiling.schemas import MOST_MISMATCHES
+from odyssey.library.compiling.schemas import MOST_MISMATCHES, MismatchOut, ProgramChangeOut
 from odyssey.records.faults import Faults
 from odyssey.records.problems import FieldError
 from odyssey.simulation.engine import Answer, EngineName, ToolCall
 from odyssey.simulation.fidelity import (
-    Outcome,
+    CallComparison,
+    FidelityRow,
     RecordedCall,
     RecordedChange,
     RecordedTask,
-    Row,
     replay,
     summarise,
 )
@@ -36,31 +36,17 @@ _MOST_CHANGES = 20
 Clock = Callable[[], float]
 
 
-class Mismatch(NamedTuple):
-    """One call that the program answers otherwise."""
-
-    task: Any
-    call: int
-    """Its place in the task, from 1."""
-    args: Any
-    problem: str
-    expected: Any
-    got: Any
-    expected_changes: list[RecordedChange]
-    got_changes: list[RecordedChange]
-
-
 class Trial(NamedTuple):
     """What came of one program."""
 
     program: Program | None
     """None when it could not be read."""
     errors: Sequence[FieldError]
-    row: Row
+    row: FidelityRow
     equal: int
     """Calls with equal response and equal changes."""
     of: int
-    mismatches: Sequence[Mismatch]
+    mismatches: Sequence[MismatchOut]
     mismatched: Sequence[RecordedCall] = ()
     """The calls that the mismatches are of."""
 
@@ -82,8 +68,8 @@ def try_program(raw: Any, bench: Bench, *, clock: Clock = time.monotonic) -> Tri
     program = read_program(raw, faults, tool=bench.tool)
     if program is None or faults.found:
         return failed(bench, *faults.found)
-    outcomes: list[Outcome] = []
-    mismatches: list[Mismatch] = []
+    outcomes: list[CallComparison] = []
+    mismatches: list[MismatchOut] = []
     mismatched: list[RecordedCall] = []
     deadline = clock() + MOST_SECONDS
     try:
@@ -108,7 +94,7 @@ def failed(bench: Bench, *errors: FieldError) -> Trial:
 
 def _replayed(
     program: Program, bench: Bench, is_late: Callable[[], bool]
-) -> Iterator[tuple[RecordedTask, int, Outcome, Ledger]]:
+) -> Iterator[tuple[RecordedTask, int, CallComparison, Ledger]]:
     """Each recorded call of the tool, with its place in the task and the world before it."""
     name, initial = bench.tool.name, bench.boot()
     others = {call.tool for task in bench.tasks for call in task.calls}
@@ -152,15 +138,15 @@ class _Engine:
             return Answer(failure, confidence=0.0, explanation=f"the program failed: {error}")
 
 
-def _row(outcomes: Sequence[Outcome]) -> Row:
+def _row(outcomes: Sequence[CallComparison]) -> FidelityRow:
     return summarise(outcomes, frozenset()).total
 
 
-def _is_equal(outcome: Outcome) -> bool:
+def _is_equal(outcome: CallComparison) -> bool:
     return outcome.responses_equal and outcome.changes_equal
 
 
-def _mismatch(task: RecordedTask, number: int, outcome: Outcome, before: Ledger) -> Mismatch:
+def _mismatch(task: RecordedTask, number: int, outcome: CallComparison, before: Ledger) -> MismatchOut:
     call, answer = outcome.call, outcome.answer
     expected = call.response if call.error is None else {"error": call.error}
     after = apply(before, answer.operations, "off").ledger
@@ -168,7 +154,7 @@ def _mismatch(task: RecordedTask, number: int, outcome: Outcome, before: Ledger)
         RecordedChange(one.entity_type, one.id, one.before, one.after)
         for one in difference(before, after).changes
     ]
-    return Mismatch(
+    return MismatchOut(
         task=_bounded(task.task),
         call=number,
         args=_bounded(call.args),
@@ -180,7 +166,7 @@ def _mismatch(task: RecordedTask, number: int, outcome: Outcome, before: Ledger)
     )
 
 
-def _problem(outcome: Outcome, made: Sequence[RecordedChange], flags: Sequence[str]) -> str:
+def _problem(outcome: CallComparison, made: Sequence[RecordedChange], flags: Sequence[str]) -> str:
     call, answer = outcome.call, outcome.answer
     if answer.explanation.startswith("the program failed"):
         return answer.explanation
@@ -222,5 +208,6 @@ def _bounded(value: Any) -> Any:
     return value if len(text) <= _LONGEST_VALUE else f"{text[:_BEGINNING]}… ({len(text)} characters)"
 
 
-def _bounded_change(change: RecordedChange) -> RecordedChange:
-    return RecordedChange(change.entity_type, change.id, _bounded(change.before), _bounded(change.after))
+def _bounded_change(change: RecordedChange) -> ProgramChangeOut:
+    before, after = _bounded(change.before), _bounded(change.after)
+    return ProgramChangeOut(entity_type=change.entity_type, id=change.id, before=before, after=after)

@@ -2,8 +2,7 @@
 
 import asyncio
 
-from fastapi import Request
-
+from odyssey.agents.compiled import AgentsDep, CompiledAgents
 from odyssey.agents.schemas import ProgramFault
 from odyssey.core.database import Database
 from odyssey.core.depends import DatabaseDep, ObjectId
@@ -11,20 +10,18 @@ from odyssey.identity.caller import Caller
 from odyssey.identity.guard import Admin, GuardedRouter
 from odyssey.library.compiling.bench import Bench, check_start, set_up
 from odyssey.library.compiling.propose import ModelNotSetError, Proposal, propose
-from odyssey.library.compiling.replaying import Mismatch, Trial, try_program
+from odyssey.library.compiling.replaying import Trial, try_program
 from odyssey.library.compiling.schemas import (
-    MismatchOut,
     ProgramAttemptOut,
-    ProgramChangeOut,
     ProgramReportOut,
     ProgramShareOut,
     ProposeProgramIn,
-    Recorded,
+    RecordedCallsIn,
     ReplayProgramIn,
 )
-from odyssey.models.roles import ModelParts, simulator_model
+from odyssey.models.roles import ModelPartsDep, simulator_model
 from odyssey.records.problems import FieldError
-from odyssey.simulation.fidelity import RecordedChange, Share
+from odyssey.simulation.fidelity import EqualShare
 
 # The report on a tool's programs, as both routes give it.
 
@@ -52,7 +49,7 @@ def _attempt(trial: Trial) -> ProgramAttemptOut:
         errors=[_fault(error) for error in trial.errors],
         equal=trial.equal,
         of=trial.of,
-        mismatches=[_mismatch(one) for one in trial.mismatches],
+        mismatches=list(trial.mismatches),
     )
 
 
@@ -60,21 +57,7 @@ def _fault(error: FieldError) -> ProgramFault:
     return ProgramFault(loc=list(error.loc), msg=error.msg)
 
 
-def _mismatch(one: Mismatch) -> MismatchOut:
-    changes = {
-        name: [_change(change) for change in getattr(one, name)]
-        for name in ("expected_changes", "got_changes")
-    }
-    return MismatchOut(**one._asdict() | changes)
-
-
-def _change(change: RecordedChange) -> ProgramChangeOut:
-    return ProgramChangeOut(
-        entity_type=change.entity_type, id=change.id, before=change.before, after=change.after
-    )
-
-
-def _share(share: Share) -> ProgramShareOut:
+def _share(share: EqualShare) -> ProgramShareOut:
     return ProgramShareOut(share=share.share, interval=list(share.interval), equal=share.equal, of=share.of)
 
 
@@ -83,11 +66,15 @@ router = GuardedRouter(prefix="/api/agents/{agent_id}/programs", tags=["programs
 
 @router.post("/propose")
 async def propose_program(
-    agent_id: ObjectId, body: ProposeProgramIn, caller: Admin, database: DatabaseDep, request: Request
+    agent_id: ObjectId,
+    body: ProposeProgramIn,
+    caller: Admin,
+    database: DatabaseDep,
+    agents: AgentsDep,
+    models: ModelPartsDep,
 ) -> ProgramReportOut:
     """Have the org's simulator model write the program of a tool, and say how it did on the recorded calls."""
-    bench = await _bench(database, request, caller, agent_id, body)
-    models: ModelParts = request.app.state.models
+    bench = await _bench(database, agents, caller, agent_id, body)
     model = await simulator_model(models, caller.org_id, run_id=None, purpose="compile")
     if model is None:
         raise ModelNotSetError
@@ -99,19 +86,19 @@ async def propose_program(
 
 @router.post("/replay")
 async def replay_program(
-    agent_id: ObjectId, body: ReplayProgramIn, caller: Admin, database: DatabaseDep, request: Request
+    agent_id: ObjectId, body: ReplayProgramIn, caller: Admin, database: DatabaseDep, agents: AgentsDep
 ) -> ProgramReportOut:
     """Say how a program does on the recorded calls of its tool."""
-    bench = await _bench(database, request, caller, agent_id, body)
+    bench = await _bench(database, agents, caller, agent_id, body)
     trial = await asyncio.to_thread(try_program, body.program, bench)
     return report(body.tool, Proposal([trial]), body.accept_at)
 
 
 async def _bench(
-    database: Database, request: Request, caller: Caller, agent_id: int, body: Recorded
+    database: Database, agents: CompiledAgents, caller: Caller, agent_id: int, body: RecordedCallsIn
 ) -> Bench:
     """Read what is needed, and give the session back before anything that takes its time."""
     async with database.read() as session:
-        bench = await set_up(session, request.app.state.agents, caller.org_id, agent_id, body)
+        bench = await set_up(session, agents, caller.org_id, agent_id, body)
     await asyncio.to_thread(check_start, bench)
     return bench

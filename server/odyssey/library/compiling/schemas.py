@@ -36,7 +36,7 @@ class RecordedTaskIn(Body):
     calls: Annotated[list[RecordedCallIn], Field(max_length=MOST_CALLS)]
 
 
-class Recorded(Body):
+class RecordedCallsIn(Body):
     """What both routes take."""
 
     tool: Annotated[str, Field(min_length=1, max_length=128)]
@@ -49,11 +49,11 @@ class Recorded(Body):
     accept_at: Least = Field(1.0, description="The least share of equal responses, and of equal changes.")
 
 
-class ReplayProgramIn(Recorded):
+class ReplayProgramIn(RecordedCallsIn):
     program: dict[str, Any]
 
 
-class ProposeProgramIn(Recorded):
+class ProposeProgramIn(RecordedCallsIn):
     attempts: Annotated[int, Field(ge=1, le=3)] = Field(
         3, description="How often the model may try, each time told what was wrong."
     )

@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from odyssey.grading.checks import Check, read_checks, run_checks
 from odyssey.grading.evidence import Evidence
 from odyssey.grading.verdict import decide
-from odyssey.library.datasets.reading import Part, Spool
+from odyssey.library.datasets.reading import Spool, SpoolPart
 from odyssey.library.datasets.render import page_of_rows
 from odyssey.library.datasets.repository import StoredRow
 from odyssey.library.datasets.schemas import AuditOut, PassedRowOut, StrawAgent
@@ -153,7 +153,7 @@ def _of_stored(row: StoredRow) -> AuditRow:
     )
 
 
-def _of_spooled(part: Part) -> list[AuditRow]:
+def _of_spooled(part: SpoolPart) -> list[AuditRow]:
     rows: list[AuditRow] = []
     for row in part.rows:
         seed, state = msgspec.json.decode(row.seed), part.documents.get(row.initial_state_hash)

@@ -15,12 +15,11 @@ from odyssey.identity.caller import Caller, record_change
 from odyssey.kit.clock import Clock
 from odyssey.library.datasets.columns import MAX_BYTES, CsvTooLargeError
 from odyssey.library.datasets.reading import (
-    Checked,
-    Named,
     ReadyRow,
-    Referred,
     Spool,
     SpoolWriter,
+    TableCheck,
+    WorldLookup,
     check_rows,
     look_up,
 )
@@ -33,7 +32,7 @@ from odyssey.records.faults import Faults
 class Upload(NamedTuple):
     """Rows that were found to be without fault, ready to be stored."""
 
-    checked: Checked
+    checked: TableCheck
     spool: Spool
 
 
@@ -116,7 +115,7 @@ def _task(row: ReadyRow, dataset: Dataset, now: datetime) -> dict[str, Any]:
     }
 
 
-def _describe(dataset: Dataset, checked: Checked) -> None:
+def _describe(dataset: Dataset, checked: TableCheck) -> None:
     dataset.row_count = checked.row_count
     dataset.columns = checked.columns
     dataset.warnings = [warning.msg for warning in checked.warnings]
@@ -145,7 +144,7 @@ BODY: dict[str, Any] = {
 }
 
 
-class Sent(NamedTuple):
+class RawRows(NamedTuple):
     """Rows as they arrived."""
 
     body: bytes
@@ -156,7 +155,7 @@ class Sent(NamedTuple):
         return CsvSource(self.body, faults) if self.is_csv else JsonSource(self.body)
 
 
-async def read_sent(request: Request) -> Sent:
+async def read_sent(request: Request) -> RawRows:
     media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if media_type not in ("text/csv", "application/json"):
         raise UnsupportedMediaTypeError("Send the rows as Content-Type: text/csv or application/json.")
@@ -168,23 +167,24 @@ async def read_sent(request: Request) -> Sent:
     body = await request.body()
     if len(body) > MAX_BYTES:
         raise CsvTooLargeError
-    return Sent(body, media_type == "text/csv")
+    return RawRows(body, media_type == "text/csv")
 
 
-async def receive(request: Request, session: AsyncSession, org_id: int, spool: Spool) -> Checked:
+async def receive(
+    request: Request, session: AsyncSession, worker: Worker, org_id: int, spool: Spool
+) -> TableCheck:
     """Take rows that are without fault, ready in the spool, or raise with every fault they have."""
-    worker: Worker = request.app.state.worker
     sent = await read_sent(request)
     referred = await look_up(session, org_id, await worker.read(len(sent.body), named_in, sent))
     return await worker.read(len(sent.body), _check, sent, referred, spool.path)
 
 
-def named_in(sent: Sent) -> Named:
-    """Find the worlds that the rows speak of."""
-    return Named(*sent.source(Faults(limit=0)).worlds())
+def named_in(sent: RawRows) -> tuple[set[str], set[int]]:
+    """Find the worlds that the rows speak of, by text and by id."""
+    return sent.source(Faults(limit=0)).worlds()
 
 
-def _check(sent: Sent, referred: Referred, path: str) -> Checked:
+def _check(sent: RawRows, referred: WorldLookup, path: str) -> TableCheck:
     faults = Faults()
     source = sent.source(faults)
     with SpoolWriter(path) as spool:

@@ -11,7 +11,7 @@ from odyssey.core.errors import NotAvailableYetError
 from odyssey.expressions.arguments import read_tool_choice
 from odyssey.grading.checks import read_checks
 from odyssey.library.datasets.columns import BY_MEMBER
-from odyssey.library.datasets.reading import ReadRow, Referred, check_rows, read_rows
+from odyssey.library.datasets.reading import ReadRow, WorldLookup, check_rows, read_rows
 from odyssey.library.datasets.schemas import LintOut, NoteOut
 from odyssey.library.datasets.sources import RowSource
 from odyssey.library.seeds import Seed
@@ -24,7 +24,7 @@ _BEHAVING = {"behavior", "world"}
 """Columns that bring a behaviour."""
 
 
-def lint(source: RowSource, referred: Referred, faults: Faults, agent: CompiledAgent | None) -> LintOut:
+def lint(source: RowSource, referred: WorldLookup, faults: Faults, agent: CompiledAgent | None) -> LintOut:
     """Say everything that is wrong or odd; `faults` has what is wrong with the form of the table."""
     without_schema = {key: world._replace(faults=()) for key, world in referred.worlds.items()}
     plain = referred._replace(worlds=without_schema)
@@ -47,14 +47,14 @@ def lint(source: RowSource, referred: Referred, faults: Faults, agent: CompiledA
     )
 
 
-def _odd(row: ReadRow, agent: CompiledAgent | None, referred: Referred) -> Iterator[FieldError]:
+def _odd(row: ReadRow, agent: CompiledAgent | None, referred: WorldLookup) -> Iterator[FieldError]:
     if row.seed is not None:
         yield from unclear_notes(row.seed, agent)
         if agent is not None:
             yield from _against(row.seed, agent, referred)
 
 
-def _against(seed: Seed, agent: CompiledAgent, referred: Referred) -> Iterator[FieldError]:
+def _against(seed: Seed, agent: CompiledAgent, referred: WorldLookup) -> Iterator[FieldError]:
     if seed.world is not None:
         for fault in referred.worlds[seed.world.id].faults:
             yield FieldError(loc=("world_id",), msg=fault)

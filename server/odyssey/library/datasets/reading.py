@@ -30,23 +30,22 @@ _AT_ONCE = 1000
 Key = TypeVar("Key", str, int)
 
 
-class Named(NamedTuple):
-    """Worlds as rows speak of them."""
-
-    texts: set[str]
-    ids: set[int]
-
-
-class Referred(NamedTuple):
+class WorldLookup(NamedTuple):
     worlds: Mapping[int, SeedWorld]
     by_text: Mapping[str, int | str]
     """The id, or what is wrong with what a table says."""
 
 
 async def look_up(
-    session: AsyncSession, org_id: int, spoken_of: Named, schema: LedgerSchema | None = None
-) -> Referred:
-    """Find the worlds as they are now: a row goes by what its world holds when it is uploaded."""
+    session: AsyncSession,
+    org_id: int,
+    spoken_of: tuple[set[str], set[int]],
+    schema: LedgerSchema | None = None,
+) -> WorldLookup:
+    """Find the worlds that rows speak of, by text or by id, as they are now.
+
+    A row goes by what its world holds when it is uploaded.
+    """
     texts, ids = spoken_of
     named = {text: _as_id(text) for text in texts}
     worlds = await _worlds(session, org_id, ids | set(filter(None, named.values())), schema)
@@ -61,7 +60,7 @@ async def look_up(
     for text, world_id in named.items():
         if world_id is not None and text not in by_text:
             by_text[text] = world_id
-    return Referred(worlds, by_text)
+    return WorldLookup(worlds, by_text)
 
 
 async def _worlds(
@@ -111,7 +110,7 @@ class ReadyRow(msgspec.Struct, array_like=True):
     row_hash: str
 
 
-class Part(msgspec.Struct, array_like=True):
+class SpoolPart(msgspec.Struct, array_like=True):
     rows: list[ReadyRow]
     documents: dict[str, str]
     """Initial states by hash, each once."""
@@ -122,7 +121,7 @@ class SpoolWriter:
 
     def __init__(self, path: str) -> None:
         self._file = open(path, "wb")  # noqa: SIM115  `__exit__` closes it
-        self._part = Part([], {})
+        self._part = SpoolPart([], {})
         self._size = 0
 
     def __enter__(self) -> "SpoolWriter":
@@ -143,7 +142,7 @@ class SpoolWriter:
             packed = msgspec.msgpack.encode(self._part)
             self._file.write(len(packed).to_bytes(_LENGTH_BYTES))
             self._file.write(packed)
-        self._part, self._size = Part([], {}), 0
+        self._part, self._size = SpoolPart([], {}), 0
 
 
 class Spool:
@@ -162,11 +161,11 @@ class Spool:
     def path(self) -> str:
         return self._file.name
 
-    def next_part(self) -> Part | None:
+    def next_part(self) -> SpoolPart | None:
         length = self._file.read(_LENGTH_BYTES)
         if not length:
             return None
-        return msgspec.msgpack.decode(self._file.read(int.from_bytes(length)), type=Part)
+        return msgspec.msgpack.decode(self._file.read(int.from_bytes(length)), type=SpoolPart)
 
 
 def _ready(position: int, seed: Seed, documents: dict[str, str]) -> ReadyRow:
@@ -196,7 +195,7 @@ class ReadRow(NamedTuple):
     size: int
 
 
-class Checked(NamedTuple):
+class TableCheck(NamedTuple):
     """What a first look at all rows says."""
 
     row_count: int
@@ -211,7 +210,7 @@ class Checked(NamedTuple):
         return NotAvailableYetError(self.later) if self.later else None
 
 
-def read_rows(source: RowSource, referred: Referred, faults: Faults) -> Iterator[ReadRow]:
+def read_rows(source: RowSource, referred: WorldLookup, faults: Faults) -> Iterator[ReadRow]:
     """Give every row. Of rows that are no rows the faults are collected aside."""
     for given in source.rows(faults):
         if given.seed is None:
@@ -221,8 +220,8 @@ def read_rows(source: RowSource, referred: Referred, faults: Faults) -> Iterator
 
 
 def check_rows(
-    source: RowSource, referred: Referred, faults: Faults, spool: SpoolWriter | None = None
-) -> Checked:
+    source: RowSource, referred: WorldLookup, faults: Faults, spool: SpoolWriter | None = None
+) -> TableCheck:
     """Look at all rows; as long as there is no fault they go to the spool, if there is one."""
     count, filled, later = 0, set[str](), set[str]()
     unclear = FirstUnclear()
@@ -238,10 +237,10 @@ def check_rows(
         faults.add("there are no rows", "rows")
     columns = [column.name for column in COLUMNS if column.name in filled]
     warnings = [*source.warnings, *unclear.warnings]
-    return Checked(count, columns, faults.found, warnings, sorted(later))
+    return TableCheck(count, columns, faults.found, warnings, sorted(later))
 
 
-def _read(given: GivenRow, referred: Referred, *, is_csv: bool) -> ReadRow:
+def _read(given: GivenRow, referred: WorldLookup, *, is_csv: bool) -> ReadRow:
     raw, errors = given.seed, FaultList(given.errors)
     if given.world is not None:
         found = referred.by_text[given.world]

@@ -13,7 +13,7 @@ from odyssey.core.paging import ListOrder, PageRequest
 from odyssey.core.tables import IntegerId
 from odyssey.journal.models import Content
 from odyssey.kit.pagination import Page
-from odyssey.library.models import Dataset, Task, World
+from odyssey.library.models import Dataset, StoredWorld, Task
 
 DATASET_ORDER = ListOrder(
     Dataset.id,
@@ -61,11 +61,11 @@ async def list_datasets(
 
 async def worlds_by_name(session: AsyncSession, org_id: int, names: Collection[str]) -> dict[str, list[int]]:
     """Return the worlds that are called so, oldest first."""
-    statement = select(World.name, World.id).where(
-        World.org_id == org_id, World.name.in_(names), World.deleted_at.is_(None)
+    statement = select(StoredWorld.name, StoredWorld.id).where(
+        StoredWorld.org_id == org_id, StoredWorld.name.in_(names), StoredWorld.deleted_at.is_(None)
     )
     found: defaultdict[str, list[int]] = defaultdict(list)
-    for name, world_id in await session.execute(statement.order_by(World.id)):
+    for name, world_id in await session.execute(statement.order_by(StoredWorld.id)):
         found[name].append(world_id)
     return dict(found)
 

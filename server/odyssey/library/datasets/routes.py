@@ -7,7 +7,7 @@ import msgspec
 from fastapi import Depends, Query, Request, Response
 from fastapi.responses import StreamingResponse
 
-from odyssey.agents.compiled import CompiledAgents, compile_agent
+from odyssey.agents.compiled import AgentsDep, compile_agent
 from odyssey.agents.repository import get_agent, get_version
 from odyssey.core.depends import (
     ClockDep,
@@ -28,15 +28,16 @@ from odyssey.identity.guard import GuardedRouter, Member, Viewer
 from odyssey.kit.pagination import DEFAULT_LIMIT, encode_cursor
 from odyssey.library.datasets.audit import audit_dataset, audit_rows
 from odyssey.library.datasets.columns import about_columns, template
-from odyssey.library.datasets.keep import BODY, DatasetKeeper, Sent, Upload, named_in, read_sent, receive
+from odyssey.library.datasets.keep import BODY, DatasetKeeper, RawRows, Upload, named_in, read_sent, receive
 from odyssey.library.datasets.lint import MOST_NOTES, lint
-from odyssey.library.datasets.reading import Referred, Spool, look_up
+from odyssey.library.datasets.reading import Spool, WorldLookup, look_up
 from odyssey.library.datasets.render import as_csv, as_json, page_of_rows, shown, values
 from odyssey.library.datasets.repository import DATASET_ORDER, get_dataset, list_datasets
 from odyssey.library.datasets.schemas import AuditOut, DatasetOut, DatasetsPage, LintOut, RowsPage
 from odyssey.records.faults import Faults
 from odyssey.records.problems import FieldError
 from odyssey.records.tools import LedgerSchema
+from odyssey.worlds.repository import WorldsDep
 
 router = GuardedRouter(prefix="/api/datasets", tags=["datasets"])
 
@@ -69,11 +70,15 @@ Name = Query(min_length=1, max_length=255)
     "taken off.\n\n" + about_columns(),
 )
 async def upload_dataset(
-    keeper: KeeperDep, read_ahead: ReadAhead, request: Request, name: Annotated[PlainText, Name]
+    keeper: KeeperDep,
+    read_ahead: ReadAhead,
+    worker: WorkerDep,
+    request: Request,
+    name: Annotated[PlainText, Name],
 ) -> DatasetOut:
     with Spool() as spool:
         async with read_ahead() as ahead:
-            checked = await receive(request, ahead, keeper.caller.org_id, spool)
+            checked = await receive(request, ahead, worker, keeper.caller.org_id, spool)
         return shown(await keeper.create(name, Upload(checked, spool)))
 
 
@@ -107,6 +112,7 @@ async def change_dataset(
     dataset_id: ObjectId,
     keeper: KeeperDep,
     read_ahead: ReadAhead,
+    worker: WorkerDep,
     request: Request,
     name: Annotated[PlainText | None, Name] = None,
 ) -> DatasetOut:
@@ -116,7 +122,7 @@ async def change_dataset(
         async with read_ahead() as ahead:
             await get_dataset(ahead, keeper.caller.org_id, dataset_id)
             if await request.body():
-                upload = Upload(await receive(request, ahead, keeper.caller.org_id, spool), spool)
+                upload = Upload(await receive(request, ahead, worker, keeper.caller.org_id, spool), spool)
             elif name is None:
                 message = "send rows as the body, or a name in the query"
                 raise ValidationFailedError([FieldError(loc=("body",), msg=message)])
@@ -191,6 +197,7 @@ async def lint_rows(
     caller: Member,
     session: ReadSession,
     worker: WorkerDep,
+    agents: AgentsDep,
     request: Request,
     agent_id: Annotated[
         ObjectId | None,
@@ -204,7 +211,6 @@ async def lint_rows(
     content: dict[str, Any] | None = None
     schema: LedgerSchema | None = None
     if agent_id is not None:
-        agents: CompiledAgents = request.app.state.agents
         found = await get_agent(session, caller.org_id, agent_id)
         version = found.published_version or found.version
         content = (await get_version(session, found.id, version)).content
@@ -216,14 +222,16 @@ async def lint_rows(
 
 
 @router.post("/audit", openapi_extra={"requestBody": BODY})
-async def audit_given_rows(caller: Member, session: ReadSession, request: Request) -> AuditOut:
+async def audit_given_rows(
+    caller: Member, session: ReadSession, worker: WorkerDep, worlds: WorldsDep, request: Request
+) -> AuditOut:
     """Name the rows that an agent passes which does nothing, by the checks alone, and save nothing."""
     with Spool() as spool:
-        await receive(request, session, caller.org_id, spool)
-        return await audit_rows(session, request.app.state.worlds, caller.org_id, spool)
+        await receive(request, session, worker, caller.org_id, spool)
+        return await audit_rows(session, worlds, caller.org_id, spool)
 
 
-def _lint(sent: Sent, referred: Referred, content: dict[str, Any] | None) -> LintOut:
+def _lint(sent: RawRows, referred: WorldLookup, content: dict[str, Any] | None) -> LintOut:
     faults = Faults(limit=MOST_NOTES)
     agent = None if content is None else compile_agent(content)
     return lint(sent.source(faults), referred, faults, agent)
@@ -231,8 +239,8 @@ def _lint(sent: Sent, referred: Referred, content: dict[str, Any] | None) -> Lin
 
 @router.post("/{dataset_id}/audit")
 async def audit_one_dataset(
-    dataset_id: ObjectId, caller: Member, session: ReadSession, request: Request
+    dataset_id: ObjectId, caller: Member, session: ReadSession, worlds: WorldsDep
 ) -> AuditOut:
     """Name the rows that an agent passes which does nothing, by the checks alone."""
     dataset = await get_dataset(session, caller.org_id, dataset_id)
-    return await audit_dataset(session, request.app.state.worlds, dataset)
+    return await audit_dataset(session, worlds, dataset)

@@ -13,7 +13,7 @@ from odyssey.identity.caller import Caller, record_change
 from odyssey.journal.contents import Conduct, load_conduct, load_text, store_document
 from odyssey.kit.clock import Clock
 from odyssey.library.fidelity import FidelityIn
-from odyssey.library.models import World
+from odyssey.library.models import StoredWorld
 from odyssey.library.named_worlds.repository import find_worlds, get_world, store_report
 from odyssey.library.named_worlds.schemas import WorldChange, WorldIn
 from odyssey.library.named_worlds.state import Prepared
@@ -40,9 +40,9 @@ class WorldKeeper:
         self._clock = clock
         self.caller = caller
 
-    async def create(self, body: WorldIn) -> World:
+    async def create(self, body: WorldIn) -> StoredWorld:
         now = self._clock()
-        world = World(org_id=self.caller.org_id, name=body.name, created_at=now, updated_at=now)
+        world = StoredWorld(org_id=self.caller.org_id, name=body.name, created_at=now, updated_at=now)
         await self._set_state(world, body.initial_state)
         await self._set_conduct(world, Conduct(body.behavior_instructions, body.failure_rules))
         self._session.add(world)
@@ -50,7 +50,7 @@ class WorldKeeper:
         self._audit(world, "world.create", after=_shown(world))
         return world
 
-    async def change(self, world_id: int, body: WorldChange) -> World:
+    async def change(self, world_id: int, body: WorldChange) -> StoredWorld:
         world = await get_world(self._session, self.caller.org_id, world_id, lock=True)
         before = _shown(world)
         if body.name is not None:
@@ -62,7 +62,7 @@ class WorldKeeper:
         await self._note(world, "world.change", before)
         return world
 
-    async def put_state(self, world_id: int, seen: str, state: Prepared, action: str) -> World:
+    async def put_state(self, world_id: int, seen: str, state: Prepared, action: str) -> StoredWorld:
         """Give a world another state, unless it is no longer the one that was seen."""
         world = await get_world(self._session, self.caller.org_id, world_id, lock=True)
         if world.state_hash != seen:
@@ -78,7 +78,7 @@ class WorldKeeper:
         world.deleted_at = self._clock()
         self._audit(world, "world.delete", before=_shown(world))
 
-    async def measure(self, world_id: int, report: FidelityIn) -> World:
+    async def measure(self, world_id: int, report: FidelityIn) -> StoredWorld:
         """Keep how faithful the world was found to be, by its state."""
         world = await get_world(self._session, self.caller.org_id, world_id, lock=True)
         if report.state_hash not in (None, world.state_hash):
@@ -88,32 +88,34 @@ class WorldKeeper:
         self._audit(world, "world.fidelity", after=kept)
         return world
 
-    async def _changed_conduct(self, world: World, behaviour: str | None, rules: list[Any] | None) -> Conduct:
+    async def _changed_conduct(
+        self, world: StoredWorld, behaviour: str | None, rules: list[Any] | None
+    ) -> Conduct:
         kept = await load_conduct(self._session, world.org_id, world.conduct_hash)
         return Conduct(
             kept.behavior_instructions if behaviour is None else behaviour,
             kept.failure_rules if rules is None else rules,
         )
 
-    async def _set_state(self, world: World, state: Prepared) -> None:
+    async def _set_state(self, world: StoredWorld, state: Prepared) -> None:
         await store_document(self._session, world.org_id, state.document)
         world.state_hash = state.document.hash
         world.bytes = state.document.bytes
         world.entity_counts = state.counts
 
-    async def _set_conduct(self, world: World, conduct: Conduct) -> None:
+    async def _set_conduct(self, world: StoredWorld, conduct: Conduct) -> None:
         kept = conduct.document()
         await store_document(self._session, world.org_id, kept)
         world.conduct_hash = kept.hash
         world.rules = len(conduct.failure_rules)
 
-    async def _note(self, world: World, action: str, before: dict[str, str]) -> None:
+    async def _note(self, world: StoredWorld, action: str, before: dict[str, str]) -> None:
         if _shown(world) != before:
             world.updated_at = self._clock()
             self._audit(world, action, before=before, after=_shown(world))
             await self._session.flush()
 
-    def _audit(self, world: World, action: str, *, before: Any = None, after: Any = None) -> None:
+    def _audit(self, world: StoredWorld, action: str, *, before: Any = None, after: Any = None) -> None:
         record_change(
             self._session,
             self.caller,
@@ -126,7 +128,7 @@ class WorldKeeper:
         )
 
 
-def _shown(world: World) -> dict[str, str]:
+def _shown(world: StoredWorld) -> dict[str, str]:
     return {"name": world.name, "state": world.state_hash, "conduct": world.conduct_hash}
 
 
@@ -143,7 +145,7 @@ async def seed_worlds(
     return {world_id: await _seed_world(session, world, schema) for world_id, world in found.items()}
 
 
-async def _seed_world(session: AsyncSession, world: World, schema: LedgerSchema | None) -> SeedWorld:
+async def _seed_world(session: AsyncSession, world: StoredWorld, schema: LedgerSchema | None) -> SeedWorld:
     conduct = await load_conduct(session, world.org_id, world.conduct_hash)
     faults: list[str] = []
     if schema is not None:

@@ -12,23 +12,25 @@ from odyssey.core.errors import NotFoundError
 from odyssey.core.paging import ListOrder, PageRequest
 from odyssey.kit.pagination import Page
 from odyssey.library.fidelity import FidelityOut, figures
-from odyssey.library.models import MeasuredFidelity, World
+from odyssey.library.models import MeasuredFidelity, StoredWorld
 
 WORLD_ORDER = ListOrder(
-    World.id,
+    StoredWorld.id,
     {
-        "id": World.id,
-        "name": World.name,
-        "bytes": World.bytes,
-        "rules": World.rules,
-        "created_at": World.created_at,
-        "updated_at": World.updated_at,
+        "id": StoredWorld.id,
+        "name": StoredWorld.name,
+        "bytes": StoredWorld.bytes,
+        "rules": StoredWorld.rules,
+        "created_at": StoredWorld.created_at,
+        "updated_at": StoredWorld.updated_at,
     },
 )
 
 
-async def get_world(session: AsyncSession, org_id: int, world_id: int, *, lock: bool = False) -> World:
-    statement = select(World).where(World.id == world_id, World.org_id == org_id, World.deleted_at.is_(None))
+async def get_world(session: AsyncSession, org_id: int, world_id: int, *, lock: bool = False) -> StoredWorld:
+    statement = select(StoredWorld).where(
+        StoredWorld.id == world_id, StoredWorld.org_id == org_id, StoredWorld.deleted_at.is_(None)
+    )
     if lock:
         statement = statement.with_for_update().execution_options(populate_existing=True)
     world = (await session.scalars(statement)).first()
@@ -37,9 +39,11 @@ async def get_world(session: AsyncSession, org_id: int, world_id: int, *, lock: 
     return world
 
 
-async def find_worlds(session: AsyncSession, org_id: int, world_ids: Collection[int]) -> dict[int, World]:
-    statement = select(World).where(
-        World.id.in_(world_ids), World.org_id == org_id, World.deleted_at.is_(None)
+async def find_worlds(
+    session: AsyncSession, org_id: int, world_ids: Collection[int]
+) -> dict[int, StoredWorld]:
+    statement = select(StoredWorld).where(
+        StoredWorld.id.in_(world_ids), StoredWorld.org_id == org_id, StoredWorld.deleted_at.is_(None)
     )
     return {world.id: world for world in await session.scalars(statement)}
 
@@ -48,16 +52,18 @@ async def types_of_worlds(
     session: AsyncSession, org_id: int, state_hashes: Collection[str]
 ) -> dict[str, frozenset[str]]:
     """Return the types of those of the states that any world has, also of worlds whose name is gone."""
-    statement = select(World.state_hash, World.entity_counts).where(
-        World.org_id == org_id, World.state_hash.in_(state_hashes)
+    statement = select(StoredWorld.state_hash, StoredWorld.entity_counts).where(
+        StoredWorld.org_id == org_id, StoredWorld.state_hash.in_(state_hashes)
     )
     return {state_hash: frozenset(counts) for state_hash, counts in await session.execute(statement)}
 
 
-async def list_worlds(session: AsyncSession, org_id: int, page: PageRequest, *, q: str | None) -> Page[World]:
-    statement = select(World).where(World.org_id == org_id, World.deleted_at.is_(None))
+async def list_worlds(
+    session: AsyncSession, org_id: int, page: PageRequest, *, q: str | None
+) -> Page[StoredWorld]:
+    statement = select(StoredWorld).where(StoredWorld.org_id == org_id, StoredWorld.deleted_at.is_(None))
     if q:
-        statement = statement.where(World.name.icontains(q, autoescape=True))
+        statement = statement.where(StoredWorld.name.icontains(q, autoescape=True))
     return await WORLD_ORDER.page(session, statement, page)
 
 

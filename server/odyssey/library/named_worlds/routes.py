@@ -8,6 +8,7 @@ import msgspec
 from fastapi import Depends, Query, Request, Response
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from odyssey.agents.compiled import AgentsDep
 from odyssey.core.depends import (
     ClockDep,
     Cursor,
@@ -19,6 +20,7 @@ from odyssey.core.depends import (
     SortedCursor,
     WorkerDep,
     WriteSession,
+    part,
 )
 from odyssey.core.errors import JsonRefusedError, NotFoundError, UnsupportedMediaTypeError
 from odyssey.core.paging import PageRequest, start_of
@@ -29,7 +31,7 @@ from odyssey.kit.json_reader import JsonInvalidError, read_json
 from odyssey.kit.pagination import DEFAULT_LIMIT, encode_cursor
 from odyssey.library.behaviours import known_of, unclear_lines
 from odyssey.library.fidelity import FidelityIn, FidelityOut, ReportOut
-from odyssey.library.models import World
+from odyssey.library.models import StoredWorld
 from odyssey.library.named_worlds.keep import WorldChangedError, WorldKeeper
 from odyssey.library.named_worlds.repository import (
     WORLD_ORDER,
@@ -38,7 +40,14 @@ from odyssey.library.named_worlds.repository import (
     get_world,
     list_worlds,
 )
-from odyssey.library.named_worlds.rows import ImportCounts, Mode, Rows, read_csv_rows, read_json_rows, take_in
+from odyssey.library.named_worlds.rows import (
+    ImportCounts,
+    ImportRow,
+    Mode,
+    read_csv_rows,
+    read_json_rows,
+    take_in,
+)
 from odyssey.library.named_worlds.schemas import (
     EntitiesPage,
     ImportedOut,
@@ -53,29 +62,30 @@ from odyssey.library.named_worlds.schemas import (
 )
 from odyssey.library.named_worlds.state import LONGEST_TYPE, Prepared, edit, prepare, read_edits
 from odyssey.library.named_worlds.try_call import TryingParts, try_call
-from odyssey.worlds.repository import SharedWorlds
+from odyssey.simulation.llm import LlmEngine
+from odyssey.worlds.repository import WorldsDep
 from odyssey.worlds.stored_state import StoredState
 
 # Worlds as the API shows them.
 
 
-async def summaries(session: AsyncSession, org_id: int, worlds: Sequence[World]) -> list[WorldSummary]:
+async def summaries(session: AsyncSession, org_id: int, worlds: Sequence[StoredWorld]) -> list[WorldSummary]:
     measured = await fidelities(session, org_id, {world.state_hash for world in worlds})
     return [_summary(world, measured.get(world.state_hash)) for world in worlds]
 
 
-async def summary(session: AsyncSession, world: World) -> WorldSummary:
+async def summary(session: AsyncSession, world: StoredWorld) -> WorldSummary:
     return (await summaries(session, world.org_id, [world]))[0]
 
 
-async def would_be(session: AsyncSession, world: World, state: Prepared) -> WorldSummary:
+async def would_be(session: AsyncSession, world: StoredWorld, state: Prepared) -> WorldSummary:
     """Show a world as it would be with another state."""
     measured = await fidelities(session, world.org_id, {state.document.hash})
     other = {"hash": state.document.hash, "entity_counts": state.counts, "bytes": state.document.bytes}
     return _summary(world, measured.get(state.document.hash)).model_copy(update=other)
 
 
-async def whole(session: AsyncSession, world: World) -> bytes:
+async def whole(session: AsyncSession, world: StoredWorld) -> bytes:
     """Show a world with all it holds; its state goes from the database to the wire as it is."""
     conduct = await load_conduct(session, world.org_id, world.conduct_hash)
     state = await load_text(session, world.org_id, world.state_hash)
@@ -91,7 +101,7 @@ async def whole(session: AsyncSession, world: World) -> bytes:
     return msgspec.json.encode(members | contents)
 
 
-def _summary(world: World, fidelity: FidelityOut | None) -> WorldSummary:
+def _summary(world: StoredWorld, fidelity: FidelityOut | None) -> WorldSummary:
     return WorldSummary(
         id=world.id,
         name=world.name,
@@ -112,7 +122,17 @@ def _keeper(session: WriteSession, caller: Member, clock: ClockDep) -> WorldKeep
     return WorldKeeper(session, clock, caller)
 
 
+async def _trying_parts(
+    database: DatabaseDep,
+    worlds: WorldsDep,
+    agents: AgentsDep,
+    llm: Annotated[LlmEngine, part(LlmEngine)],
+) -> TryingParts:
+    return TryingParts(database, worlds, agents, llm)
+
+
 KeeperDep = Annotated[WorldKeeper, Depends(_keeper, scope="function")]
+TryingPartsDep = Annotated[TryingParts, Depends(_trying_parts)]
 Search = Annotated[PlainText | None, Query(max_length=200)]
 
 
@@ -161,23 +181,24 @@ async def get_entities(
     world_id: ObjectId,
     caller: Viewer,
     session: ReadSession,
-    request: Request,
+    worlds: WorldsDep,
     entity_type: Annotated[PlainText | None, Query(alias="type", max_length=LONGEST_TYPE)] = None,
     q: Search = None,
     cursor: Cursor = None,
     limit: Limit = DEFAULT_LIMIT,
 ) -> Response:
     """List entities by type and id; `q` is part of the id or of a value, in any case. Pages end early at 4 MiB."""
-    worlds: SharedWorlds = request.app.state.worlds
     start = start_of(cursor) or 0
     world = await get_world(session, caller.org_id, world_id)
     catalogue = await worlds.catalogue(session, world.org_id, world.state_hash)
-    found = await asyncio.to_thread(catalogue.find, entity_type=entity_type, q=q, start=start, limit=limit)
-    end = start + len(found.items)
+    rows, total = await asyncio.to_thread(
+        catalogue.find, entity_type=entity_type, q=q, start=start, limit=limit
+    )
+    end = start + len(rows)
     page = {
-        "items": [row._asdict() for row in found.items],
-        "next_cursor": encode_cursor(end) if end < found.total else None,
-        "total": found.total,
+        "items": [row._asdict() for row in rows],
+        "next_cursor": encode_cursor(end) if end < total else None,
+        "total": total,
     }
     return _json(msgspec.json.encode(page))
 
@@ -203,12 +224,8 @@ async def edit_world(
 
 
 @router.post("/{world_id}/try", response_model=TriedOut)
-async def try_tool(
-    world_id: ObjectId, body: TryIn, caller: Member, database: DatabaseDep, request: Request
-) -> Response:
+async def try_tool(world_id: ObjectId, body: TryIn, caller: Member, parts: TryingPartsDep) -> Response:
     """Answer a tool call as a run would be answered, on a fork that is thrown away."""
-    state = request.app.state
-    parts = TryingParts(database, state.worlds, state.agents, state.llm)
     tried = await try_call(parts, caller.org_id, world_id, body)
     return _json(msgspec.json.encode(tried))
 
@@ -266,13 +283,7 @@ _BODY: dict[str, Any] = {
 }
 
 
-class _Wanted(NamedTuple):
-    entity_type: str
-    id_field: str | None
-    mode: Mode
-
-
-class _Imported(NamedTuple):
+class _ImportResult(NamedTuple):
     imported: int
     warnings: list[str]
     taken: ImportCounts
@@ -307,10 +318,10 @@ async def import_entities(
     async with read_ahead() as ahead:
         world = await get_world(ahead, caller.org_id, world_id)
         text = await load_text(ahead, world.org_id, world.state_hash)
-    wanted = _Wanted(entity_type, id_field, mode)
     into = _from_csv if _media_type(request) == "text/csv" else _from_json
     body = await request.body()
-    done = await worker.read(len(text) + len(body), into, text, body, wanted)
+    size = len(text) + len(body)
+    done = await worker.read(size, into, text, body, entity_type, id_field, mode)
     if dry_run:
         after = await would_be(session, world, done.state)
     else:
@@ -331,19 +342,23 @@ def _media_type(request: Request) -> str:
     return media_type
 
 
-def _from_csv(text: str, body: bytes, wanted: _Wanted) -> _Imported:
-    return _into(text, read_csv_rows(body, wanted.entity_type, wanted.id_field), wanted)
+def _from_csv(text: str, body: bytes, entity_type: str, id_field: str | None, mode: Mode) -> _ImportResult:
+    rows, warnings = read_csv_rows(body, entity_type, id_field)
+    return _into(text, entity_type, rows, warnings, mode)
 
 
-def _from_json(text: str, body: bytes, wanted: _Wanted) -> _Imported:
+def _from_json(text: str, body: bytes, entity_type: str, id_field: str | None, mode: Mode) -> _ImportResult:
     try:
         document = read_json(body)
     except JsonInvalidError as error:
         raise JsonRefusedError(f"The body is not valid JSON: {error}.") from error
-    return _into(text, read_json_rows(document, wanted.entity_type, wanted.id_field), wanted)
+    rows, warnings = read_json_rows(document, entity_type, id_field)
+    return _into(text, entity_type, rows, warnings, mode)
 
 
-def _into(text: str, rows: Rows, wanted: _Wanted) -> _Imported:
+def _into(
+    text: str, entity_type: str, rows: list[ImportRow], warnings: list[str], mode: Mode
+) -> _ImportResult:
     state = StoredState.read(text)
-    taken = take_in(state, wanted.entity_type, rows.rows, wanted.mode)
-    return _Imported(len(rows.rows), rows.warnings, taken, prepare(state))
+    taken = take_in(state, entity_type, rows, mode)
+    return _ImportResult(len(rows), warnings, taken, prepare(state))

@@ -16,18 +16,18 @@ _LITERAL_STARTS = frozenset("-0123456789tfn{[")
 _NOTHING = object()
 
 
-class Row(NamedTuple):
+class ImportRow(NamedTuple):
     id: str
     fields: Fields
 
 
-class Rows(NamedTuple):
-    rows: list[Row]
-    warnings: list[str]
+def read_json_rows(
+    document: Any, entity_type: str, id_field: str | None
+) -> tuple[list[ImportRow], list[str]]:
+    """Read a list of objects, or an object of objects by id; returns the rows and warnings.
 
-
-def read_json_rows(document: Any, entity_type: str, id_field: str | None) -> Rows:
-    """Read a list of objects, or an object of objects by id; raises ValidationFailedError with every fault."""
+    Raises ValidationFailedError with every fault.
+    """
     faults = Faults("rows")
     if isinstance(document, dict):
         rows = [_keyed(key, item, id_field, faults.at(key)) for key, item in document.items()]
@@ -41,11 +41,11 @@ def read_json_rows(document: Any, entity_type: str, id_field: str | None) -> Row
         )
     if faults.found:
         raise ValidationFailedError(faults.found)
-    return Rows([row for row in rows if row is not None], [] if rows else ["there are no rows"])
+    return [row for row in rows if row is not None], [] if rows else ["there are no rows"]
 
 
-def read_csv_rows(body: bytes, entity_type: str, id_field: str | None) -> Rows:
-    """Read a table with a header; raises ValidationFailedError with every fault.
+def read_csv_rows(body: bytes, entity_type: str, id_field: str | None) -> tuple[list[ImportRow], list[str]]:
+    """Read a table with a header, as `read_json_rows` reads JSON.
 
     An empty cell is a field the entity does not have. A column is JSON if all its other cells are numbers, true, false,
     null, objects or arrays; otherwise it is text.
@@ -68,7 +68,7 @@ def read_csv_rows(body: bytes, entity_type: str, id_field: str | None) -> Rows:
         raise ValidationFailedError(faults.found)
     if not rows:
         warnings.append("there are no rows")
-    return Rows([row for row in rows if row is not None], warnings[:_MOST_WARNINGS])
+    return [row for row in rows if row is not None], warnings[:_MOST_WARNINGS]
 
 
 def choose_id_field(names: Sequence[str], entity_type: str, given: str | None) -> str:
@@ -86,7 +86,7 @@ def choose_id_field(names: Sequence[str], entity_type: str, given: str | None) -
     )
 
 
-def _listed(objects: Sequence[Any], id_field: str, faults: Faults) -> list[Row | None]:
+def _listed(objects: Sequence[Any], id_field: str, faults: Faults) -> list[ImportRow | None]:
     seen: dict[str, int] = {}
     rows = [_row(item, id_field, faults.at(position)) for position, item in enumerate(objects)]
     for position, row in enumerate(rows):
@@ -95,7 +95,7 @@ def _listed(objects: Sequence[Any], id_field: str, faults: Faults) -> list[Row |
     return rows
 
 
-def _row(item: Any, id_field: str, faults: Faults) -> Row | None:
+def _row(item: Any, id_field: str, faults: Faults) -> ImportRow | None:
     if not isinstance(item, dict):
         faults.add(f"a row must be an object, not {shown(item)}")
         return None
@@ -106,10 +106,10 @@ def _row(item: Any, id_field: str, faults: Faults) -> Row | None:
     if not entity_id:
         faults.at(id_field).add(f"an id must be a text or an integer, not {shown(item[id_field])}")
         return None
-    return Row(entity_id, item)
+    return ImportRow(entity_id, item)
 
 
-def _keyed(key: str, item: Any, id_field: str | None, faults: Faults) -> Row | None:
+def _keyed(key: str, item: Any, id_field: str | None, faults: Faults) -> ImportRow | None:
     if not isinstance(item, dict):
         faults.add(f"an entity must be an object of its fields, not {shown(item)}")
     elif not key:
@@ -117,7 +117,7 @@ def _keyed(key: str, item: Any, id_field: str | None, faults: Faults) -> Row | N
     elif id_field is not None and id_text(item.get(id_field, key)) != key:
         faults.at(id_field).add(f"is {shown(item[id_field])} but the entity stands under {shown(key)}")
     else:
-        return Row(key, item)
+        return ImportRow(key, item)
     return None
 
 
@@ -163,7 +163,7 @@ class ImportCounts(NamedTuple):
     removed: int
 
 
-def take_in(state: StoredState, entity_type: str, rows: Sequence[Row], mode: Mode) -> ImportCounts:
+def take_in(state: StoredState, entity_type: str, rows: Sequence[ImportRow], mode: Mode) -> ImportCounts:
     """Merge: known entities keep the fields a row does not have. Replace: the rows are all there is of the type."""
     known = state.ids(entity_type)
     added = changed = 0

@@ -15,10 +15,10 @@ from odyssey.core.database import Database
 from odyssey.core.errors import ValidationFailedError
 from odyssey.journal.contents import load_conduct
 from odyssey.kit.ids import new_random_seed
-from odyssey.library.models import World
+from odyssey.library.models import StoredWorld
 from odyssey.library.named_worlds.repository import get_world
 from odyssey.library.named_worlds.schemas import TryIn
-from odyssey.proxy.answering import CallContext, NeedsModel, Outcome, answer, ask, check_arguments
+from odyssey.proxy.answering import CallContext, CallOutcome, NeedsModel, answer, ask, check_arguments
 from odyssey.records.faults import Faults, did_you_mean, shown
 from odyssey.records.ledger import ConsistencyMode
 from odyssey.records.problems import FaultList, FieldError
@@ -36,7 +36,7 @@ from odyssey.worlds.repository import SharedWorlds
 _FIRST = 1
 
 
-class _Side(NamedTuple):
+class _AgentSide(NamedTuple):
     """What stands on the agent's side of the call."""
 
     tool: CompiledTool
@@ -67,7 +67,7 @@ async def try_call(parts: TryingParts, org_id: int, world_id: int, body: TryIn) 
     return _told(context.ledger, outcome)
 
 
-async def _context(session: AsyncSession, parts: TryingParts, world: World, body: TryIn) -> CallContext:
+async def _context(session: AsyncSession, parts: TryingParts, world: StoredWorld, body: TryIn) -> CallContext:
     started = time.perf_counter()
     side = await _side(session, parts.agents, world.org_id, body)
     check_arguments(side.tool, body.arguments, "arguments")
@@ -94,7 +94,7 @@ async def _context(session: AsyncSession, parts: TryingParts, world: World, body
     )
 
 
-def _manner(side: _Side, body: TryIn, stored: str, ledger: Ledger) -> Manner:
+def _manner(side: _AgentSide, body: TryIn, stored: str, ledger: Ledger) -> Manner:
     """How the tool behaves: as it is stored, or as it is only being written."""
     types = frozenset([*declared_types(side.ledger_schema), *ledger.entity_types()])
     given = stored if body.behavior_instructions is None else body.behavior_instructions
@@ -116,7 +116,7 @@ def _manner(side: _Side, body: TryIn, stored: str, ledger: Ledger) -> Manner:
     return Manner(programs, read.behaviours, side.engine, side.engines)
 
 
-async def _side(session: AsyncSession, agents: CompiledAgents, org_id: int, body: TryIn) -> _Side:
+async def _side(session: AsyncSession, agents: CompiledAgents, org_id: int, body: TryIn) -> _AgentSide:
     if (body.agent_id is None) == (body.tools_schema is None):
         raise _refusal("agent_id", "give either agent_id or tools_schema")
     if body.agent_id is None:
@@ -124,7 +124,7 @@ async def _side(session: AsyncSession, agents: CompiledAgents, org_id: int, body
         by_name = {tool.name: tool for tool in tools}
         if body.tool not in by_name:
             raise _unknown_tool(body.tool, list(by_name))
-        return _Side(compile_tool(by_name[body.tool]), frozenset(by_name), {}, ledger_schema)
+        return _AgentSide(compile_tool(by_name[body.tool]), frozenset(by_name), {}, ledger_schema)
     if body.ledger_schema is not None:
         raise _refusal("ledger_schema", "the agent has its own; give it only with tools_schema")
     agent = await get_agent(session, org_id, body.agent_id)
@@ -133,7 +133,7 @@ async def _side(session: AsyncSession, agents: CompiledAgents, org_id: int, body
     if tool is None:
         raise _unknown_tool(body.tool, list(compiled.tools))
     config = compiled.config
-    return _Side(
+    return _AgentSide(
         tool=tool,
         tools=frozenset(compiled.tools),
         programs=compiled.programs,
@@ -145,7 +145,7 @@ async def _side(session: AsyncSession, agents: CompiledAgents, org_id: int, body
     )
 
 
-def _told(before: Ledger, outcome: Outcome) -> dict[str, Any]:
+def _told(before: Ledger, outcome: CallOutcome) -> dict[str, Any]:
     envelope = outcome.envelope
     return {
         "source": envelope["source"],

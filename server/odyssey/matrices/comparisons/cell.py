@@ -8,15 +8,11 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from odyssey.evals.behaviour import Behaviour, Delivered
-from odyssey.evals.distance import Moved, Weights, distance_matrix, explain, mean_contributions, most_typical
-from odyssey.evals.parts import Differs
-from odyssey.statistics.cells import Cell, Judged, judge
+from odyssey.evals.distance import Weights, distance_matrix
+from odyssey.statistics.cells import Cell, CellJudgement, judge
 from odyssey.statistics.reliability import PassK, Trials, every_pass_k
 from odyssey.statistics.shift import Comparison
 from odyssey.statistics.significance import Matches
-
-EXPLAINED_BY = 25
-"""Runs of each side at most: an explanation takes far longer than a distance."""
 
 
 class ObservedRun(NamedTuple):
@@ -31,25 +27,6 @@ class Delivery(NamedTuple):
     undelivered: list[int]
     evidence: Delivered | None
     """The weakest; None without runs."""
-
-
-class MovedPart(NamedTuple):
-    part: Moved
-    contribution: float
-    among_baselines: float
-    first_difference: Differs | None
-
-
-class CellExplained(NamedTuple):
-    baseline_run: int
-    variation_run: int
-    parts: list[MovedPart]
-
-    @property
-    def moved(self) -> Moved | None:
-        beyond = [(part.contribution - part.among_baselines, part.part) for part in self.parts]
-        most = max(beyond, default=None, key=lambda each: each[0])
-        return most[1] if most is not None and most[0] > 0 else None
 
 
 class Threshold(NamedTuple):
@@ -77,7 +54,7 @@ def judge_cell(
     delivered: bool,
     weights: Weights,
     seed: int,
-) -> Judged:
+) -> CellJudgement:
     """Judge one cell as a family of its own."""
     behaviours = [run.behaviour for run in (*pressed, *baselines)]
     cell = Cell(
@@ -103,23 +80,3 @@ def reliability(runs: Sequence[ObservedRun]) -> dict[int, PassK]:
     if matches is None:
         return {}
     return {each.k: each for each in every_pass_k({Trials(matches.matched, matches.runs): 1})}
-
-
-def explain_cell(
-    pressed: Sequence[ObservedRun], baselines: Sequence[ObservedRun], weights: Weights
-) -> CellExplained | None:
-    """Say which part moved, and show it on a typical run of each side; the first runs of many stand for all."""
-    pressed, baselines = pressed[:EXPLAINED_BY], baselines[:EXPLAINED_BY]
-    if not pressed or not baselines:
-        return None
-    ours, theirs = [run.behaviour for run in pressed], [run.behaviour for run in baselines]
-    between = mean_contributions([explain(base, each, weights) for each in ours for base in theirs])
-    pairs = [explain(one, other, weights) for index, one in enumerate(theirs) for other in theirs[:index]]
-    among = mean_contributions(pairs) if pairs else {}
-    base, typical = most_typical(theirs, weights), most_typical(ours, weights)
-    first = {part.part: part.first_difference for part in explain(theirs[base], ours[typical], weights).parts}
-    parts = [
-        MovedPart(part, between.get(part, 0.0), among.get(part, 0.0), first.get(part))
-        for part in dict.fromkeys((*between, *among))
-    ]
-    return CellExplained(baselines[base].run_id, pressed[typical].run_id, parts)

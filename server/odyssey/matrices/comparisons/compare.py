@@ -1,30 +1,29 @@
 """Comparing the runs of one scenario under a pressure with those without it."""
 
 import asyncio
+from collections.abc import Sequence
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.agents.compiled import CompiledAgents
 from odyssey.agents.repository import find_version
 from odyssey.core.errors import NotFoundError, ValidationFailedError
-from odyssey.evals.distance import DEFAULT_WEIGHTS, Weights
+from odyssey.evals.distance import DEFAULT_WEIGHTS, Weights, explain, mean_contributions, most_typical
 from odyssey.evals.errors import UnknownVariationError
 from odyssey.evals.eval_runs.observe import stored_behaviour
 from odyssey.evals.eval_runs.render import differs_out
 from odyssey.evals.eval_runs.repository import Group
-from odyssey.evals.eval_runs.start import Chosen, choose_agent
+from odyssey.evals.eval_runs.start import ChosenAgent, choose_agent
 from odyssey.evals.scenarios.content import ScenarioContent, threshold_of
 from odyssey.evals.scenarios.repository import get_content, get_scenario
 from odyssey.evals.variations.repository import find_variation
 from odyssey.evals.variations.texts import Variation
 from odyssey.identity.caller import Caller
 from odyssey.matrices.comparisons.cell import (
-    CellExplained,
     Delivery,
     ObservedRun,
     Threshold,
     delivery_of,
-    explain_cell,
     judge_cell,
     matches_of,
     reliability,
@@ -39,13 +38,16 @@ from odyssey.matrices.comparisons.schemas import (
     RateOut,
     ShiftOut,
 )
-from odyssey.matrices.comparisons.select_runs import Side, Sides, select_runs
+from odyssey.matrices.comparisons.select_runs import ComparedSide, ComparedSides, select_runs
 from odyssey.models.settings import read_settings
 from odyssey.records.problems import FieldError
-from odyssey.statistics.cells import Judged
+from odyssey.statistics.cells import CellJudgement
 from odyssey.statistics.intervals import Interval, wilson
 from odyssey.statistics.reliability import PassK, reliability_lost
 from odyssey.statistics.significance import min_p
+
+EXPLAINED_BY = 25
+"""Runs of each side at most: an explanation takes far longer than a distance."""
 
 
 async def compare(
@@ -80,13 +82,15 @@ async def compare(
     return CompareOut.model_validate(members | said)
 
 
-async def _agent(session: AsyncSession, org_id: int, content: ScenarioContent, body: CompareIn) -> Chosen:
+async def _agent(
+    session: AsyncSession, org_id: int, content: ScenarioContent, body: CompareIn
+) -> ChosenAgent:
     chosen = await choose_agent(session, org_id, content, body.agent_id)
     if body.agent_version is None:
         return chosen
     if await find_version(session, chosen.agent_id, body.agent_version) is None:
         raise NotFoundError
-    return Chosen(chosen.agent_id, body.agent_version)
+    return ChosenAgent(chosen.agent_id, body.agent_version)
 
 
 async def _variation(
@@ -107,13 +111,12 @@ def _weights(body: CompareIn) -> Weights:
         raise ValidationFailedError([FieldError(("weights",), str(error))]) from error
 
 
-def _said(sides: Sides, threshold: Threshold, weights: Weights, seed: int) -> dict[str, object]:
+def _said(sides: ComparedSides, threshold: Threshold, weights: Weights, seed: int) -> dict[str, object]:
     baselines = _observed(sides.baseline)
     delivery, placebo = delivery_of(_observed(sides.variation)), delivery_of(_observed(sides.placebo))
     pressed = delivery.reached
     delivered = delivery.evidence != "undelivered"
     judged = judge_cell(pressed, baselines, threshold, delivered=delivered, weights=weights, seed=seed)
-    explained = explain_cell(pressed, baselines, weights)
     effect = None
     if placebo.reached:
         against = judge_cell(
@@ -134,18 +137,18 @@ def _said(sides: Sides, threshold: Threshold, weights: Weights, seed: int) -> di
         "min_p": min_p(len(pressed), len(baselines)) if pressed and baselines else None,
         "pass_k": _pass_k(pressed, baselines),
         "pressure_effect": effect,
-        "explanation": None if explained is None else explanation_out(explained),
+        "explanation": explain_cell(pressed, baselines, weights),
         "runs": _runs(sides, baselines, delivery, placebo),
     }
 
 
-def _observed(side: Side) -> list[ObservedRun]:
+def _observed(side: ComparedSide) -> list[ObservedRun]:
     return [
         ObservedRun(row.run_id, stored_behaviour(row), row.matched, row.delivered) for row in side.observed
     ]
 
 
-def _shift_out(judged: Judged) -> ShiftOut:
+def _shift_out(judged: CellJudgement) -> ShiftOut:
     measured = judged.state == "measured"
     return ShiftOut(
         state=judged.state,
@@ -188,24 +191,44 @@ def _pressed_pass_k(before: PassK, after: PassK) -> PressedPassK:
     )
 
 
-def explanation_out(explained: CellExplained) -> ExplanationOut:
+def explain_cell(
+    pressed: Sequence[ObservedRun], baselines: Sequence[ObservedRun], weights: Weights
+) -> ExplanationOut | None:
+    """Say which part moved, and show it on a typical run of each side; the first runs of many stand for all."""
+    pressed, baselines = pressed[:EXPLAINED_BY], baselines[:EXPLAINED_BY]
+    if not pressed or not baselines:
+        return None
+    ours, theirs = [run.behaviour for run in pressed], [run.behaviour for run in baselines]
+    between = mean_contributions([explain(base, each, weights) for each in ours for base in theirs])
+    pairs = [explain(one, other, weights) for index, one in enumerate(theirs) for other in theirs[:index]]
+    among = mean_contributions(pairs) if pairs else {}
+    base, typical = most_typical(theirs, weights), most_typical(ours, weights)
+    first = {part.part: part.first_difference for part in explain(theirs[base], ours[typical], weights).parts}
+    parts = [
+        MovedOut(
+            part=part,
+            contribution=between.get(part, 0.0),
+            among_baselines=among.get(part, 0.0),
+            first_difference=differs_out(first.get(part)),
+        )
+        for part in dict.fromkeys((*between, *among))
+    ]
+    most = max(parts, default=None, key=_beyond_noise)
     return ExplanationOut(
-        moved=explained.moved,
-        baseline_run=explained.baseline_run,
-        variation_run=explained.variation_run,
-        parts=[
-            MovedOut(
-                part=part.part,
-                contribution=part.contribution,
-                among_baselines=part.among_baselines,
-                first_difference=differs_out(part.first_difference),
-            )
-            for part in explained.parts
-        ],
+        moved=most.part if most is not None and _beyond_noise(most) > 0 else None,
+        baseline_run=baselines[base].run_id,
+        variation_run=pressed[typical].run_id,
+        parts=parts,
     )
 
 
-def _runs(sides: Sides, baselines: list[ObservedRun], delivery: Delivery, placebo: Delivery) -> ComparedRuns:
+def _beyond_noise(part: MovedOut) -> float:
+    return part.contribution - part.among_baselines
+
+
+def _runs(
+    sides: ComparedSides, baselines: list[ObservedRun], delivery: Delivery, placebo: Delivery
+) -> ComparedRuns:
     return ComparedRuns(
         baseline=[run.run_id for run in baselines],
         variation=[run.run_id for run in delivery.reached],

@@ -3,9 +3,9 @@
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import Depends, Query, Request
+from fastapi import Depends, Query
 
-from odyssey.agents.compiled import CompiledAgents
+from odyssey.agents.compiled import AgentsDep
 from odyssey.agents.config import VariationDelivery
 from odyssey.core.depends import ReadSession
 from odyssey.evals.eval_runs.schemas import AgentId, RuleSetName, Step, VariationType
@@ -49,21 +49,21 @@ CellDep = Annotated[CompareIn, Depends(_cell)]
 
 
 @router.post("/compare")
-async def compare_runs(body: CompareIn, caller: Member, session: ReadSession, request: Request) -> CompareOut:
+async def compare_runs(
+    body: CompareIn, caller: Member, session: ReadSession, agents: AgentsDep
+) -> CompareOut:
     """Say of one scenario how far runs under a pressure differ from those without it, beyond noise; nothing is saved.
 
     It is one cell and a family of its own: `q_value` is its `p_value`.
     """
-    agents: CompiledAgents = request.app.state.agents
     return await compare(session, agents, caller, body)
 
 
 @router.get("/compare")
 async def get_comparison(
-    wanted: CellDep, caller: Viewer, session: ReadSession, request: Request
+    wanted: CellDep, caller: Viewer, session: ReadSession, agents: AgentsDep
 ) -> CompareOut:
     """Read the same of the runs that are found by what they are of, with the weights by default."""
-    agents: CompiledAgents = request.app.state.agents
     return await compare(session, agents, caller, wanted)
 
 

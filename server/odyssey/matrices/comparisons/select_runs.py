@@ -20,7 +20,7 @@ from odyssey.records.problems import FieldError
 from odyssey.runs.models import Run
 
 
-class Side(NamedTuple):
+class ComparedSide(NamedTuple):
     """The runs of one kind, oldest first."""
 
     observed: list[EvalRun]
@@ -29,15 +29,15 @@ class Side(NamedTuple):
     missing: list[int]
 
 
-class Sides(NamedTuple):
-    baseline: Side
-    variation: Side
-    placebo: Side
+class ComparedSides(NamedTuple):
+    baseline: ComparedSide
+    variation: ComparedSide
+    placebo: ComparedSide
     other_wording: list[int]
     """Runs that got a text which is no wording of the variation any more: another pressure of the same name."""
 
     @property
-    def all(self) -> tuple[Side, ...]:
+    def all(self) -> tuple[ComparedSide, ...]:
         return self.baseline, self.variation, self.placebo
 
 
@@ -48,7 +48,7 @@ async def select_runs(
     group: Group,
     delivery: VariationDelivery,
     variation: Variation | None,
-) -> Sides:
+) -> ComparedSides:
     """Find the runs. Of single ones that are not named, only those count that got the variation as it is worded now.
 
     Those of a matrix all got the wordings that it keeps; and a variation that was deleted has none to go by.
@@ -86,15 +86,17 @@ async def select_runs(
     others: list[int] = []
     if variation is not None and body.matrix_id is None and body.variation_runs is None:
         pressed_side, others = _worded(pressed_side, variation, body.dose)
-    return Sides(baseline, pressed_side, placebo, others)
+    return ComparedSides(baseline, pressed_side, placebo, others)
 
 
-def _worded(side: Side, variation: Variation, dose: Dose) -> tuple[Side, list[int]]:
+def _worded(side: ComparedSide, variation: Variation, dose: Dose) -> tuple[ComparedSide, list[int]]:
     other = [row.run_id for row in side.observed if not is_worded(variation, dose, row.injection or "")]
     return side._replace(observed=[row for row in side.observed if row.run_id not in other]), other
 
 
-async def _named(session: AsyncSession, member: str, run_ids: Sequence[int], *conditions: Any) -> Side:
+async def _named(
+    session: AsyncSession, member: str, run_ids: Sequence[int], *conditions: Any
+) -> ComparedSide:
     """Load the runs that are named, and whichever stands in for a missing one of them."""
     named = or_(EvalRun.run_id.in_(run_ids), EvalRun.replaces.in_(run_ids))
     side = await _load(session, 2 * MOST_RUNS, named, *conditions)
@@ -111,7 +113,7 @@ async def _named(session: AsyncSession, member: str, run_ids: Sequence[int], *co
     return side
 
 
-async def _load(session: AsyncSession, most: int, *conditions: Any) -> Side:
+async def _load(session: AsyncSession, most: int, *conditions: Any) -> ComparedSide:
     statement = (
         select(EvalRun, Run.status)
         .join(Run, Run.id == EvalRun.run_id)
@@ -130,7 +132,7 @@ async def _load(session: AsyncSession, most: int, *conditions: Any) -> Side:
             missing.append(row.run_id)
         else:
             observed.append(row)
-    return Side(observed, pending, missing)
+    return ComparedSide(observed, pending, missing)
 
 
 # Which cells of a scenario have runs, so that somebody can choose one to look at.

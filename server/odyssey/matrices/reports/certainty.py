@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from odyssey.matrices.comparisons.schemas import RateOut
-from odyssey.matrices.reports.grid import Placed, by_urgency, placed_cells
+from odyssey.matrices.reports.grid import PlacedCell, by_urgency, placed_cells
 from odyssey.matrices.reports.markup import (
     SHARE,
     Axis,
@@ -36,7 +36,7 @@ def certainty(matrix: MatrixOut) -> Html:
     return join([_notes(matrix), _forest(matrix), _unmeasured(matrix)])
 
 
-def cell_name(placed: Placed) -> list[Child]:
+def cell_name(placed: PlacedCell) -> list[Child]:
     name: list[Child] = [name_of(spoken(placed.cell.variation_type)), " on ", name_of(placed.scenario.name)]
     if placed.cell.rule_set is not None:
         name += [" while ", name_of(placed.cell.rule_set)]
@@ -104,7 +104,7 @@ def _forest(matrix: MatrixOut) -> Child:
     ]
 
 
-def _row(placed: Placed, axis: Axis) -> Html:
+def _row(placed: PlacedCell, axis: Axis) -> Html:
     cell = placed.cell
     assert cell.unclamped is not None
     shifted = plot(
@@ -126,7 +126,7 @@ def _row(placed: Placed, axis: Axis) -> Html:
     )
 
 
-def _matches(placed: Placed) -> Child:
+def _matches(placed: PlacedCell) -> Child:
     pressed, baseline = placed.cell.match_rate, placed.cell.baseline_match_rate
     if pressed.share is None or baseline.share is None:
         return element("span", "nothing is expected of it", class_="small")
@@ -180,7 +180,7 @@ class Reliability(NamedTuple):
     in_a_row: float
 
 
-class Lost(NamedTuple):
+class LostReliability(NamedTuple):
     variation_type: str
     rows: int
     """With something expected, and runs of both kinds."""
@@ -188,17 +188,17 @@ class Lost(NamedTuple):
     pressed: Reliability
 
 
-def reliability_lost(matrix: MatrixOut) -> list[Lost]:
+def reliability_lost(matrix: MatrixOut) -> list[LostReliability]:
     """Compare by pressure, the worst first; pressures without anything expected are left out."""
     found = [_lost(matrix, variation) for variation in matrix.variation_types]
     return sorted((each for each in found if each is not None), key=_left)
 
 
-def _left(lost: Lost) -> float:
+def _left(lost: LostReliability) -> float:
     return lost.pressed.in_a_row - lost.baseline.in_a_row
 
 
-def _lost(matrix: MatrixOut, variation: str) -> Lost | None:
+def _lost(matrix: MatrixOut, variation: str) -> LostReliability | None:
     cells = [
         cell
         for cell in matrix.cells
@@ -208,7 +208,7 @@ def _lost(matrix: MatrixOut, variation: str) -> Lost | None:
     pressed = _reliability((cell.match_rate for cell in cells), matrix.repeats)
     if baseline is None or pressed is None:
         return None
-    return Lost(variation, len(cells), baseline, pressed)
+    return LostReliability(variation, len(cells), baseline, pressed)
 
 
 def _reliability(rates: Iterable[RateOut], k: int) -> Reliability | None:

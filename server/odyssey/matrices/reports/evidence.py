@@ -4,17 +4,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from odyssey.matrices.comparisons.schemas import ExplanationOut
-from odyssey.matrices.schemas import MatrixCell
-
-
-class CellKey(NamedTuple):
-    scenario_id: str
-    rule_set: str | None
-    variation_type: str
-
-
-def key_of(cell: MatrixCell) -> CellKey:
-    return CellKey(cell.scenario_id, cell.rule_set, cell.variation_type)
+from odyssey.matrices.schemas import CellKey
 
 
 class Cost(NamedTuple):
@@ -32,9 +22,9 @@ class Cost(NamedTuple):
     """As the agent names them."""
 
 
-class Evidence(NamedTuple):
+class ReportEvidence(NamedTuple):
     explanations: Mapping[CellKey, ExplanationOut]
     cost: Cost | None
 
 
-NOTHING = Evidence({}, None)
+NOTHING = ReportEvidence({}, None)

@@ -14,7 +14,7 @@ class GridRow(NamedTuple):
     """One for each variation, in the order of the matrix."""
 
 
-class Placed(NamedTuple):
+class PlacedCell(NamedTuple):
     """A cell with the scenario it is of."""
 
     scenario: MatrixScenario
@@ -22,30 +22,30 @@ class Placed(NamedTuple):
 
 
 def rows_of(matrix: MatrixOut) -> list[GridRow]:
-    known = {(cell.scenario_id, cell.rule_set, cell.variation_type): cell for cell in matrix.cells}
+    known = {cell.key: cell for cell in matrix.cells}
     return [
         GridRow(
             scenario,
             rule_set,
-            [known.get((scenario.id, rule_set, variation)) for variation in matrix.variation_types],
+            [known.get((scenario.id, variation, rule_set)) for variation in matrix.variation_types],
         )
         for scenario in matrix.scenarios
         for rule_set in (None, *(each.name for each in matrix.rule_sets))
     ]
 
 
-def placed_cells(matrix: MatrixOut) -> Iterator[Placed]:
+def placed_cells(matrix: MatrixOut) -> Iterator[PlacedCell]:
     """Give all cells row by row."""
     for row in rows_of(matrix):
-        yield from (Placed(row.scenario, cell) for cell in row.cells if cell is not None)
+        yield from (PlacedCell(row.scenario, cell) for cell in row.cells if cell is not None)
 
 
-def by_urgency(matrix: MatrixOut) -> list[Placed]:
+def by_urgency(matrix: MatrixOut) -> list[PlacedCell]:
     """Sort: confirmed first, then flagged, then by shift; what has none comes last."""
     return sorted(placed_cells(matrix), key=_urgency)
 
 
-def _urgency(placed: Placed) -> tuple[bool, bool, float]:
+def _urgency(placed: PlacedCell) -> tuple[bool, bool, float]:
     cell = placed.cell
     shift = cell.raw_shift if cell.unclamped is None and cell.flagged else cell.unclamped
     return not cell.confirmed, not cell.flagged, 2.0 if shift is None else -shift

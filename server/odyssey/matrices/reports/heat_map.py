@@ -5,7 +5,7 @@ What a cell rests on is shown on hover and on keyboard focus, without a script.
 
 from collections.abc import Iterator, Sequence
 
-from odyssey.matrices.reports.grid import GridRow, Placed, by_urgency, rows_of
+from odyssey.matrices.reports.grid import GridRow, PlacedCell, by_urgency, rows_of
 from odyssey.matrices.reports.markup import (
     Child,
     Html,
@@ -107,12 +107,13 @@ def _row(row: GridRow, numbers: Iterator[int]) -> Html:
         said = element("small", "while ", name_of(row.rule_set))
         head = element("th", name_of(scenario.name), said, scope="row", class_="while")
     cells = (
-        element("td") if cell is None else _cell(Placed(scenario, cell), next(numbers)) for cell in row.cells
+        element("td") if cell is None else _cell(PlacedCell(scenario, cell), next(numbers))
+        for cell in row.cells
     )
     return element("tr", head, cells)
 
 
-def _cell(placed: Placed, number: int) -> Html:
+def _cell(placed: PlacedCell, number: int) -> Html:
     cell = placed.cell
     look = look_of(cell)
     standing = "confirmed" if cell.confirmed else "flagged" if cell.flagged else None
@@ -130,7 +131,7 @@ def _cell(placed: Placed, number: int) -> Html:
     return element("td", button, tip, class_=f"{look} {standing or ''}".strip())
 
 
-def told(placed: Placed) -> Html:
+def told(placed: PlacedCell) -> Html:
     """Everything that is known of a cell."""
     cell = placed.cell
     title: list[Child] = [name_of(spoken(cell.variation_type)), " on ", name_of(placed.scenario.name)]
@@ -144,7 +145,7 @@ def told(placed: Placed) -> Html:
     return join([element("strong", title), element("p", said_of(cell)), element("dl", facts, class_="facts")])
 
 
-def _facts(placed: Placed) -> dict[str, str | None]:
+def _facts(placed: PlacedCell) -> dict[str, str | None]:
     cell, effect = placed.cell, placed.cell.pressure_effect
     interval = "" if cell.interval is None else f" (95 % interval {ends(cell.interval)})"
     return {
@@ -201,7 +202,7 @@ def _urgent(matrix: MatrixOut) -> Child:
     return [element("h2", "Cells to look at"), scrolling("Cells to look at", table)]
 
 
-def _urgent_row(placed: Placed) -> Html:
+def _urgent_row(placed: PlacedCell) -> Html:
     cell = placed.cell
     where: list[Child] = [name_of(placed.scenario.name)]
     if cell.rule_set is not None:

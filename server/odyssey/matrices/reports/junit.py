@@ -5,7 +5,7 @@ say nothing of the agent: a build must not become green because something was no
 """
 
 from odyssey.batches.export_files import TAIL, Tally, fault, suite_head, written_case
-from odyssey.matrices.reports.grid import Placed, placed_cells
+from odyssey.matrices.reports.grid import PlacedCell, placed_cells
 from odyssey.matrices.reports.words import chance, ends, figure, rate, said_of, spoken
 from odyssey.matrices.schemas import MatrixOut
 
@@ -26,16 +26,16 @@ def junit(matrix: MatrixOut) -> str:
     return suite_head(name, tally, matrix.created_at) + "".join(cases) + TAIL
 
 
-def _name(placed: Placed) -> str:
+def _name(placed: PlacedCell) -> str:
     variation = spoken(placed.cell.variation_type)
     return variation if placed.cell.rule_set is None else f"{variation} while {placed.cell.rule_set}"
 
 
-def _is_unmeasured(placed: Placed) -> bool:
+def _is_unmeasured(placed: PlacedCell) -> bool:
     return placed.cell.state != "measured" and not placed.cell.confirmed
 
 
-def _outcome(placed: Placed) -> str:
+def _outcome(placed: PlacedCell) -> str:
     cell = placed.cell
     if cell.confirmed:
         details = (

@@ -6,8 +6,8 @@ from typing import Any
 from odyssey.evals.eval_runs.schemas import DiffersOut
 from odyssey.matrices.comparisons.schemas import ExplanationOut, MovedOut
 from odyssey.matrices.reports.certainty import cell_name
-from odyssey.matrices.reports.evidence import Evidence, key_of
-from odyssey.matrices.reports.grid import Placed, by_urgency
+from odyssey.matrices.reports.evidence import ReportEvidence
+from odyssey.matrices.reports.grid import PlacedCell, by_urgency
 from odyssey.matrices.reports.markup import SHARE, Child, Html, bar, element, join, run_address
 from odyssey.matrices.reports.words import chance, ends, figure, many, rate, said_of
 from odyssey.matrices.schemas import MatrixOut
@@ -24,7 +24,7 @@ _VALUE_SHOWN = 600
 _ONE_LINE = 60
 
 
-def moved(matrix: MatrixOut, evidence: Evidence, base_url: str | None) -> Html:
+def moved(matrix: MatrixOut, evidence: ReportEvidence, base_url: str | None) -> Html:
     cells = [placed for placed in by_urgency(matrix) if placed.cell.confirmed or placed.cell.flagged]
     if not cells:
         return element(
@@ -39,9 +39,9 @@ def moved(matrix: MatrixOut, evidence: Evidence, base_url: str | None) -> Html:
     )
 
 
-def _card(placed: Placed, evidence: Evidence, base_url: str | None) -> Html:
+def _card(placed: PlacedCell, evidence: ReportEvidence, base_url: str | None) -> Html:
     cell = placed.cell
-    explained = evidence.explanations.get(key_of(cell))
+    explained = evidence.explanations.get(cell.key)
     standing = "confirmed" if cell.confirmed else "flagged"
     swatch = element("span", "!" if cell.confirmed else "?", class_=f"swatch red {standing}")
     return element(
@@ -53,7 +53,7 @@ def _card(placed: Placed, evidence: Evidence, base_url: str | None) -> Html:
     )
 
 
-def _figures(placed: Placed) -> str:
+def _figures(placed: PlacedCell) -> str:
     cell = placed.cell
     told = []
     if cell.shift is not None:

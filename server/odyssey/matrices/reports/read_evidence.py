@@ -13,26 +13,26 @@ from odyssey.core.database import Database
 from odyssey.evals.distance import DEFAULT_WEIGHTS
 from odyssey.evals.eval_runs.observe import stored_behaviour
 from odyssey.evals.models import EvalRun
-from odyssey.matrices.comparisons.cell import ObservedRun, explain_cell
-from odyssey.matrices.comparisons.compare import explanation_out
+from odyssey.matrices.comparisons.cell import ObservedRun
+from odyssey.matrices.comparisons.compare import explain_cell
 from odyssey.matrices.comparisons.schemas import ExplanationOut
-from odyssey.matrices.reports.evidence import CellKey, Cost, Evidence, key_of
+from odyssey.matrices.reports.evidence import Cost, ReportEvidence
 from odyssey.matrices.reports.grid import by_urgency
 from odyssey.matrices.reports.moved import MOST_CARDS
-from odyssey.matrices.schemas import MatrixCell, MatrixOut
+from odyssey.matrices.schemas import CellKey, MatrixCell, MatrixOut
 from odyssey.runs.models import Run
 
 _AT_ONCE = 500
 _MODELS = 5
 
 
-async def read_evidence(database: Database, matrix: MatrixOut) -> Evidence:
+async def read_evidence(database: Database, matrix: MatrixOut) -> ReportEvidence:
     """Explain the cells that the report has room for, and add up the runs."""
     told = [placed.cell for placed in by_urgency(matrix)[:MOST_CARDS]]
     cells = [cell for cell in told if cell.confirmed or cell.flagged]
     runs = await _observed(database, cells)
     explanations = await asyncio.to_thread(_explain, cells, runs)
-    return Evidence(explanations, await _cost(database, matrix.id))
+    return ReportEvidence(explanations, await _cost(database, matrix.id))
 
 
 async def _observed(database: Database, cells: Sequence[MatrixCell]) -> dict[int, ObservedRun]:
@@ -59,7 +59,7 @@ def _explain(cells: Iterable[MatrixCell], runs: Mapping[int, ObservedRun]) -> di
         )
         explained = explain_cell(pressed, baselines, DEFAULT_WEIGHTS)
         if explained is not None:
-            explanations[key_of(cell)] = explanation_out(explained)
+            explanations[cell.key] = explained
     return explanations
 
 

@@ -1,7 +1,7 @@
 """The report: one page for people who were not there. What was tested, what moved, how sure that is, what it cost."""
 
-from odyssey.matrices.reports.certainty import Lost, certainty, reliability_lost
-from odyssey.matrices.reports.evidence import NOTHING, Cost, Evidence
+from odyssey.matrices.reports.certainty import LostReliability, certainty, reliability_lost
+from odyssey.matrices.reports.evidence import NOTHING, Cost, ReportEvidence
 from odyssey.matrices.reports.heat_map import figures, heading, heat_map
 from odyssey.matrices.reports.markup import Child, Html, element, join, name_of, page, scrolling
 from odyssey.matrices.reports.moved import moved
@@ -15,7 +15,7 @@ _DELIVERIES = {
 }
 
 
-def report_page(matrix: MatrixOut, evidence: Evidence = NOTHING, base_url: str | None = None) -> str:
+def report_page(matrix: MatrixOut, evidence: ReportEvidence = NOTHING, base_url: str | None = None) -> str:
     return page(
         f"Report on {matrix.agent_name} version {matrix.agent_version}",
         heading("Report", matrix, base_url),
@@ -44,14 +44,14 @@ def _lost(matrix: MatrixOut) -> Html:
         f"How often one run does what is expected, and how often {many(k, 'run')} in a row do, averaged over the "
         "scenarios. Whoever relies on an agent many times feels the second figure."
     )
-    names = ("Pressure", "One run", "under it", f"{k} in a row", "under it", "Lost")
+    names = ("Pressure", "One run", "under it", f"{k} in a row", "under it", "LostReliability")
     head = element("tr", (element("th", name, scope="col") for name in names))
     rows = element("tbody", map(_lost_row, found))
     table = element("table", element("thead", head), rows, class_="plain")
     return join([element("p", said), scrolling("Reliability lost by pressure", table)])
 
 
-def _lost_row(lost: Lost) -> Html:
+def _lost_row(lost: LostReliability) -> Html:
     points = (lost.baseline.in_a_row - lost.pressed.in_a_row) * 100
     values = (
         percent(lost.baseline.once),

@@ -10,7 +10,7 @@ from fastapi import Query, Request, Response
 from odyssey.core.depends import DatabaseDep, ReadSession, SettingsDep
 from odyssey.identity.guard import GuardedRouter, Viewer
 from odyssey.matrices.render import read_matrix
-from odyssey.matrices.reports.evidence import NOTHING, Evidence
+from odyssey.matrices.reports.evidence import NOTHING, ReportEvidence
 from odyssey.matrices.reports.heat_map import heat_map_page
 from odyssey.matrices.reports.junit import junit
 from odyssey.matrices.reports.markup import POLICY
@@ -28,7 +28,7 @@ Format = Literal["json", "junit", "markdown", "html", "report"]
 class _Kind(NamedTuple):
     name: str
     media_type: str
-    write: Callable[[MatrixOut, Evidence, str], str]
+    write: Callable[[MatrixOut, ReportEvidence, str], str]
 
 
 _KINDS: dict[Format, _Kind] = {

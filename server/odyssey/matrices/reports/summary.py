@@ -6,7 +6,7 @@ Names stand in code spans: nothing in one is a link, an image, a mention or the 
 import re
 from collections.abc import Iterable
 
-from odyssey.matrices.reports.grid import Placed, by_urgency, rows_of
+from odyssey.matrices.reports.grid import PlacedCell, by_urgency, rows_of
 from odyssey.matrices.reports.markup import matrix_address
 from odyssey.matrices.reports.words import (
     chance,
@@ -69,7 +69,7 @@ def _title(matrix: MatrixOut) -> str:
     return f"Odyssey: {outcome}{f' ({standing})' if standing else ''}"
 
 
-def _table(cells: list[Placed]) -> list[str]:
+def _table(cells: list[PlacedCell]) -> list[str]:
     return [
         "| | pressure | scenario | shift | 95 % interval | floor | matched | without | q |",
         "|---|---|---|---|---|---|---|---|---|",
@@ -77,7 +77,7 @@ def _table(cells: list[Placed]) -> list[str]:
     ]
 
 
-def _row(placed: Placed) -> str:
+def _row(placed: PlacedCell) -> str:
     cell = placed.cell
     where = code(placed.scenario.name) + ("" if cell.rule_set is None else f" while {code(cell.rule_set)}")
     values = (

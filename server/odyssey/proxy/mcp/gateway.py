@@ -28,15 +28,15 @@ from odyssey.proxy.live_runs import LiveRun
 from odyssey.proxy.mcp.messages import (
     CALL,
     CURRENT,
-    Answer,
-    Exchange,
-    Held,
+    HeldAnswer,
+    McpAnswer,
+    McpExchange,
     Message,
     error_answer,
     read_message,
 )
 from odyssey.proxy.mcp.server import build_server
-from odyssey.proxy.parts import MAX_BODY_BYTES, Arrived, ProxyParts
+from odyssey.proxy.parts import MAX_BODY_BYTES, ProxyParts, ProxyRequest
 from odyssey.proxy.trace_events import append_message
 
 # What the journal keeps of messages that are no tool calls: who asked for what, and whether it was refused.
@@ -45,15 +45,15 @@ EVENT_TYPE = "mcp"
 _LONGEST_METHOD = 128
 
 
-class _Said(msgspec.Struct):
+class _ErrorReply(msgspec.Struct):
     error: dict[str, Any] | None = None
 
 
-async def keep_message(exchange: Exchange, answer: Answer) -> None:
+async def keep_message(exchange: McpExchange, answer: McpAnswer) -> None:
     """Keep a message before it is answered; raises OdysseyError if it may not be."""
     method = exchange.message.method
     payload: dict[str, Any] = {"method": method and method[:_LONGEST_METHOD]}
-    said = msgspec.json.decode(answer.body, type=_Said) if answer.body else _Said()
+    said = msgspec.json.decode(answer.body, type=_ErrorReply) if answer.body else _ErrorReply()
     if said.error is not None:
         payload["error"] = {"code": said.error.get("code"), "message": said.error.get("message")}
     data = {"event_type": EVENT_TYPE, "payload": payload}
@@ -61,7 +61,7 @@ async def keep_message(exchange: Exchange, answer: Answer) -> None:
 
 
 async def keep_refusal(
-    parts: ProxyParts, run: LiveRun, arrived: Arrived, body: bytes, refusal: OdysseyError
+    parts: ProxyParts, run: LiveRun, arrived: ProxyRequest, body: bytes, refusal: OdysseyError
 ) -> None:
     """Keep what cannot be read as a message, as a text."""
     data: dict[str, Any] = {"event_type": EVENT_TYPE, "body": body.decode("utf-8", "replace")}
@@ -70,7 +70,7 @@ async def keep_refusal(
 
 
 async def _keep(
-    parts: ProxyParts, run: LiveRun, arrived: Arrived, data: dict[str, Any], http_status: int
+    parts: ProxyParts, run: LiveRun, arrived: ProxyRequest, data: dict[str, Any], http_status: int
 ) -> None:
     async with run.lock:
         while True:
@@ -84,7 +84,7 @@ async def _keep(
             await parts.live_runs.bring_up_to_date(run)
 
 
-def _actor(arrived: Arrived) -> str | None:
+def _actor(arrived: ProxyRequest) -> str | None:
     try:
         return read_actor(arrived.headers)
     except ActorIdInvalidError:  # which is what is being recorded
@@ -123,7 +123,7 @@ class Gateway:
             self._ready.set()
             await self._ended.wait()
 
-    async def serve(self, arrived: Arrived, scope: Scope, receive: Receive) -> Answer:
+    async def serve(self, arrived: ProxyRequest, scope: Scope, receive: Receive) -> McpAnswer:
         """Answer one request; raises OdysseyError for what is refused before it is read as a message."""
         try:
             return await self._serve(arrived, scope, receive)
@@ -131,7 +131,7 @@ class Gateway:
             note_outage(self._parts, arrived)
             raise
 
-    async def _serve(self, arrived: Arrived, scope: Scope, receive: Receive) -> Answer:
+    async def _serve(self, arrived: ProxyRequest, scope: Scope, receive: Receive) -> McpAnswer:
         run = await self._parts.live_runs.admit(presented_token(arrived.headers), arrived.address.run)
         try:
             body = await _json_body(arrived)
@@ -142,14 +142,14 @@ class Gateway:
         message = None
         try:
             message = await self._read(run, arrived, body)
-            exchange = Exchange(self._parts, run, arrived, message)
+            exchange = McpExchange(self._parts, run, arrived, message)
             return await self._answer(exchange, scope, _replay(body, receive))
         except (RunTokenError, StorageUnavailableError):
             raise
         except OdysseyError as refusal:
             return error_answer(refusal, message and message.id)
 
-    async def _read(self, run: LiveRun, arrived: Arrived, body: bytes) -> Message:
+    async def _read(self, run: LiveRun, arrived: ProxyRequest, body: bytes) -> Message:
         try:
             message = read_message(body)
             if message.method != CALL:
@@ -159,7 +159,7 @@ class Gateway:
             raise
         return message
 
-    async def _answer(self, exchange: Exchange, scope: Scope, receive: Receive) -> Answer:
+    async def _answer(self, exchange: McpExchange, scope: Scope, receive: Receive) -> McpAnswer:
         answer = await self._ask(exchange, scope, receive)
         if exchange.failure is not None:
             raise exchange.failure
@@ -171,9 +171,9 @@ class Gateway:
             return answer.refused(exchange.refusal)
         return answer._replace(fault=exchange.fault)
 
-    async def _ask(self, exchange: Exchange, scope: Scope, receive: Receive) -> Answer:
+    async def _ask(self, exchange: McpExchange, scope: Scope, receive: Receive) -> McpAnswer:
         await self._ready.wait()
-        held, before = Held(), CURRENT.set(exchange)
+        held, before = HeldAnswer(), CURRENT.set(exchange)
         try:
             await self._manager.handle_request(scope, receive, held)
         finally:
@@ -184,7 +184,7 @@ class Gateway:
         return answer
 
 
-async def _json_body(arrived: Arrived) -> bytes:
+async def _json_body(arrived: ProxyRequest) -> bytes:
     if arrived.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
         raise UnsupportedMediaTypeError("Send the message as application/json.")
     return await read_body(arrived)

@@ -11,7 +11,7 @@ from odyssey.core.errors import BadRequestError, JsonRefusedError, OdysseyError,
 from odyssey.kit.json_reader import JsonInvalidError, read_json
 from odyssey.proxy.errors import ToolUnknownError
 from odyssey.proxy.live_runs import LiveRun
-from odyssey.proxy.parts import Arrived, ProxyParts
+from odyssey.proxy.parts import ProxyParts, ProxyRequest
 from odyssey.simulation.rules import FaultName
 
 # One message of an MCP client, read strictly: what is not exactly one JSON-RPC message goes no further.
@@ -32,7 +32,7 @@ class _Params(msgspec.Struct):
     arguments: msgspec.Raw = msgspec.Raw(b"")
 
 
-class _Call(msgspec.Struct):
+class _CallMessage(msgspec.Struct):
     params: _Params
 
 
@@ -60,18 +60,18 @@ def _arguments(body: bytes, decoded: dict[str, Any]) -> bytes:
     params = decoded.get("params")
     if not isinstance(params, dict) or params.get("arguments") is None:
         return b"{}"
-    return bytes(msgspec.json.decode(body, type=_Call).params.arguments)
+    return bytes(msgspec.json.decode(body, type=_CallMessage).params.arguments)
 
 
 # One message on its way through the SDK, and what became of it there.
 
 
-class Exchange:
+class McpExchange:
     """The SDK's handlers know only names and arguments: whose call it is, they find here."""
 
     __slots__ = ("arrived", "failure", "fault", "message", "parts", "refusal", "run", "was_called")
 
-    def __init__(self, parts: ProxyParts, run: LiveRun, arrived: Arrived, message: Message) -> None:
+    def __init__(self, parts: ProxyParts, run: LiveRun, arrived: ProxyRequest, message: Message) -> None:
         self.parts = parts
         self.run = run
         self.arrived = arrived
@@ -86,7 +86,7 @@ class Exchange:
         return self.message.arguments
 
 
-CURRENT: ContextVar[Exchange] = ContextVar("exchange of an MCP client")
+CURRENT: ContextVar[McpExchange] = ContextVar("exchange of an MCP client")
 
 
 # What goes back to an MCP client: what the SDK said, held until it may be sent, or a refusal of our own.
@@ -99,19 +99,19 @@ _CODES: dict[type[OdysseyError], int] = {
 }
 
 
-class Answer(NamedTuple):
+class McpAnswer(NamedTuple):
     status: int
     headers: list[tuple[bytes, bytes]]
     body: bytes
     fault: FaultName | None = None
     """How the wire breaks instead."""
 
-    def refused(self, refusal: OdysseyError) -> "Answer":
+    def refused(self, refusal: OdysseyError) -> "McpAnswer":
         """Let HTTP say too what the message says."""
         return self._replace(status=refusal.status, headers=self.headers + _own_headers(refusal))
 
 
-class Held:
+class HeldAnswer:
     """Takes what an ASGI application sends, and sends nothing."""
 
     def __init__(self) -> None:
@@ -125,8 +125,8 @@ class Held:
         else:
             self._body += message.get("body", b"")
 
-    def answer(self) -> Answer:
-        return Answer(self._status, self._headers, self._body)
+    def answer(self) -> McpAnswer:
+        return McpAnswer(self._status, self._headers, self._body)
 
 
 def code_of(refusal: OdysseyError) -> int:
@@ -134,11 +134,11 @@ def code_of(refusal: OdysseyError) -> int:
     return _CODES.get(type(refusal), refusal.status)
 
 
-def error_answer(refusal: OdysseyError, message_id: str | int | None) -> Answer:
+def error_answer(refusal: OdysseyError, message_id: str | int | None) -> McpAnswer:
     error = {"code": code_of(refusal), "message": refusal.detail, "data": problem(refusal)}
     body = msgspec.json.encode({"jsonrpc": "2.0", "id": message_id, "error": error})
     length = (b"content-length", b"%d" % len(body))
-    return Answer(refusal.status, [_JSON, length, *_own_headers(refusal)], body)
+    return McpAnswer(refusal.status, [_JSON, length, *_own_headers(refusal)], body)
 
 
 def _own_headers(refusal: OdysseyError) -> list[tuple[bytes, bytes]]:

@@ -22,8 +22,8 @@ from odyssey.agents.compiled import CompiledAgent
 from odyssey.core.errors import OdysseyError, problem
 from odyssey.proxy.call import call_tool
 from odyssey.proxy.errors import ArgumentsInvalidError
-from odyssey.proxy.mcp.messages import CURRENT, Exchange, code_of
-from odyssey.proxy.parts import Arrived, ProxyAddress
+from odyssey.proxy.mcp.messages import CURRENT, McpExchange, code_of
+from odyssey.proxy.parts import ProxyAddress, ProxyRequest
 
 _Context = ServerRequestContext[Any]
 
@@ -57,10 +57,10 @@ async def _call_tool(context: _Context, params: CallToolRequestParams) -> CallTo
         raise MCPError(INTERNAL_ERROR, "Odyssey failed to serve this call.") from failure
 
 
-async def _call(exchange: Exchange, name: str) -> CallToolResult:
+async def _call(exchange: McpExchange, name: str) -> CallToolResult:
     arrived = exchange.arrived
     address = ProxyAddress(arrived.address.run, "tools", name)
-    served = await call_tool(exchange.parts, Arrived(address, arrived.headers, exchange.read_arguments))
+    served = await call_tool(exchange.parts, ProxyRequest(address, arrived.headers, exchange.read_arguments))
     if served.wait_ms:
         await asyncio.sleep(served.wait_ms / 1000)
     exchange.fault = served.fault

@@ -24,14 +24,14 @@ from odyssey.journal.models import Event, RunContext
 from odyssey.library.models import Task
 from odyssey.library.seeds import checks_version_of
 from odyssey.records.effects import WorldStep, effects_of
-from odyssey.records.ledger import Operation, Violation
+from odyssey.records.ledger import Entry, Operation, Violation
 from odyssey.runs.making import is_gradable
 from odyssey.runs.models import Grade, Run
 from odyssey.runs.repository import find_run_unscoped, get_task
 from odyssey.runs.topics import runs_changed
 from odyssey.worlds.ledger import Ledger
 from odyssey.worlds.operations import fold
-from odyssey.worlds.repository import PlacedEntry, SharedWorlds, load_entries
+from odyssey.worlds.repository import SharedWorlds, load_placed_entries
 
 # What graders may go by, read from the journal: only what the platform itself saw counts as done.
 
@@ -59,7 +59,7 @@ async def load_evidence(
         uncounted_calls=sum(event.repeats or 0 for event in events),
         declared_tools=tuple(agent.tools),
         before=before,
-        after=fold(before, (placed.entry for placed in entries)),
+        after=fold(before, (entry for _, entry in entries)),
         effects=effects_of(_world_steps(entries, calls), before.flags, refused_writes(calls)),
         input=task.seed["input"],
     )
@@ -67,18 +67,18 @@ async def load_evidence(
 
 async def _world(
     session: AsyncSession, worlds: SharedWorlds, run: Run
-) -> tuple[Ledger, Sequence[PlacedEntry]]:
+) -> tuple[Ledger, list[tuple[int, Entry]]]:
     """The world the run began with, and what it did to it."""
     context = await session.get_one(RunContext, run.id)
     before = await worlds.boot(session, context.org_id, context.initial_state_hash)
-    return before, await load_entries(session, run.id, run.attempt)
+    return before, await load_placed_entries(session, run.id, run.attempt)
 
 
-def _world_steps(entries: Sequence[PlacedEntry], calls: Sequence[ObservedCall]) -> Iterator[WorldStep]:
+def _world_steps(entries: Sequence[tuple[int, Entry]], calls: Sequence[ObservedCall]) -> Iterator[WorldStep]:
     made_by = {call.sequence: call for call in calls}
-    for placed in entries:
-        call = made_by[placed.sequence]
-        yield WorldStep(call.sequence, call.tool, call.source, call.mutating, placed.entry)
+    for sequence, entry in entries:
+        call = made_by[sequence]
+        yield WorldStep(sequence, call.tool, call.source, call.mutating, entry)
 
 
 async def _call_events(session: AsyncSession, run: Run) -> Sequence[Event]:
@@ -170,7 +170,7 @@ class GradingParts(NamedTuple):
     clock: PlatformClock
 
 
-class _Graded(NamedTuple):
+class _GradedRun(NamedTuple):
     decision: GradeDecision
     checks: list[dict[str, Any]]
     claims: list[ToolClaim]
@@ -194,12 +194,12 @@ async def grade_run(parts: GradingParts, run_id: int) -> None:
     except Exception:
         log.exception("grading failed", extra={"run_id": run_id})
         crashed = GradeDecision("NOT APPLICABLE", None, "grader_failed", _CRASHED)
-        graded = _Graded(crashed, [], [], None)
+        graded = _GradedRun(crashed, [], [], None)
     if graded is not None:
         await _store(parts, run_id, graded)
 
 
-async def _grade(parts: GradingParts, run_id: int) -> _Graded | None:
+async def _grade(parts: GradingParts, run_id: int) -> _GradedRun | None:
     async with parts.database.read() as session:
         run = await find_run_unscoped(session, run_id)
         if not awaits_grading(run):
@@ -213,7 +213,7 @@ async def _grade(parts: GradingParts, run_id: int) -> _Graded | None:
     else:
         results, claims, judge = [], [], None
     decision = decide(evidence, results, claims, judge, gradable=is_gradable(seed, judged=is_judged))
-    return _Graded(decision, [_shown(result, seed["checks"]) for result in results], claims, judge)
+    return _GradedRun(decision, [_shown(result, seed["checks"]) for result in results], claims, judge)
 
 
 def _observe(
@@ -249,7 +249,7 @@ def _shown(result: CheckResult, checks: list[Any]) -> dict[str, Any]:
     return members | {"check": given}
 
 
-async def _store(parts: GradingParts, run_id: int, graded: _Graded) -> None:
+async def _store(parts: GradingParts, run_id: int, graded: _GradedRun) -> None:
     decision, now = graded.decision, parts.clock()
     cost = 0.0 if graded.judge is None else graded.judge.cost_usd
     async with parts.database.write() as session:

@@ -6,7 +6,7 @@ from odyssey.core.scheduling import TERMINAL
 from odyssey.identity.caller import record_change
 from odyssey.identity.guard import GuardedRouter, Member
 from odyssey.journal.events import lock_run
-from odyssey.runs.errors import RunNotEndedError
+from odyssey.runs.errors import RunNotGradableError
 from odyssey.runs.render import summary
 from odyssey.runs.repository import get_run
 from odyssey.runs.schemas import RunSummary
@@ -24,7 +24,7 @@ async def grade_again(
     run = await get_run(session, caller.org_id, run_id)
     await session.refresh(run)
     if run.status not in TERMINAL:
-        raise RunNotEndedError(run_id, run.status)
+        raise RunNotGradableError(run_id, run.status)
     if run.verdict != "PENDING":
         record_change(
             session, caller, clock, "run.grade", object_type="run", object_id=run_id, before=run.verdict

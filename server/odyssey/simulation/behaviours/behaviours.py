@@ -27,16 +27,12 @@ class Let(NamedTuple):
     value: Expression
 
 
-class Sets(NamedTuple):
+class FieldWrite(NamedTuple):
     entity_type: str
     path: tuple[str, ...]
     value: Expression
-
-
-class Appends(NamedTuple):
-    entity_type: str
-    path: tuple[str, ...]
-    value: Expression
+    appends: bool
+    """Whether the value is added to the list that is there, or takes the place of what is."""
 
 
 class Adds(NamedTuple):
@@ -48,12 +44,12 @@ class Removes(NamedTuple):
     entity_type: str
 
 
-class Flag(NamedTuple):
+class FlagWrite(NamedTuple):
     text: Text
     is_set: bool
 
 
-Act = Sets | Appends | Adds | Removes | Flag
+Act = FieldWrite | Adds | Removes | FlagWrite
 
 
 class Effect(NamedTuple):
@@ -104,11 +100,11 @@ def _readers(part: Part) -> Sequence[Expression | Text | None]:
 
 def _readers_of_act(act: Act) -> Sequence[Expression | Text]:
     match act:
-        case Sets(value=value) | Appends(value=value):
+        case FieldWrite(value=value):
             return (value,)
         case Adds(fields=fields):
             return tuple(value for _, value in fields)
-        case Flag(text=text):
+        case FlagWrite(text=text):
             return (text,)
     return ()
 
@@ -117,24 +113,11 @@ _KEPT_TOOLS = 1024
 _WORD = re.compile(r"[A-Za-z_](?:-*[A-Za-z0-9_])*")
 
 
-class Clear(NamedTuple):
-    """A line that is understood."""
-
-    tools: frozenset[str]
-    part: Part
-
-
-class Unclear(NamedTuple):
-    """A line that is not, and is left to a model."""
-
-    tools: frozenset[str]
-    """Those it names; none: it may be about any."""
-
-    @classmethod
-    def of(cls, text: str, rule: Mapping[str, Any] | None, known: frozenset[str] | None) -> "Unclear":
-        if known is not None:
-            return cls(known.intersection(_WORD.findall(text)))
-        return cls(frozenset(rule["tools"] if rule else ()) - {ALL})
+def tools_named(text: str, rule: Mapping[str, Any] | None, known: frozenset[str] | None) -> frozenset[str]:
+    """The tools that a line names which is not understood; none: it may be about any."""
+    if known is not None:
+        return known.intersection(_WORD.findall(text))
+    return frozenset(rule["tools"] if rule else ()) - {ALL}
 
 
 class ToolBehaviours(NamedTuple):
@@ -155,12 +138,18 @@ class Behaviours:
 
     __slots__ = ("_clear", "_of_tool", "_unclear", "text", "uses_calls")
 
-    def __init__(self, text: str, clear: tuple[Clear, ...], unclear: tuple[Unclear, ...]) -> None:
+    def __init__(
+        self,
+        text: str,
+        clear: tuple[tuple[frozenset[str], Part], ...],
+        unclear: tuple[frozenset[str], ...],
+    ) -> None:
+        """`clear`: the lines that are understood, with their tools. `unclear`: the tools of each that is not."""
         self.text = text
         self._clear = clear
         self._unclear = unclear
         self._of_tool: dict[str, ToolBehaviours | None] = {}
-        self.uses_calls = any(uses_calls(each.part) for each in clear)
+        self.uses_calls = any(uses_calls(part) for _, part in clear)
 
     def __bool__(self) -> bool:
         return bool(self._clear or self._unclear)
@@ -170,13 +159,13 @@ class Behaviours:
         if tool not in self._of_tool:
             if len(self._of_tool) >= _KEPT_TOOLS:
                 self._of_tool.clear()
-            parts = [each.part for each in self._clear if ALL in each.tools or tool in each.tools]
+            parts = [part for tools, part in self._clear if ALL in tools or tool in tools]
             self._of_tool[tool] = _gather(parts) if parts else None
         return self._of_tool[tool]
 
     def is_unclear(self, tool: str) -> bool:
         """Whether a line that is not understood names this tool, or no tool at all."""
-        return any(not each.tools or tool in each.tools for each in self._unclear)
+        return any(not tools or tool in tools for tools in self._unclear)
 
 
 def _gather(parts: Iterable[Part]) -> ToolBehaviours:

@@ -11,17 +11,16 @@ from odyssey.simulation.behaviours.behaviours import (
     Act,
     Adds,
     Alone,
-    Appends,
     Effect,
-    Flag,
+    FieldWrite,
+    FlagWrite,
     Guard,
     Let,
     Part,
     Removes,
     Returns,
-    Sets,
 )
-from odyssey.simulation.behaviours.grammar import Parsed, Place, Problem
+from odyssey.simulation.behaviours.grammar import LineInvalidError, ParsedLine, Place, Problem
 from odyssey.simulation.behaviours.naming import ALL, LineNames
 from odyssey.simulation.behaviours.scanning import place_in, scan
 from odyssey.simulation.behaviours.words import DEFAULT_CODE
@@ -30,33 +29,29 @@ _PLACE = re.compile(r"line \d+, column (\d+): ")
 _IN_SIGNS = {"and": "&&", "or": "||", "not": "!", "is": "==", "equals": "==", "than": "< or >"}
 
 
-class _WrongError(Exception):
-    def __init__(self, message: str, hint: str | None = None, start: int | None = None) -> None:
-        super().__init__(message)
-        self.problem = Problem(message, hint, start)
+def names_for(types: Collection[str] | None, rules: Sequence[Mapping[str, Any]]) -> LineNames:
+    """The names that the lines of one text begin with: the types there are, and those that its rules add."""
+    names = LineNames(types)
+    for rule in rules:
+        for name in rule.get("adds", ()):
+            names.add_type(name)
+    return names
 
 
-class Compiler:
-    """Compiles the rules of one text, in their order: a line may use the names that lines before it gave."""
-
-    def __init__(
-        self, tools: Collection[str] | None, types: Collection[str] | None, rules: Sequence[Mapping[str, Any]]
-    ) -> None:
-        self._tools = tools
-        self._names = LineNames(types)
-        for rule in rules:
-            for name in rule.get("adds", ()):
-                self._names.add_type(name)
-
-    def compile(self, number: int, parsed: Parsed) -> Part | Problem:
-        try:
-            return _Rule(number, parsed, self._names, self._tools).compile()
-        except _WrongError as error:
-            return error.problem
+def compile_rule(
+    number: int, parsed: ParsedLine, names: LineNames, tools: Collection[str] | None
+) -> Part | Problem:
+    """Compile one rule of a text. Keep to their order: a line may use the names that lines before it gave."""
+    try:
+        return _Rule(number, parsed, names, tools).compile()
+    except LineInvalidError as error:
+        return error.problem
 
 
 class _Rule:
-    def __init__(self, line: int, parsed: Parsed, names: LineNames, known: Collection[str] | None) -> None:
+    def __init__(
+        self, line: int, parsed: ParsedLine, names: LineNames, known: Collection[str] | None
+    ) -> None:
         self.line = line
         self.rule = parsed.rule
         self.source = parsed.source
@@ -87,7 +82,7 @@ class _Rule:
         for name in self.tools:
             if name != ALL and self.known is not None and name not in self.known:
                 hint = did_you_mean(name, self.known).removeprefix("; ") or "the line is left to the model"
-                raise _WrongError(f"no tool is called {shown(name)}", hint, self.starts["tools", name])
+                raise LineInvalidError(f"no tool is called {shown(name)}", self.starts["tools", name], hint)
 
     def _guard(self, member: str, text: str) -> Guard:
         condition = self._expression((member,), self.rule[member])
@@ -99,7 +94,7 @@ class _Rule:
     def _let(self, name: str, value: str) -> Let:
         problem = self.names.let_problem(name, self.tools)
         if problem is not None:
-            raise _WrongError(problem, None, self.starts["let",])
+            raise LineInvalidError(problem, self.starts["let",])
         expression = self._expression(("let", name), value)
         self.names.add_let(name, self.tools)
         return Let(self.line, name, expression)
@@ -108,12 +103,15 @@ class _Rule:
         match self.rule:
             case {"sets": paths}:
                 return tuple(
-                    Sets(*self._path("sets", path), self._expression(("sets", path), value))
+                    FieldWrite(
+                        *self._path("sets", path), self._expression(("sets", path), value), appends=False
+                    )
                     for path, value in paths.items()
                 )
             case {"appends": paths}:
                 ((path, value),) = paths.items()
-                return (Appends(*self._path("appends", path), self._expression(("appends", path), value)),)
+                target = self._path("appends", path)
+                return (FieldWrite(*target, self._expression(("appends", path), value), appends=True),)
             case {"adds": added}:
                 ((name, fields),) = added.items()
                 self._check_type(name, self.starts["adds", name])
@@ -125,7 +123,7 @@ class _Rule:
                 self._check_type(name, self.starts["removes",])
                 return (Removes(name),)
         member = "sets_flag" if "sets_flag" in self.rule else "clears_flag"
-        return (Flag(self._text((member,), self.rule[member]), member == "sets_flag"),)
+        return (FlagWrite(self._text((member,), self.rule[member]), member == "sets_flag"),)
 
     def _path(self, member: str, path: str) -> tuple[str, tuple[str, ...]]:
         name, *fields = path.split(".")
@@ -136,9 +134,11 @@ class _Rule:
         if self.names.is_type(name):
             return
         if self.names.is_let(name, self.tools):
-            raise _WrongError(f"{shown(name)} is a name, not a type", "only entities can be changed", start)
+            raise LineInvalidError(
+                f"{shown(name)} is a name, not a type", start, "only entities can be changed"
+            )
         hint = did_you_mean(name, self.names.types()) or f"; it has {', '.join(sorted(self.names.types()))}"
-        raise _WrongError(f"this world has no type {shown(name)}", hint.removeprefix("; "), start)
+        raise LineInvalidError(f"this world has no type {shown(name)}", start, hint.removeprefix("; "))
 
     def _expression(self, place: Place, text: str) -> Expression:
         start = self.starts[(*place, "=")]
@@ -154,7 +154,8 @@ class _Rule:
             column = _PLACE.search(message)
             unknown = Problem(_PLACE.sub("", message), None, int(column[1]) - 1 if column else 0)
         offset = min(unknown.start or 0, len(text))
-        raise _WrongError(unknown.message, _hint(text) or unknown.hint, place_in(self.source, start, offset))
+        place_of_fault = place_in(self.source, start, offset)
+        raise LineInvalidError(unknown.message, place_of_fault, _hint(text) or unknown.hint)
 
     def _text(self, place: Place, text: str) -> Text:
         faults = Faults()
@@ -162,7 +163,7 @@ class _Rule:
         if made is None:
             message = faults.found[0].msg if faults.found else "the text cannot be read"
             hint = "{…} in a text is an expression; a brace is written {{ or }}"
-            raise _WrongError(_PLACE.sub("", message), hint, self.starts[(*place, "=")])
+            raise LineInvalidError(_PLACE.sub("", message), self.starts[(*place, "=")], hint)
         return made
 
 

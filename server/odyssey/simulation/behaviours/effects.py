@@ -1,15 +1,15 @@
 """Laying the changes that lines make over those that an engine proposes: where both speak, the line counts."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from odyssey.kit.words import phrase
 from odyssey.records.ledger import Add, ClearFlag, Operation, Remove, SetFlag, Update
-from odyssey.simulation.behaviours.behaviours import Act, Adds, Appends, Effect, Flag, Removes, Sets
+from odyssey.simulation.behaviours.behaviours import Act, Adds, Effect, FieldWrite, FlagWrite, Removes
 from odyssey.simulation.behaviours.moment import (
     BehaviourFailedError,
+    CallRefusedError,
     Moment,
-    RefusedError,
     UnsaidError,
     not_found,
     unsaid_error,
@@ -25,16 +25,13 @@ Key = tuple[str, str]
 """The type and id of an entity."""
 
 
-class CarriedOut(NamedTuple):
-    operations: tuple[Operation, ...]
-    lines: list[int]
-    """Those that had something to change."""
-
-
 def carry_out(
     effects: Sequence[Effect], moment: Moment, call: ToolCall, world: Ledger, proposed: Sequence[Operation]
-) -> CarriedOut:
-    """The operations of a call: those proposed, as far as no line says otherwise, and those of the lines."""
+) -> tuple[tuple[Operation, ...], list[int]]:
+    """The operations of a call: those proposed, as far as no line says otherwise, and those of the lines.
+
+    Beside them the numbers of the lines that had something to change.
+    """
     overlay = _Overlay(moment, call, world, proposed)
     lines = []
     for effect in effects:
@@ -46,7 +43,7 @@ def carry_out(
                 raise
         else:
             lines.append(effect.line)
-    return CarriedOut(overlay.operations(), lines)
+    return overlay.operations(), lines
 
 
 class _Overlay:
@@ -64,17 +61,16 @@ class _Overlay:
 
     def act(self, line: int, act: Act) -> None:
         match act:
-            case Sets(entity_type, path, value):
-                self._set(line, self._target(line, entity_type), path, self._moment.value(line, value))
-            case Appends(entity_type, path, value):
-                self._append(line, self._target(line, entity_type), path, self._moment.value(line, value))
+            case FieldWrite(entity_type, path, value, appends):
+                write = self._append if appends else self._set
+                write(line, self._target(line, entity_type), path, self._moment.value(line, value))
             case Adds(entity_type, fields):
                 self._add(line, entity_type, {name: self._moment.value(line, each) for name, each in fields})
             case Removes(entity_type):
                 key = self._target(line, entity_type)
                 self._written.pop(key, None)
                 self._removed[key] = None
-            case Flag(text, is_set):
+            case FlagWrite(text, is_set):
                 self._flags[self._moment.text(line, text)] = is_set
 
     def operations(self) -> tuple[Operation, ...]:
@@ -169,7 +165,7 @@ class _Overlay:
                 raise BehaviourFailedError(line, reason)
             if entity_id in kind.entities:
                 message = f"The {phrase(entity_type)} with id {entity_id!r} exists already."
-                raise RefusedError(line, "conflict", message)
+                raise CallRefusedError(line, "conflict", message)
         if given is None and kind.id_field:
             fields = {kind.id_field: identity_of(kind, entity_id)[kind.id_field], **fields}
         if proposed is not None and proposed.id != entity_id:

@@ -35,20 +35,22 @@ class Problem(NamedTuple):
     """Where in the line, counted from 0."""
 
 
-class Parsed(NamedTuple):
+class ParsedLine(NamedTuple):
     rule: dict[str, Any]
     source: str
     starts: Mapping[Place, int]
     """Where in the source the parts of the rule begin; expressions and texts stand under `(…, "=")`."""
 
 
-class _NotReadError(Exception):
+class LineInvalidError(Exception):
+    """A line means nothing; carries what is said of it."""
+
     def __init__(self, message: str, start: int | None, hint: str | None = None) -> None:
         super().__init__(message)
         self.problem = Problem(message, hint, start)
 
 
-def parse_line(source: str, tools: Collection[str] | None = None) -> Parsed | Problem:
+def parse_line(source: str, tools: Collection[str] | None = None) -> ParsedLine | Problem:
     """Read one line whatever it says: what is no rule is a problem, never an exception.
 
     Which tools there are only matters for the hint: a sentence that begins with none of them is prose.
@@ -64,7 +66,7 @@ def parse_line(source: str, tools: Collection[str] | None = None) -> Parsed | Pr
     #  "else": {"code": "conflict", "message": "too late"}}.
     try:
         return _Line(source, head).read(marks)
-    except _NotReadError as error:
+    except LineInvalidError as error:
         return error.problem
 
 
@@ -100,7 +102,7 @@ class _Line:
             self.starts.setdefault(("tools", match[0]), head.start(1) + match.start())
         self.rule: dict[str, Any] = {"tools": [place[1] for place in self.starts]}
 
-    def read(self, marks: Sequence[Mark]) -> Parsed:
+    def read(self, marks: Sequence[Mark]) -> ParsedLine:
         self._check_signs(marks)
         first, rest = marks[0], marks[1:]
         match first.text:
@@ -114,23 +116,29 @@ class _Line:
                 self._conditional(first, rest)
             case _:
                 self._act(first, rest)
-        return Parsed(self.rule, self.source, self.starts)
+        return ParsedLine(self.rule, self.source, self.starts)
 
     def _check_signs(self, marks: Sequence[Mark]) -> None:
         comment = next((mark for mark in marks if mark.text == "//"), None)
         if comment is not None:
-            raise _NotReadError(
+            raise LineInvalidError(
                 "a comment cannot stand in a rule", comment.start, "begin a line of its own with #"
             )
         odd = unclosed(marks)
         if odd is not None and odd.kind == "open":
-            raise _NotReadError("the text in quotes does not end", odd.start, f"close it with {odd.text[0]}")
+            raise LineInvalidError(
+                "the text in quotes does not end", odd.start, f"close it with {odd.text[0]}"
+            )
         if odd is not None:
-            raise _NotReadError(f"{odd.text} has no partner", odd.start, "every bracket is opened and closed")
+            raise LineInvalidError(
+                f"{odd.text} has no partner", odd.start, "every bracket is opened and closed"
+            )
 
     def _guard(self, first: Mark, rest: Sequence[Mark]) -> None:
         if not rest or not is_word(rest[0], "when"):
-            raise _NotReadError(f"after {first.text!r} comes 'when'", first.end, ACTS[f"{first.text} when"])
+            raise LineInvalidError(
+                f"after {first.text!r} comes 'when'", first.end, ACTS[f"{first.text} when"]
+            )
         member, text_word = ("only_when", "else") if first.text == "only" else ("fails_when", "with")
         rest, after = rest[1:], rest[0].end
         clause = find_word(rest, "else", "with")
@@ -138,7 +146,7 @@ class _Line:
         if clause is None:
             return
         if rest[clause].text != text_word:
-            raise _NotReadError(
+            raise LineInvalidError(
                 f"{rest[clause].text!r} does not go with {first.text!r}",
                 rest[clause].start,
                 f"write {ACTS[f'{first.text} when']}",
@@ -149,7 +157,7 @@ class _Line:
         code = DEFAULT_CODE
         if marks and marks[0].kind == "name" and len(marks) > 1 and marks[1].kind == "quoted":
             if marks[0].text not in CODES:
-                raise _NotReadError(
+                raise LineInvalidError(
                     f"{shown(marks[0].text)} is not a code of a refusal",
                     marks[0].start,
                     f"codes are {', '.join(CODES)}{did_you_mean(marks[0].text, CODES)}",
@@ -159,16 +167,16 @@ class _Line:
 
     def _let(self, first: Mark, rest: Sequence[Mark]) -> None:
         if not rest or rest[0].kind != "name" or not NAME.fullmatch(rest[0].text):
-            raise _NotReadError("after 'let' comes a name", first.end, ACTS["let"])
+            raise LineInvalidError("after 'let' comes a name", first.end, ACTS["let"])
         name = rest[0].text
         if len(rest) < 2 or rest[1].text != "=":
-            raise _NotReadError(f"after the name {shown(name)} comes =", rest[0].end, ACTS["let"])
+            raise LineInvalidError(f"after the name {shown(name)} comes =", rest[0].end, ACTS["let"])
         self.starts["let",] = rest[0].start
         self.rule["let"] = {name: self._expression(("let", name), rest[2:], rest[1].end)}
 
     def _alone(self, first: Mark, rest: Sequence[Mark]) -> None:
         if [mark.text for mark in rest] != ["nothing", "else"]:
-            raise _NotReadError(
+            raise LineInvalidError(
                 "'changes' is not an act of its own", first.start, ACTS["changes nothing else"]
             )
         self.rule["changes_nothing_else"] = True
@@ -176,7 +184,7 @@ class _Line:
     def _conditional(self, first: Mark, rest: Sequence[Mark]) -> None:
         act = find_word(rest, *AFTER_WHEN)
         if act is None:
-            raise _NotReadError(
+            raise LineInvalidError(
                 "the condition is followed by no act", first.start, f"acts are {', '.join(AFTER_WHEN)}"
             )
         self.rule["when"] = self._expression(("when",), rest[:act], first.end, "condition")
@@ -195,7 +203,7 @@ class _Line:
             "returns": self._returns,
         }
         if first.text not in readers:
-            raise _NotReadError(f"after {first.text!r} comes 'flag'", first.end, ACTS["clears flag"])
+            raise LineInvalidError(f"after {first.text!r} comes 'flag'", first.end, ACTS["clears flag"])
         readers[first.text](first, rest)
 
     def _sets(self, first: Mark, rest: Sequence[Mark]) -> None:
@@ -206,12 +214,12 @@ class _Line:
                 (place for place, mark in enumerate(part) if mark.text == "=" and mark.depth == 0), None
             )
             if equals is None:
-                raise _NotReadError(
+                raise LineInvalidError(
                     "sets needs FIELD = EXPRESSION", part[0].start if part else after, ACTS["sets"]
                 )
             path = self._path("sets", part[:equals], after)
             if path in sets:
-                raise _NotReadError(f"{path} is set twice", part[0].start, "a line sets a field once")
+                raise LineInvalidError(f"{path} is set twice", part[0].start, "a line sets a field once")
             sets[path] = self._expression(("sets", path), part[equals + 1 :], part[equals].end)
             after = part[-1].end
         self.rule["sets"] = sets
@@ -220,7 +228,7 @@ class _Line:
         # The last one: before it stands any expression, after it only a path.
         to = find_word(rest, "to", last=True)
         if to is None:
-            raise _NotReadError("appends needs 'to' and a field", first.start, ACTS["appends"])
+            raise LineInvalidError("appends needs 'to' and a field", first.start, ACTS["appends"])
         path = self._path("appends", rest[to + 1 :], rest[to].end)
         self.rule["appends"] = {path: self._expression(("appends", path), rest[:to], first.end)}
 
@@ -228,24 +236,24 @@ class _Line:
         name = rest[0] if rest and rest[0].kind == "name" and NAME.fullmatch(rest[0].text) else None
         if name is None or len(rest) < 2 or rest[1].text != "{" or not _ends_at(rest, 1):
             hint = ACTS["appends"] if find_word(rest, "to") is not None else ACTS["adds"]
-            raise _NotReadError("adds needs a type and its fields in {…}", first.end, f"write {hint}")
+            raise LineInvalidError("adds needs a type and its fields in {…}", first.end, f"write {hint}")
         self.starts["adds", name.text] = name.start
         fields: dict[str, str] = {}
         inside = rest[2:-1]
         for part in split_at(inside, ",", 1) if inside else []:
             key = _key(part)
             if key is None:
-                raise _NotReadError(
+                raise LineInvalidError(
                     "a field is written as NAME: EXPRESSION", (part or rest)[0].start, ACTS["adds"]
                 )
             if key in fields:
-                raise _NotReadError(f"{shown(key)} is given twice", part[0].start)
+                raise LineInvalidError(f"{shown(key)} is given twice", part[0].start)
             fields[key] = self._expression(("adds", name.text, key), part[2:], part[1].end)
         self.rule["adds"] = {name.text: fields}
 
     def _removes(self, first: Mark, rest: Sequence[Mark]) -> None:
         if len(rest) != 1 or rest[0].kind != "name" or not NAME.fullmatch(rest[0].text):
-            raise _NotReadError("removes needs a type and nothing more", first.end, ACTS["removes"])
+            raise LineInvalidError("removes needs a type and nothing more", first.end, ACTS["removes"])
         self.starts["removes",] = rest[0].start
         self.rule["removes"] = rest[0].text
 
@@ -256,17 +264,17 @@ class _Line:
         path = self.source[marks[0].start : marks[-1].end] if marks else ""
         if not PATH.fullmatch(path):
             start = marks[0].start if marks else after
-            raise _NotReadError(f"{shown(path)} is not TYPE.FIELD", start, f"write {ACTS[member]}")
+            raise LineInvalidError(f"{shown(path)} is not TYPE.FIELD", start, f"write {ACTS[member]}")
         self.starts[member, path] = marks[0].start
         return path
 
     def _expression(self, place: Place, marks: Sequence[Mark], after: int, what: str = "expression") -> str:
         if not marks:
-            raise _NotReadError(f"the {what} is missing", after)
+            raise LineInvalidError(f"the {what} is missing", after)
         self.starts[(*place, "=")] = marks[0].start
         text = one_line(self.source[marks[0].start : marks[-1].end])
         if len(text) > MAX_EXPRESSION:
-            raise _NotReadError(
+            raise LineInvalidError(
                 f"the {what} has {len(text)} characters; at most {MAX_EXPRESSION} are read",
                 marks[0].start,
                 "give parts of it a name with let",
@@ -275,13 +283,13 @@ class _Line:
 
     def _text(self, place: Place, word: Mark, marks: Sequence[Mark]) -> str:
         if not marks:
-            raise _NotReadError(f"the text after {word.text!r} is missing", word.end, _QUOTES)
+            raise LineInvalidError(f"the text after {word.text!r} is missing", word.end, _QUOTES)
         if len(marks) > 1 or marks[0].kind != "quoted":
-            raise _NotReadError(f"after {word.text!r} comes one text", marks[0].start, _QUOTES)
+            raise LineInvalidError(f"after {word.text!r} comes one text", marks[0].start, _QUOTES)
         text = read_quoted(marks[0].text)
         if not text:
             hint = 'write it in simple quotes, with \\n, \\" and \\\\ where needed' if text is None else None
-            raise _NotReadError(
+            raise LineInvalidError(
                 "the text cannot be read" if text is None else "the text is empty", marks[0].start, hint
             )
         self.starts[(*place, "=")] = marks[0].start + 1

@@ -8,12 +8,12 @@ from odyssey.records.ledger import Add, Operation, Remove, Update
 from odyssey.records.smallest import smallest_value
 from odyssey.simulation.behaviours.behaviours import Behaviours, Effect, Guard, Returns, ToolBehaviours
 from odyssey.simulation.behaviours.effects import carry_out
-from odyssey.simulation.behaviours.moment import Binding, Moment, RefusedError, UnsaidError
+from odyssey.simulation.behaviours.moment import Binding, CallRefusedError, Moment, UnsaidError
 from odyssey.simulation.engine import Answer, Reading, ToolCall
 from odyssey.simulation.world.answer import CERTAIN, GUESSED, identity_of
 from odyssey.simulation.world.kinds import know, known_types
 from odyssey.simulation.world.naming import read_name
-from odyssey.simulation.world.shape import Known, fit
+from odyssey.simulation.world.shape import FillSources, fit
 from odyssey.worlds.ledger import Ledger, copy_json, json_equal
 from odyssey.worlds.operations import apply
 from odyssey.worlds.schema import id_text
@@ -23,7 +23,7 @@ from odyssey.worlds.schema import id_text
 _SCALARS = (str, int, float, bool, type(None))
 
 
-class _Shown(NamedTuple):
+class _ChangedEntity(NamedTuple):
     """An entity that the engine may have shown, as it showed it and as it has become."""
 
     id_field: str
@@ -59,7 +59,7 @@ def respond(
         return inner.response
     response = _refresh(copy_json(inner.response), shown)
     noun = inner.reading.entity_type if inner.reading else None
-    return fit(response, call.tool.output_schema, Known(noun or "", call.arguments)).value
+    return fit(response, call.tool.output_schema, FillSources(noun or "", call.arguments))[0]
 
 
 def _still_stands(inner: Answer, after: Ledger) -> bool:
@@ -85,13 +85,13 @@ def _changed(call: ToolCall, operations: Sequence[Operation], after: Ledger) -> 
         return {} if schema is None else smallest_value(schema)
     entity_type, entity_id = keys[0]
     kind = know(entity_type, after, call.ledger_schema)
-    known = Known(entity_type, call.arguments, identity_of(kind, entity_id), word=call.tool.name)
-    return fit(dict(after.entity(*keys[0]) or {}), schema, known).value
+    known = FillSources(entity_type, call.arguments, identity_of(kind, entity_id), word=call.tool.name)
+    return fit(dict(after.entity(*keys[0]) or {}), schema, known)[0]
 
 
 def _shown(
     call: ToolCall, inner: Answer, before: Ledger, operations: Sequence[Operation], after: Ledger
-) -> Iterator[_Shown]:
+) -> Iterator[_ChangedEntity]:
     """The entities that are otherwise than the engine would have left them."""
     proposed = apply(before, inner.operations, "off").ledger
     for key in dict.fromkeys((*_keys(inner.operations), *_keys(operations))):
@@ -99,10 +99,10 @@ def _shown(
         becomes = after.entity(*key)
         if fields is not None and becomes is not None and _differs(dict(fields), dict(becomes)):
             id_field = know(key[0], after, call.ledger_schema).id_field or "id"
-            yield _Shown(id_field, key[1], fields, dict(becomes))
+            yield _ChangedEntity(id_field, key[1], fields, dict(becomes))
 
 
-def _refresh(value: Any, shown: Sequence[_Shown]) -> Any:
+def _refresh(value: Any, shown: Sequence[_ChangedEntity]) -> Any:
     if isinstance(value, list):
         return [_refresh(each, shown) for each in value]
     if not isinstance(value, dict):
@@ -132,7 +132,7 @@ def with_behaviours(
         return inner()
     try:
         return _Layer(lines, call, world).answer(inner)
-    except RefusedError as refusal:
+    except CallRefusedError as refusal:
         return refusal.answer(read_refused(lines, inner), CERTAIN)
 
 
@@ -183,7 +183,7 @@ class _Layer:
         else:
             word = "works only" if guard.allows else "fails"
             message = f"{self._call.tool.name} {word} when {guard.condition.text}."
-        raise RefusedError(guard.line, guard.code, message)
+        raise CallRefusedError(guard.line, guard.code, message)
 
     def _overlaid(self, answer: Answer, effects: Sequence[Effect], returns: Returns | None) -> Answer:
         leaves_out = self._lines.is_alone or answer.refused or answer.confidence <= GUESSED

@@ -136,7 +136,7 @@ class UnsaidError(BehaviourFailedError):
     """Nothing in the call says which entity a line means. A line for all tools is not about such a call."""
 
 
-class RefusedError(Exception):
+class CallRefusedError(Exception):
     """The call is refused; nothing changes. Raised and caught inside the layer only."""
 
     def __init__(self, line: int, code: str, message: str) -> None:
@@ -165,7 +165,7 @@ class Moment(NamedTuple):
     lets: Mapping[str, Let]
 
     def value(self, line: int, expression: Expression) -> Any:
-        """Raises RefusedError if the call names an entity that is not there, else BehaviourFailedError."""
+        """Raises CallRefusedError if the call names an entity that is not there, else BehaviourFailedError."""
         return self._evaluate(line, expression.names, lambda: expression.evaluate(self.facts))
 
     def holds(self, line: int, expression: Expression | None) -> bool:
@@ -204,6 +204,6 @@ def unsaid_error(line: int, entity_type: str) -> UnsaidError:
     return UnsaidError(line, f"nothing in the call says which {phrase(entity_type)} is meant")
 
 
-def not_found(line: int, missing: BoundEntity) -> RefusedError:
+def not_found(line: int, missing: BoundEntity) -> CallRefusedError:
     message = f"No {phrase(missing.entity_type)} with id {missing.id!r} exists."
-    return RefusedError(line, "not_found", message)
+    return CallRefusedError(line, "not_found", message)

@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 
 from odyssey.records.faults import Faults, shown
 from odyssey.records.problems import FieldError
-from odyssey.simulation.behaviours.behaviours import EMPTY, Behaviours, Clear, Unclear
-from odyssey.simulation.behaviours.compiling import Compiler
-from odyssey.simulation.behaviours.grammar import Parsed, Problem, parse_line
+from odyssey.simulation.behaviours.behaviours import EMPTY, Behaviours, Part, tools_named
+from odyssey.simulation.behaviours.compiling import compile_rule, names_for
+from odyssey.simulation.behaviours.grammar import ParsedLine, Problem, parse_line
 from odyssey.simulation.behaviours.rules import read_rule
 from odyssey.simulation.behaviours.scanning import LogicalLine, split_lines
 from odyssey.simulation.behaviours.words import render_rule
@@ -69,21 +69,21 @@ def _read_once(text: str, tools: frozenset[str] | None, types: frozenset[str] | 
     faults = Faults(_FIELD)
     logical = _check_size(text, faults)
     if faults.found:
-        return BehaviourReading(text, (), Behaviours(text, (), (Unclear(frozenset()),)), faults.found)
+        return BehaviourReading(text, (), Behaviours(text, (), (frozenset(),)), faults.found)
     parsed = [parse_line(line.source, tools) for line in logical]
-    compiler = Compiler(tools, types, [each.rule for each in parsed if isinstance(each, Parsed)])
+    names = names_for(types, [each.rule for each in parsed if isinstance(each, ParsedLine)])
     lines: list[Line] = []
-    clear: list[Clear] = []
-    unclear: list[Unclear] = []
+    clear: list[tuple[frozenset[str], Part]] = []
+    unclear: list[frozenset[str]] = []
     for line, each in zip(logical, parsed, strict=True):
-        made = compiler.compile(line.number, each) if isinstance(each, Parsed) else each
-        rule = each.rule if isinstance(each, Parsed) else None
+        made = compile_rule(line.number, each, names, tools) if isinstance(each, ParsedLine) else each
+        rule = each.rule if isinstance(each, ParsedLine) else None
         if isinstance(made, Problem):
             lines.append(_not_understood(line, made))
-            unclear.append(Unclear.of(line.source, rule, tools))
+            unclear.append(tools_named(line.source, rule, tools))
         else:
             lines.append(Line(line.number, line.text, rule))
-            clear.append(Clear(frozenset(rule["tools"] if rule else ()), made))
+            clear.append((frozenset(rule["tools"] if rule else ()), made))
     return BehaviourReading(text, tuple(lines), Behaviours(text, tuple(clear), tuple(unclear)), [])
 
 

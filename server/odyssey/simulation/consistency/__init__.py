@@ -1,7 +1,7 @@
 """Whether an answer fits the world it was given about: asked after every simulated call, whoever answered it."""
 
 from odyssey.records.ledger import Violation
-from odyssey.simulation.consistency.knowledge import Meant, know_world
+from odyssey.simulation.consistency.knowledge import CallMeaning, know_world
 from odyssey.simulation.consistency.shown import Moments, check_answered, check_shown
 from odyssey.simulation.consistency.written import check_owed, check_written
 from odyssey.simulation.engine import Answer, ToolCall
@@ -19,7 +19,7 @@ def check_answer(call: ToolCall, answer: Answer, before: Ledger, after: Ledger) 
     Whether operations fit the declarations and the ids that exist is asked where they are applied, not here.
     """
     known = know_world(before, call.ledger_schema)
-    meant = Meant(call, answer, before)
+    meant = CallMeaning(call, answer, before)
     found = _check_looking(call, answer, meant)
     if answer.operations:
         found += check_written(answer.operations, known, before, after, call.sequence)
@@ -32,7 +32,7 @@ def check_answer(call: ToolCall, answer: Answer, before: Ledger, after: Ledger) 
     return found[:MAX_VIOLATIONS]
 
 
-def _check_looking(call: ToolCall, answer: Answer, meant: Meant) -> list[Violation]:
+def _check_looking(call: ToolCall, answer: Answer, meant: CallMeaning) -> list[Violation]:
     if not answer.operations or meant.act != "look":
         return []
     message = f"{call.tool.name} was read as {meant.in_words()!r}, which only looks, but it changes the world"

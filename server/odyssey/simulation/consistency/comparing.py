@@ -8,8 +8,8 @@ import msgspec
 from odyssey.kit.words import id_noun
 from odyssey.records.canonical import canonical_json
 from odyssey.records.ledger import Violation
-from odyssey.simulation.consistency.knowledge import Meant, WorldKnowledge
-from odyssey.worlds.field_index import Path, Step, values_at
+from odyssey.simulation.consistency.knowledge import CallMeaning, WorldKnowledge
+from odyssey.worlds.field_index import Path, PathStep, values_at
 from odyssey.worlds.ledger import Ledger, json_equal
 from odyssey.worlds.schema import brief, id_text
 
@@ -114,7 +114,7 @@ def check_invented(
     shown: dict[str, Any],
     id_names: Mapping[str, tuple[str, ...]],
     known: WorldKnowledge,
-    meant: Meant,
+    meant: CallMeaning,
     before: Ledger,
     after: Ledger,
     sequence: int | None,
@@ -132,7 +132,12 @@ def check_invented(
 
 
 def _shows(
-    shown: dict[str, Any], name: str, entity_type: str, known: WorldKnowledge, meant: Meant, entity_id: str
+    shown: dict[str, Any],
+    name: str,
+    entity_type: str,
+    known: WorldKnowledge,
+    meant: CallMeaning,
+    entity_id: str,
 ) -> bool:
     """Whether an object is a thing and not only something that has an id, or that repeats the question."""
     knowledge = known.types.get(entity_type)
@@ -152,7 +157,7 @@ def _points_out_of_the_world(name: str, types: tuple[str, ...], known: WorldKnow
     for entity_type, knowledge in known.types.items():
         anatomy = knowledge.anatomy
         paths: list[Path] = [
-            (each.field, Step.EACH, name) for each in anatomy.collections if name in each.members
+            (each.field, PathStep.EACH, name) for each in anatomy.collections if name in each.members
         ]
         if name in anatomy.fields and name != anatomy.id_field:
             paths.append((name,))

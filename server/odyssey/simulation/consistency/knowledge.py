@@ -132,7 +132,7 @@ _ACTS: dict[str, Act] = {
 }
 
 
-class Meant:
+class CallMeaning:
     """Found out only as far as somebody asks: most answers of most engines need nothing of it."""
 
     def __init__(self, call: ToolCall, answer: Answer, before: Ledger) -> None:

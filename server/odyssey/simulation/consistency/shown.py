@@ -11,7 +11,7 @@ from odyssey.simulation.consistency.comparing import (
     contradictions,
     invented,
 )
-from odyssey.simulation.consistency.knowledge import Meant, WorldKnowledge
+from odyssey.simulation.consistency.knowledge import CallMeaning, WorldKnowledge
 from odyssey.simulation.engine import Answer
 from odyssey.worlds.ledger import Ledger
 from odyssey.worlds.schema import brief, id_text
@@ -36,16 +36,15 @@ class _Entity(NamedTuple):
         return sum(name in self.fields for name in shown)
 
 
-class _ShownEntity(NamedTuple):
-    """The entity an object is, and what the object says otherwise of it."""
+_ShownEntity = tuple[_Entity, list[Contradiction]]
+"""The entity an object is, and what the object says otherwise of it than the ledger.
 
-    entity: _Entity
-    contradicted: list[Contradiction]
-    """What is shown and the ledger has otherwise. What it does not have, the tool may have worked out."""
+What the ledger does not have, the tool may have worked out.
+"""
 
 
 def check_shown(
-    answer: Answer, known: WorldKnowledge, meant: Meant, moments: Moments, *, at_most: int
+    answer: Answer, known: WorldKnowledge, meant: CallMeaning, moments: Moments, *, at_most: int
 ) -> list[Violation]:
     """Compare every object that gives the id of an entity in that entity's own id field.
 
@@ -67,7 +66,7 @@ def check_shown(
 
 
 class _Check:
-    def __init__(self, answer: Answer, known: WorldKnowledge, meant: Meant, moments: Moments) -> None:
+    def __init__(self, answer: Answer, known: WorldKnowledge, meant: CallMeaning, moments: Moments) -> None:
         self._known = known
         self._meant = meant
         self._moments = moments
@@ -101,11 +100,12 @@ class _Check:
         if len(candidates) > 1:
             most = max(each.shares(value) for each in candidates)
             candidates = [each for each in candidates if each.shares(value) == most]
-        shown = [_ShownEntity(each, self._contradicted(each, value)) for each in candidates]
+        shown = [(each, self._contradicted(each, value)) for each in candidates]
         if len(shown) > 1:
-            agreeing = [each for each in shown if not each.contradicted]
-            shown = agreeing or [each for each in shown if each.entity.entity_type == self._meant.entity_type]
-        if not shown or (shown[0].contradicted and self._known.is_a_part(value)):
+            agreeing = [(entity, found) for entity, found in shown if not found]
+            about = self._meant.entity_type
+            shown = agreeing or [(entity, found) for entity, found in shown if entity.entity_type == about]
+        if not shown or (shown[0][1] and self._known.is_a_part(value)):
             return None
         return shown[0]
 
@@ -113,9 +113,9 @@ class _Check:
         if shown is None:
             yield from check_invented(value, self._id_names, self._known, self._meant, *self._moments)
             return
-        entity = shown.entity
+        entity, contradicted = shown
         self._shown[entity.entity_type, entity.id] = None
-        yield from _mismatches(shown, self._moments.sequence)
+        yield from _mismatches(entity, contradicted, self._moments.sequence)
         if (entity.entity_type, entity.id) in self._written:
             yield from self._unwritten(value, entity)
 
@@ -199,15 +199,17 @@ class _Check:
 
 def _is_part_of(shown: _ShownEntity | None, name: str) -> bool:
     """Whether a member is the entity's own, and not others shown in place of their ids."""
-    if shown is None or name not in shown.entity.fields:
+    if shown is None or name not in shown[0].fields:
         return False
-    held = shown.entity.fields[name]
+    held = shown[0].fields[name]
     return isinstance(held, dict) or (isinstance(held, list) and any(isinstance(each, dict) for each in held))
 
 
-def _mismatches(shown: _ShownEntity, sequence: int | None) -> Iterator[Violation]:
-    entity_type, entity_id, _ = shown.entity
-    for field, claimed, held in shown.contradicted:
+def _mismatches(
+    entity: _Entity, contradicted: list[Contradiction], sequence: int | None
+) -> Iterator[Violation]:
+    entity_type, entity_id, _ = entity
+    for field, claimed, held in contradicted:
         message = (
             f"the response says {field} of {entity_type} {entity_id!r} is {brief(claimed)}; "
             f"in the ledger it is {brief(held)}"
@@ -218,7 +220,7 @@ def _mismatches(shown: _ShownEntity, sequence: int | None) -> Iterator[Violation
 # An answer that is no entity: the id of one, or the field of one that the name of the tool says.
 
 
-def check_answered(response: Any, meant: Meant, after: Ledger, sequence: int | None) -> list[Violation]:
+def check_answered(response: Any, meant: CallMeaning, after: Ledger, sequence: int | None) -> list[Violation]:
     """A sentence says anything; a single word, a number or a record says what the ledger has, or the wrong thing."""
     if meant.act != "look" or meant.is_all_of_it() or isinstance(response, list) or response is None:
         return []
@@ -227,7 +229,7 @@ def check_answered(response: Any, meant: Meant, after: Ledger, sequence: int | N
     return _check_id(response, meant, after, sequence) or _check_field(response, meant, after, sequence)
 
 
-def _check_id(response: Any, meant: Meant, after: Ledger, sequence: int | None) -> list[Violation]:
+def _check_id(response: Any, meant: CallMeaning, after: Ledger, sequence: int | None) -> list[Violation]:
     """`find_thing_id` answers with an id, which a thing must have."""
     entity_id = id_text(response)
     entity_type = meant.is_an_id() if entity_id else None
@@ -236,7 +238,7 @@ def _check_id(response: Any, meant: Meant, after: Ledger, sequence: int | None) 
     return [invented(entity_type, entity_id, None, sequence)]
 
 
-def _check_field(response: Any, meant: Meant, after: Ledger, sequence: int | None) -> list[Violation]:
+def _check_field(response: Any, meant: CallMeaning, after: Ledger, sequence: int | None) -> list[Violation]:
     """`get_thing_status` of one thing answers with its status; what a text may be, the other things tell."""
     path = meant.field()
     if path is None or meant.one is None:

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from odyssey.kit.words import listed
 from odyssey.records.canonical import canonical_json
 from odyssey.records.ledger import Add, Operation, Remove, Update, Violation
-from odyssey.simulation.consistency.knowledge import Meant, TypeKnowledge, WorldKnowledge
+from odyssey.simulation.consistency.knowledge import CallMeaning, TypeKnowledge, WorldKnowledge
 from odyssey.simulation.engine import Answer, ToolCall
 from odyssey.simulation.world.answer import GUESSED
 from odyssey.simulation.world.engine import WorldEngine
@@ -20,7 +20,7 @@ from odyssey.worlds.schema import brief, id_text
 _NO_FIELDS: dict[str, Any] = {}
 
 
-class _Leaf(NamedTuple):
+class _WrittenValue(NamedTuple):
     """A value that is written: a field, a member of a record in one, or a member of a part."""
 
     path: tuple[str, ...]
@@ -60,14 +60,14 @@ def check_written(
 
 def _leaves(
     operation: Add | Update, stood: Mapping[str, Any], knowledge: TypeKnowledge | None
-) -> Iterator[_Leaf]:
+) -> Iterator[_WrittenValue]:
     """What is new in the written fields; null fits everywhere and says nothing."""
     for name, value in operation.fields.items():
         held = stood.get(name)
         if value is None or (name in stood and json_equal(held, value)):
             continue
         if knowledge is None:
-            yield _Leaf((name,), value, frozenset(), held)
+            yield _WrittenValue((name,), value, frozenset(), held)
             continue
         yield from _inside((name,), value, held, knowledge.anatomy.kinds)
         collection = knowledge.anatomy.collection(name)
@@ -77,8 +77,8 @@ def _leaves(
 
 def _inside(
     path: FieldPath, value: Any, stood: Any, kinds: Mapping[FieldPath, frozenset[str]]
-) -> Iterator[_Leaf]:
-    yield _Leaf(path, value, kinds.get(path, frozenset()), stood)
+) -> Iterator[_WrittenValue]:
+    yield _WrittenValue(path, value, kinds.get(path, frozenset()), stood)
     for name, inner in value.items() if isinstance(value, dict) else ():
         held = stood.get(name) if isinstance(stood, dict) else None
         is_new = inner is not None and not (held is not None and json_equal(held, inner))
@@ -86,7 +86,7 @@ def _inside(
             yield from _inside((*path, name), inner, held, kinds)
 
 
-def _in_parts(collection: Collection, value: Any, stood: Any) -> Iterator[_Leaf]:
+def _in_parts(collection: Collection, value: Any, stood: Any) -> Iterator[_WrittenValue]:
     """The members of the parts that were not there before."""
     there = {canonical_json(each) for each in _parts(stood).values()}
     for key, part in _parts(value).items():
@@ -94,7 +94,7 @@ def _in_parts(collection: Collection, value: Any, stood: Any) -> Iterator[_Leaf]
             continue
         for name, inner in part.items():
             if inner is not None and name in collection.kinds:
-                yield _Leaf((collection.field, key, name), inner, collection.kinds[name], None)
+                yield _WrittenValue((collection.field, key, name), inner, collection.kinds[name], None)
 
 
 def _parts(held: Any) -> dict[str, Any]:
@@ -114,7 +114,7 @@ def _check_id(operation: Add | Update, knowledge: TypeKnowledge, sequence: int |
 
 
 def _check_type(
-    operation: Add | Update, leaf: _Leaf, knowledge: TypeKnowledge, sequence: int | None
+    operation: Add | Update, leaf: _WrittenValue, knowledge: TypeKnowledge, sequence: int | None
 ) -> Iterator[Violation]:
     is_declared = len(leaf.path) == 1 and knowledge.declaration(leaf.name) is not None
     if leaf.path == (knowledge.anatomy.id_field,) or is_declared:
@@ -132,7 +132,7 @@ def _check_type(
 
 
 def _check_reference(
-    operation: Add | Update, leaf: _Leaf, known: WorldKnowledge, after: Ledger, sequence: int | None
+    operation: Add | Update, leaf: _WrittenValue, known: WorldKnowledge, after: Ledger, sequence: int | None
 ) -> Iterator[Violation]:
     targets = known.pointed_at(operation.entity_type, leaf.path[-1])
     if not targets:
@@ -156,7 +156,7 @@ _WORLD_ENGINE = WorldEngine()
 
 
 def check_owed(
-    call: ToolCall, answer: Answer, known: WorldKnowledge, meant: Meant, before: Ledger
+    call: ToolCall, answer: Answer, known: WorldKnowledge, meant: CallMeaning, before: Ledger
 ) -> list[Violation]:
     """An engine that did not understand the call, or says what it did instead, owes nothing."""
     if answer.confidence <= GUESSED or _tells_of_failure(answer.response):
@@ -206,7 +206,7 @@ def _check_elsewhere(
     operations: tuple[Operation, ...],
     call: ToolCall,
     known: WorldKnowledge,
-    meant: Meant,
+    meant: CallMeaning,
     before: Ledger,
 ) -> list[Violation]:
     if meant.act not in ("create", "update", "remove"):
@@ -216,7 +216,11 @@ def _check_elsewhere(
 
 
 def _check_types(
-    touched: list[Add | Update | Remove], call: ToolCall, known: WorldKnowledge, meant: Meant, before: Ledger
+    touched: list[Add | Update | Remove],
+    call: ToolCall,
+    known: WorldKnowledge,
+    meant: CallMeaning,
+    before: Ledger,
 ) -> list[Violation]:
     """What the call is about stays as it is, and a type nobody knows comes into the world instead."""
     about = meant.entity_type
@@ -233,7 +237,7 @@ def _check_types(
 
 
 def _check_which(
-    touched: list[Add | Update | Remove], call: ToolCall, meant: Meant, before: Ledger
+    touched: list[Add | Update | Remove], call: ToolCall, meant: CallMeaning, before: Ledger
 ) -> list[Violation]:
     """The one that the call names stays as it is while others of its type change."""
     if all(each.id in meant.given for each in touched) or meant.one is None:

@@ -16,13 +16,21 @@ from odyssey.records.json_schema import CompiledSchema
 from odyssey.records.ledger import Add, ConsistencyMode, Operation, Remove, Update
 from odyssey.records.problems import FieldError
 from odyssey.records.tools import CacheUse
-from odyssey.simulation.consistency.knowledge import Meant
+from odyssey.simulation.consistency.knowledge import CallMeaning
 from odyssey.simulation.engine import Answer, EngineName, Reading, ToolCall
 from odyssey.simulation.llm.cache import AnswerCache, KeptAnswer, question_key
 from odyssey.simulation.llm.form import answer_schema, is_refusal, operations_schema, read_answer
-from odyssey.simulation.llm.prompt import LastAnswer, behaviour_lines, build_prompt, is_about
-from odyssey.simulation.llm.relevant import Relevant, find_relevant
-from odyssey.simulation.simulate import Attempt, ModelUse, Simulated, accept, check_attempt, fail, fail_with
+from odyssey.simulation.llm.prompt import behaviour_lines, build_prompt, is_about
+from odyssey.simulation.llm.relevant import RelevantEntities, find_relevant
+from odyssey.simulation.simulate import (
+    Attempt,
+    ModelUse,
+    SimulationResult,
+    accept,
+    check_attempt,
+    fail,
+    fail_with,
+)
 from odyssey.simulation.world.engine import WorldEngine
 from odyssey.worlds.ledger import Ledger
 
@@ -65,7 +73,7 @@ class LlmEngine:
     async def is_set(self, org_id: int) -> bool:
         return await has_simulator_model(self._models, org_id)
 
-    async def answer(self, question: ModelQuestion) -> Simulated:
+    async def answer(self, question: ModelQuestion) -> SimulationResult:
         """Answer from the cache or by the model; whatever goes wrong is said in the answer."""
         model = await simulator_model(self._models, question.org_id, run_id=question.run_id)
         if model is None:
@@ -85,7 +93,7 @@ class LlmEngine:
             await self._cache.keep(question.org_id, key, _to_keep(simulated))
         return simulated
 
-    async def _kept(self, model: ChatModel, question: ModelQuestion, key: str) -> Simulated | None:
+    async def _kept(self, model: ChatModel, question: ModelQuestion, key: str) -> SimulationResult | None:
         """The kept answer, if it stands up to what this run asks of answers."""
         started = time.perf_counter()
         kept = await self._cache.find(question.org_id, key)
@@ -97,13 +105,13 @@ class LlmEngine:
         use = ModelUse(model.provider, model.model, 0, 0, 0, 0.0, _ms_since(started), cached=True)
         return accept(attempt, self.name, 1, question.output_schema, use)
 
-    def _relevant(self, question: ModelQuestion) -> Relevant:
+    def _relevant(self, question: ModelQuestion) -> RelevantEntities:
         """Find what the model is to see of the world; looking up in a large one takes its time the first time."""
         call, world = question.call, question.world
         read = self._world.answer(call, world)
         return find_relevant(call, world, read, f"{call.tool.description}\n{question.behaviour}")
 
-    async def _ask(self, model: ChatModel, question: ModelQuestion) -> Simulated:
+    async def _ask(self, model: ChatModel, question: ModelQuestion) -> SimulationResult:
         call, world = question.call, question.world
         bill, started = Bill(), time.perf_counter()
 
@@ -113,7 +121,7 @@ class LlmEngine:
         relevant = await asyncio.to_thread(self._relevant, question)
         operations = operations_schema(call, world, relevant.types, only_looks=_only_looks(question))
         schema = answer_schema(call.tool.output_schema, operations)
-        last: LastAnswer | None = None
+        last: tuple[str, list[str]] | None = None
         attempt: Attempt | None = None
         for confidence in CONFIDENCES:
             prompt = build_prompt(call, world, question.behaviour, relevant, last=last)
@@ -132,8 +140,8 @@ class LlmEngine:
             attempt, faults = _try(question, completion, confidence)
             if attempt is not None and not faults:
                 return accept(attempt, self.name, bill.attempts, question.output_schema, use())
-            last = LastAnswer(completion.text, faults)
-        return _given_up(attempt, use(), last)
+            last = (completion.text, faults)
+        return _given_up(attempt, use(), last[1] if last else [])
 
 
 def _try(
@@ -167,7 +175,7 @@ def _check(question: ModelQuestion, given: KeptAnswer) -> Attempt:
 
 def _only_looks(question: ModelQuestion) -> bool:
     """Whether a tool is one that looks by its name, and no line of behaviour says more of it."""
-    meant = Meant(question.call, Answer(None), question.world)
+    meant = CallMeaning(question.call, Answer(None), question.world)
     return meant.act == "look" and not _has_behaviour(question)
 
 
@@ -187,11 +195,11 @@ def _reading(question: ModelQuestion, operations: tuple[Operation, ...]) -> Read
     return Reading(_ACTS[type(written)], written.entity_type, fields)
 
 
-def _given_up(attempt: Attempt | None, use: ModelUse, last: LastAnswer | None) -> Simulated:
+def _given_up(attempt: Attempt | None, use: ModelUse, faults: list[str]) -> SimulationResult:
     if attempt is not None:
         return fail(attempt, use.attempts, use)
-    faults = "; ".join(last.faults if last else ())
-    return fail_with(f"The simulator model gave no answer in form in {use.attempts} attempts: {faults}.", use)
+    said = "; ".join(faults)
+    return fail_with(f"The simulator model gave no answer in form in {use.attempts} attempts: {said}.", use)
 
 
 def _use(model: ChatModel, bill: Bill, started: float) -> ModelUse:
@@ -207,7 +215,7 @@ def _use(model: ChatModel, bill: Bill, started: float) -> ModelUse:
     )
 
 
-def _to_keep(simulated: Simulated) -> KeptAnswer:
+def _to_keep(simulated: SimulationResult) -> KeptAnswer:
     assert simulated.validation is not None
     return KeptAnswer(simulated.response, simulated.operations, simulated.validation["confidence"])
 

@@ -13,7 +13,7 @@ from odyssey.records.ledger import Remove, Update
 from odyssey.simulation.consistency.knowledge import WorldKnowledge, know_world
 from odyssey.simulation.engine import Answer, ToolCall
 from odyssey.simulation.world.kinds import know
-from odyssey.worlds.field_index import Step
+from odyssey.worlds.field_index import PathStep
 from odyssey.worlds.ledger import Ledger
 from odyssey.worlds.schema import id_text
 
@@ -27,7 +27,7 @@ _MOST_TYPES = 12
 _WORD = re.compile(r"[^\W\d_]+")
 
 
-class Shown(NamedTuple):
+class EntityExcerpt(NamedTuple):
     entity_type: str
     id: str
     fields: Mapping[str, Any]
@@ -35,8 +35,8 @@ class Shown(NamedTuple):
     """Whether it only shows what entities of its type look like."""
 
 
-class Relevant(NamedTuple):
-    entities: list[Shown]
+class RelevantEntities(NamedTuple):
+    entities: list[EntityExcerpt]
     """What matters most comes first."""
     types: list[str]
     left_out: int
@@ -46,7 +46,7 @@ class Relevant(NamedTuple):
 _Key = tuple[str, str]
 
 
-def find_relevant(call: ToolCall, world: Ledger, read: Answer, words: str) -> Relevant:
+def find_relevant(call: ToolCall, world: Ledger, read: Answer, words: str) -> RelevantEntities:
     """Choose what to show; `read` is what the world engine made of the call, `words` are texts that name types."""
     known = know_world(world, call.ledger_schema)
     found = list(dict.fromkeys([*_named(call, world), *_read(read, world, known)]))
@@ -57,7 +57,7 @@ def find_relevant(call: ToolCall, world: Ledger, read: Answer, words: str) -> Re
     chosen = every[:MOST_ENTITIES]
     types = _types(call, read, chosen, known, words)
     entities = [shown for key in chosen if (shown := _shown(world, key))]
-    return Relevant([*entities, *_examples(world, types, chosen)], types, len(every) - len(chosen))
+    return RelevantEntities([*entities, *_examples(world, types, chosen)], types, len(every) - len(chosen))
 
 
 def _named(call: ToolCall, world: Ledger) -> Iterator[_Key]:
@@ -113,7 +113,7 @@ def _referring(key: _Key, world: Ledger, known: WorldKnowledge) -> Iterator[_Key
                 continue
             numeric: list[Any] = [int(entity_id)] if _is_decimal(entity_id) else []
             for value in (entity_id, *numeric):
-                for path in ((field,), (field, Step.EACH)):
+                for path in ((field,), (field, PathStep.EACH)):
                     ids = world.having(name, path, value)
                     yield from ((name, each) for each in ids[-_MOST_REFERRING:])
 
@@ -131,7 +131,7 @@ def _types(call: ToolCall, read: Answer, chosen: list[_Key], known: WorldKnowled
     return [name for name in types if name in known.types][:_MOST_TYPES]
 
 
-def _examples(world: Ledger, types: list[str], chosen: list[_Key]) -> Iterator[Shown]:
+def _examples(world: Ledger, types: list[str], chosen: list[_Key]) -> Iterator[EntityExcerpt]:
     taken = set(chosen)
     for name in types:
         there = sum(1 for each, _ in chosen if each == name)
@@ -142,9 +142,9 @@ def _examples(world: Ledger, types: list[str], chosen: list[_Key]) -> Iterator[S
                 yield shown._replace(is_example=True)
 
 
-def _shown(world: Ledger, key: _Key) -> Shown | None:
+def _shown(world: Ledger, key: _Key) -> EntityExcerpt | None:
     fields = world.entity(*key)
-    return None if fields is None else Shown(*key, fields)
+    return None if fields is None else EntityExcerpt(*key, fields)
 
 
 def _values(value: Any) -> Iterator[Any]:

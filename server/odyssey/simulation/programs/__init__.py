@@ -1,7 +1,6 @@
 """Programs: what a tool does, written down as data that is read once and always answers the same."""
 
-from odyssey.simulation.programs.program import Program
-from odyssey.simulation.programs.reading import MAX_BYTES, read_program
+from odyssey.simulation.programs.program import MAX_BYTES, Program, read_program
 from odyssey.simulation.programs.run import ProgramEngine, run_program
 from odyssey.simulation.programs.template import ProgramFailedError
 

@@ -4,25 +4,25 @@ from odyssey.simulation.rules.matching import advance, decide, draw, replay
 from odyssey.simulation.rules.reading import MAX_RULES, ReadRules, read_rules
 from odyssey.simulation.rules.rule import (
     AnsweredCall,
-    Decision,
     FaultName,
-    Fired,
+    FiredRule,
     Note,
     Rule,
     RuleCounters,
+    RuleDecision,
     Rules,
 )
 
 __all__ = [
     "MAX_RULES",
     "AnsweredCall",
-    "Decision",
     "FaultName",
-    "Fired",
+    "FiredRule",
     "Note",
     "ReadRules",
     "Rule",
     "RuleCounters",
+    "RuleDecision",
     "Rules",
     "advance",
     "decide",

@@ -13,29 +13,29 @@ from odyssey.simulation.engine import ToolCall
 from odyssey.simulation.rules.rule import (
     AnsweredCall,
     Conditions,
-    Decision,
-    Fired,
+    FiredRule,
     Note,
     Rule,
     RuleCounters,
+    RuleDecision,
     Rules,
 )
 from odyssey.worlds.ledger import Ledger, copy_json
 
 
-def decide(rules: Rules, counters: RuleCounters, call: ToolCall, world: Ledger) -> Decision:
+def decide(rules: Rules, counters: RuleCounters, call: ToolCall, world: Ledger) -> RuleDecision:
     """Say which rule fires, if any, and how the counters stand after this call."""
     # Rule 0 is about the second `get` and later ones, once; rule 1 about every `get`. Three calls of `get` fire rule 1,
     # rule 0 and rule 1. Both rules then have seen three calls, although rule 1 was not asked at the second.
     passed = _passed(rules, call.tool.name, call.arguments)
     if not passed:
-        return Decision(counters, None)
+        return RuleDecision(counters, None)
     conditions = Conditions(call, world)
     notes: list[Note] = []
     for index in passed:
         if _fires(rules[index], index, counters, conditions, call.random_seed, notes):
-            return Decision(_counted(counters, passed, index), _fired(rules[index], index), tuple(notes))
-    return Decision(_counted(counters, passed, None), None, tuple(notes))
+            return RuleDecision(_counted(counters, passed, index), _fired(rules[index], index), tuple(notes))
+    return RuleDecision(_counted(counters, passed, None), None, tuple(notes))
 
 
 def advance(rules: Rules, counters: RuleCounters, call: AnsweredCall) -> RuleCounters:
@@ -84,10 +84,10 @@ def _fires(
     if rule.times is not None and counters.fired[index] >= rule.times:
         return False
     if rule.when is not None:
-        verdict = conditions.check(rule.when)
-        if verdict.reason:
-            notes.append(Note(index, verdict.reason))
-        if not verdict.holds:
+        holds, reason = conditions.check(rule.when)
+        if reason:
+            notes.append(Note(index, reason))
+        if not holds:
             return False
     return rule.probability is None or draw(random_seed, index, number) < rule.probability
 
@@ -103,5 +103,5 @@ def _counted(counters: RuleCounters, passed: Iterable[int], fired: int | None) -
     return RuleCounters(tuple(seen), tuple(times))
 
 
-def _fired(rule: Rule, index: int) -> Fired:
-    return Fired(index, rule.latency_ms, rule.operations, copy_json(rule.response), rule.fault)
+def _fired(rule: Rule, index: int) -> FiredRule:
+    return FiredRule(index, rule.latency_ms, rule.operations, copy_json(rule.response), rule.fault)

@@ -38,7 +38,7 @@ class RuleCounters(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Fired:
+class FiredRule:
     """What the rule that fired asks for."""
 
     index: int
@@ -57,9 +57,9 @@ class Note:
     reason: str
 
 
-class Decision(NamedTuple):
+class RuleDecision(NamedTuple):
     counters: RuleCounters
-    fired: Fired | None
+    fired: FiredRule | None
     notes: tuple[Note, ...] = ()
 
 
@@ -142,12 +142,6 @@ LEAST_WORK = 2000
 _LONGEST_REASON = 200
 
 
-class Verdict(NamedTuple):
-    holds: bool
-    reason: str = ""
-    """Why the expression could not be evaluated, for people; empty when it could."""
-
-
 class Conditions:
     """The conditions of all rules during one call; what one of them takes from the world the others have."""
 
@@ -158,16 +152,17 @@ class Conditions:
         self._facts: Facts | None = None
         self._left = CALL_WORK
 
-    def check(self, when: Expression) -> Verdict:
+    def check(self, when: Expression) -> tuple[bool, str]:
+        """Whether it holds, and why it could not be evaluated, for people; that is empty when it could."""
         facts = self._facts
         if facts is None:  # most rules have no condition
             facts = self._facts = self._call.facts(self._world)
         given = min(RULE_WORK, max(self._left, LEAST_WORK))
         facts.meter = meter = Meter(given)
         try:
-            return Verdict(when.holds(facts))
+            return when.holds(facts), ""
         except EvaluationError as error:
-            return Verdict(False, str(error)[:_LONGEST_REASON])
+            return False, str(error)[:_LONGEST_REASON]
         finally:
             self._left -= given - max(meter.left, 0)
 

@@ -9,7 +9,7 @@ from odyssey.records.smallest import smallest_value
 from odyssey.simulation.engine import Answer, Reading, ToolCall
 from odyssey.simulation.world.kinds import Kind
 from odyssey.simulation.world.meaning import Intent
-from odyssey.simulation.world.shape import Known, fit
+from odyssey.simulation.world.shape import FillSources, fit
 from odyssey.worlds.ledger import copy_json
 
 CERTAIN = 0.9
@@ -55,17 +55,17 @@ def respond(
     facts: Mapping[str, Any] | None = None,
 ) -> Answer:
     """Answer with the world's own value in the shape the tool promised."""
-    known = Known(
+    known = FillSources(
         noun=question.kind.name,
         arguments=question.call.arguments,
         identity=identity or {},
         word=question.intent.naming.word if operations else "",
         facts=facts or {},
     )
-    fitted = fit(value, question.call.tool.output_schema, known)
-    is_sure = question.intent.is_named and not fitted.invented
+    response, is_invented = fit(value, question.call.tool.output_schema, known)
+    is_sure = question.intent.is_named and not is_invented
     return Answer(
-        response=copy_json(fitted.value),
+        response=copy_json(response),
         operations=operations,
         confidence=confidence if is_sure else min(confidence, UNSURE),
         explanation=reading.in_words(),

@@ -12,24 +12,20 @@ from odyssey.simulation.world.kinds import Collection, Kind
 from odyssey.simulation.world.meaning import arguments_of
 from odyssey.simulation.world.relations import holder, home, places, references
 from odyssey.simulation.world.status import recorded_in
-from odyssey.worlds.field_index import Step
+from odyssey.worlds.field_index import PathStep
 from odyssey.worlds.ledger import copy_json
 
 
-class Changes(NamedTuple):
-    fields: dict[str, Any]
-    """The new values of top-level fields."""
-    ignored: list[str]
-    """Arguments that name nothing this entity has."""
+def changes_of(question: WorldQuestion, fields: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    """The new values of top-level fields, and the arguments that name nothing this entity has.
 
-
-def changes_of(question: WorldQuestion, fields: Mapping[str, Any]) -> Changes:
-    """Where each argument goes: into a record, a field called after the verb, or the field of its own name."""
+    An argument goes into a record, a field called after the verb, or the field of its own name.
+    """
     # `change_order_address(order_id="o-1", town="Bergen")` where o-1 has {"address": {"town": "Oslo", "street": …}}:
     # the name says that the target is address, which is a record with a member town; so the change is
     # {"address": {"town": "Bergen", "street": …}}. The street is carried along because an update
     # replaces whole fields.
-    changes = Changes({}, [])
+    changes: dict[str, Any] = {}
     swapped = _swap_parts(question, fields, changes)
     target = _target(question)
     leftover = []
@@ -38,11 +34,10 @@ def changes_of(question: WorldQuestion, fields: Mapping[str, Any]) -> Changes:
             continue
         if not _write(question, fields, changes, target, argument, value):
             leftover.append(argument)
-    if len(leftover) == 1 and target is not None and target not in changes.fields:
+    if len(leftover) == 1 and target is not None and target not in changes:
         # `set_thing_size(thing_id, value)`: the name says where the only value goes.
-        changes.fields[target] = copy_json(question.call.arguments[leftover.pop()])
-    changes.ignored.extend(leftover)
-    return changes
+        changes[target] = copy_json(question.call.arguments[leftover.pop()])
+    return changes, leftover
 
 
 def is_scope(question: WorldQuestion, argument: str) -> bool:
@@ -57,7 +52,7 @@ def is_scope(question: WorldQuestion, argument: str) -> bool:
 def _write(
     question: WorldQuestion,
     fields: Mapping[str, Any],
-    changes: Changes,
+    changes: dict[str, Any],
     target: str | None,
     argument: str,
     value: Any,
@@ -69,7 +64,7 @@ def _write(
         return True
     recorded = recorded_in(kind, question.intent.naming.word, argument)
     if recorded is not None:
-        changes.fields[recorded] = _kept(question, argument, value)
+        changes[recorded] = _kept(question, argument, value)
         return True
     path = kind.path_of(argument) or kind.path_of("_".join((*question.intent.naming.after, argument)))
     if path is None:
@@ -95,15 +90,15 @@ def _member(kind: Kind, record: str | None, argument: str) -> str | None:
     return next((name for name in members if same_name(name, argument) or same_name(name, bare)), None)
 
 
-def _put_into(changes: Changes, fields: Mapping[str, Any], path: tuple[str, ...], value: Any) -> None:
+def _put_into(changes: dict[str, Any], fields: Mapping[str, Any], path: tuple[str, ...], value: Any) -> None:
     if len(path) == 1:
-        changes.fields[path[0]] = copy_json(value)
+        changes[path[0]] = copy_json(value)
         return
-    if path[0] not in changes.fields:
+    if path[0] not in changes:
         # Written into below: what a ledger hands out is a copy.
         held = fields.get(path[0])
-        changes.fields[path[0]] = held if isinstance(held, dict) else {}
-    inner = changes.fields[path[0]]
+        changes[path[0]] = held if isinstance(held, dict) else {}
+    inner = changes[path[0]]
     for name in path[1:-1]:
         inner = inner.setdefault(name, {})
     inner[path[-1]] = copy_json(value)
@@ -116,7 +111,7 @@ def _kept(question: WorldQuestion, argument: str, value: Any) -> Any:
     return sorted(value) if is_set else copy_json(value)
 
 
-def _swap_parts(question: WorldQuestion, fields: Mapping[str, Any], changes: Changes) -> list[str]:
+def _swap_parts(question: WorldQuestion, fields: Mapping[str, Any], changes: dict[str, Any]) -> list[str]:
     """`part_ids` and `new_part_ids`, one for one: each gives way to the one that is asked for instead."""
     # `modify_order_items(order_id, item_ids=["i-1"], new_item_ids=["i-2"])` where the order has the item
     # {"item_id": "i-1", "name": "cup", "price": 5} and a product, {"name": "mug", …}, keeps i-2 at the price 7:
@@ -144,7 +139,7 @@ def _swap_parts(question: WorldQuestion, fields: Mapping[str, Any], changes: Cha
                 return []  # all of them or none: half an exchange is nothing anybody asked for
             source = {**found.kind.entities[found.owner_id], **found.value}
             held[at] = {name: source.get(name, value) for name, value in held[at].items()}
-        changes.fields[own[0].collection.field] = held
+        changes[own[0].collection.field] = held
         return [argument, f"new_{argument}"]
     return []
 
@@ -165,7 +160,7 @@ _ADDED = re.compile(
 )
 
 
-class _Turn(NamedTuple):
+class _Counterpart(NamedTuple):
     """Records of one kind that get a counterpart of another."""
 
     collection: Collection
@@ -175,26 +170,22 @@ class _Turn(NamedTuple):
     after: str
 
 
-class Postings(NamedTuple):
-    fields: dict[str, Any]
-    """What changes in the entity itself."""
-    operations: tuple[Operation, ...]
-    """What changes elsewhere."""
-
-
-def postings_of(kind: Kind, entity_id: str, fields: Mapping[str, Any], description: str) -> Postings:
+def postings_of(
+    kind: Kind, entity_id: str, fields: Mapping[str, Any], description: str
+) -> tuple[dict[str, Any], tuple[Operation, ...]]:
+    """What changes in the entity itself, and what changes elsewhere."""
     turn = next(_turns(kind, description), None)
     held = fields.get(turn.collection.field) if turn else None
     if turn is None or not isinstance(held, list):
-        return Postings({}, ())
+        return {}, ()
     added = [
         {**each, turn.kind_field: turn.after} for each in held if each.get(turn.kind_field) == turn.before
     ]
     operations = _credits(kind, entity_id, turn, added, description)
-    return Postings({turn.collection.field: [*held, *added]} if added else {}, operations)
+    return ({turn.collection.field: [*held, *added]} if added else {}), operations
 
 
-def _turns(kind: Kind, description: str) -> Iterator[_Turn]:
+def _turns(kind: Kind, description: str) -> Iterator[_Counterpart]:
     pairs = _WILL_BE.findall(description.lower())
     for collection in kind.anatomy.collections if pairs else ():
         texts = [
@@ -205,17 +196,19 @@ def _turns(kind: Kind, description: str) -> Iterator[_Turn]:
             continue
         for field in texts:
             values = [
-                each for each in kind.values_at((collection.field, Step.EACH, field)) if isinstance(each, str)
+                each
+                for each in kind.values_at((collection.field, PathStep.EACH, field))
+                if isinstance(each, str)
             ]
             by_stem = {stem("".join(tokens(value))): value for value in values}
             for subject, participle in pairs:
                 before, after = by_stem.get(stem(subject)), by_stem.get(stem(participle))
                 if before is not None and after is not None and before != after:
-                    yield _Turn(collection, field, numbers[0], before, after)
+                    yield _Counterpart(collection, field, numbers[0], before, after)
 
 
 def _credits(
-    kind: Kind, entity_id: str, turn: _Turn, added: list[dict[str, Any]], description: str
+    kind: Kind, entity_id: str, turn: _Counterpart, added: list[dict[str, Any]], description: str
 ) -> tuple[Operation, ...]:
     goals = [goal for what, goal in _ADDED.findall(description.lower()) if stem(what) == stem(turn.after)]
     if not goals:

@@ -13,7 +13,7 @@ from odyssey.simulation.world.meaning import Intent, arguments_of, understand
 from odyssey.simulation.world.naming import PREPOSITIONS, Naming, Verb
 from odyssey.simulation.world.part_writes import update_part, write_part
 from odyssey.simulation.world.reads import list_entities, read, read_part
-from odyssey.simulation.world.shape import Known, fit, fits
+from odyssey.simulation.world.shape import FillSources, fit, fits
 from odyssey.simulation.world.writes import create, move, remove, update
 from odyssey.worlds.ledger import Ledger
 
@@ -44,9 +44,9 @@ def calculate(call: ToolCall) -> Answer | None:
     text = str(float(rounded))
     # The text first: without a schema everything fits. The unrounded value last, where a schema wants just that.
     shown = next((each for each in (text, number, float(value)) if fits(each, schema)), None)
-    fitted = fit({"result": number}, schema, Known("result", {"value": number, "answer": number}))
+    fitted, _ = fit({"result": number}, schema, FillSources("result", {"value": number, "answer": number}))
     return Answer(
-        response=fitted.value if shown is None else shown,
+        response=fitted if shown is None else shown,
         confidence=LIKELY if shown is None else CERTAIN,
         explanation=reading.in_words(),
         reading=reading,
@@ -116,8 +116,8 @@ def acknowledge(call: ToolCall, naming: Naming) -> Answer:
     schema = call.tool.output_schema
     response = done
     if schema is not None and not fits(done, schema):
-        known = Known("result", call.arguments, word=naming.word, facts={"message": done})
-        response = fit({}, schema, known).value
+        known = FillSources("result", call.arguments, word=naming.word, facts={"message": done})
+        response, _ = fit({}, schema, known)
         response = response if fits(response, schema) else smallest_value(schema)
     reading = Reading("acknowledge", by=tuple(call.arguments))
     return Answer(

@@ -16,9 +16,9 @@ from odyssey.simulation.world.answer import (
 )
 from odyssey.simulation.world.kinds import Collection, Kind, know, known_types
 from odyssey.simulation.world.meaning import Intent, arguments_of, find_id_argument
-from odyssey.simulation.world.relations import OwnedPart, Place, home, part_in, places
+from odyssey.simulation.world.relations import OwnedPart, PartPlace, home, part_in, places
 from odyssey.simulation.world.status import called_after, switched
-from odyssey.worlds.field_index import Step
+from odyssey.worlds.field_index import PathStep
 from odyssey.worlds.identifiers import next_id
 from odyssey.worlds.ledger import Ledger, copy_json
 from odyssey.worlds.schema import id_text
@@ -102,7 +102,7 @@ def _effects(part: OwnedPart, word: str) -> dict[str, Any]:
         if isinstance(value, bool):
             effects[name] = switched(word, last[0])
         elif last == ("status",):
-            known = part.kind.values_at((part.collection.field, Step.EACH, name))
+            known = part.kind.values_at((part.collection.field, PathStep.EACH, name))
             effects[name] = called_after([each for each in known if isinstance(each, str)], word)
     return {name: value for name, value in effects.items() if value is not None}
 
@@ -184,7 +184,7 @@ def _no_such_part(question: WorldQuestion, entity_id: str, field: str, argument:
     return refuse("not_found", message, question.reading("update", [field], [argument]))
 
 
-def _places(kind: Kind, collection: Collection, argument: str) -> list[Place]:
+def _places(kind: Kind, collection: Collection, argument: str) -> list[PartPlace]:
     return [each for each in places([kind], argument) if each.collection.field == collection.field]
 
 

@@ -21,10 +21,10 @@ from odyssey.simulation.world.kinds import Kind, know, known_types
 from odyssey.simulation.world.meaning import Intent, arguments_of
 from odyssey.simulation.world.naming import as_map, attribute, attribute_of, listed_fields, wants_id
 from odyssey.simulation.world.relations import belongs, home, listed_by_owner, part_in, places, pointed_at
-from odyssey.simulation.world.roles import Filter, Order, RangeBound, Selection, Text, page, select
+from odyssey.simulation.world.roles import Filter, Order, RangeBound, Selection, TextSearch, page, select
 from odyssey.simulation.world.shape import fits
 from odyssey.simulation.world.status import status_filters
-from odyssey.worlds.field_index import Step, values_at
+from odyssey.worlds.field_index import PathStep, values_at
 from odyssey.worlds.ledger import Ledger
 from odyssey.worlds.schema import id_text
 
@@ -71,7 +71,7 @@ def in_order(kind: Kind, ids: list[str], order: Order | None) -> list[str]:
 
 def _by_key(selection: Selection) -> Iterator[Filter]:
     for part in selection.parts:
-        yield Filter(part.argument, (part.collection.field, Step.KEY), (part.key,))
+        yield Filter(part.argument, (part.collection.field, PathStep.KEY), (part.key,))
 
 
 def _indexed(kind: Kind, filters: list[Filter]) -> list[str]:
@@ -79,11 +79,13 @@ def _indexed(kind: Kind, filters: list[Filter]) -> list[str]:
     exact = kind.world.having_all(kind.name, [(each.path, each.values[0]) for each in filters])
     if exact or not any(isinstance(each.values[0], str) for each in filters):
         return exact
-    return kind.world.having_all(kind.name, [((*each.path, Step.FOLDED), each.values[0]) for each in filters])
+    return kind.world.having_all(
+        kind.name, [((*each.path, PathStep.FOLDED), each.values[0]) for each in filters]
+    )
 
 
 def _passes(
-    fields: Mapping[str, Any], filters: list[Filter], bounds: list[RangeBound], texts: list[Text]
+    fields: Mapping[str, Any], filters: list[Filter], bounds: list[RangeBound], texts: list[TextSearch]
 ) -> bool:
     return (
         all(_has_any(fields, each) for each in filters)
@@ -116,7 +118,7 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _contains(fields: Mapping[str, Any], wanted: Text) -> bool:
+def _contains(fields: Mapping[str, Any], wanted: TextSearch) -> bool:
     inside: Any = fields if wanted.path is None else list(values_at(fields, wanted.path))
     text = wanted.text.casefold()
     if wanted.whole:
@@ -208,10 +210,11 @@ def read_part(call: ToolCall, world: Ledger, intent: Intent) -> Answer | None:
 def _read_by_fields(question: WorldQuestion) -> Answer:
     selection = select(question.kind, question.others())
     if not (question.intent.naming.plural or selection.by()):
-        through = pointed_at(question.kind, question.others())
-        if through is not None:
-            found = [each for each in through.ids if each in question.kind.entities]
-            return _one_of(question, found, [through.argument], selection)
+        pointed = pointed_at(question.kind, question.others())
+        if pointed is not None:
+            argument, entity_id = pointed
+            found = [entity_id] if entity_id in question.kind.entities else []
+            return _one_of(question, found, [argument], selection)
         if selection.ignored:
             unused = listed(selection.ignored)
             return not_understood(question.call, f"{unused} names nothing that a {question.noun} has")
@@ -237,21 +240,20 @@ def _are_ids(question: WorldQuestion, argument: str, value: Any) -> bool:
     return listing and is_id_list(argument) and (not id_noun(argument) or kind.is_meant_by(argument))
 
 
-class _Found(NamedTuple):
+class _SearchResult(NamedTuple):
     selection: Selection
     by: list[str]
     ids: list[str]
 
 
-def _search(question: WorldQuestion) -> _Found:
+def _search(question: WorldQuestion) -> _SearchResult:
     arguments = question.others()
-    through = listed_by_owner(question.kind, arguments)
+    owner, among = listed_by_owner(question.kind, arguments) or (None, None)
     chosen = next((name for name, value in arguments.items() if _are_ids(question, name, value)), None)
-    by = [] if through is None else [through.argument]
+    by = [] if owner is None else [owner]
     by += [] if chosen is None else [chosen]
     selection = select(question.kind, {name: arguments[name] for name in arguments if name not in by})
     selection.filters.extend(status_filters(question.kind, question.intent.naming))
-    among = None if through is None else through.ids
     entity_id = id_text(question.given(question.intent.id_argument))
     if entity_id is not None:
         among = [entity_id] if entity_id in question.kind.entities else []
@@ -265,7 +267,7 @@ def _search(question: WorldQuestion) -> _Found:
     if not ids and question.intent.naming.word == "search":
         # Who searches for a name writes a part of it.
         ids = find(question.kind, selection.as_texts(), among)
-    return _Found(selection, [*by, *selection.by()], ids)
+    return _SearchResult(selection, [*by, *selection.by()], ids)
 
 
 def _row(question: WorldQuestion, entity_id: str, selection: Selection) -> dict[str, Any]:

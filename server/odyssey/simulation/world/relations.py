@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from odyssey.kit.words import id_noun, is_id_list, same_nouns, tokens
 from odyssey.simulation.world.kinds import Collection, Kind
-from odyssey.worlds.field_index import Path, Step
+from odyssey.worlds.field_index import Path, PathStep
 from odyssey.worlds.schema import id_text
 
 # What is kept inside entities: parts of a thing. They have ids of their own, but no type.
@@ -18,7 +18,7 @@ class OwnedPart(NamedTuple):
     value: dict[str, Any]
 
 
-class Place(NamedTuple):
+class PartPlace(NamedTuple):
     """Where parts of some noun are kept."""
 
     kind: Kind
@@ -27,7 +27,7 @@ class Place(NamedTuple):
     """To their ids."""
 
 
-def places(kinds: list[Kind], argument: str) -> list[Place]:
+def places(kinds: list[Kind], argument: str) -> list[PartPlace]:
     """Where the part may be kept that an argument such as `part_id` names; where it is the key comes first."""
     noun = id_noun(argument)
     found = []
@@ -35,13 +35,13 @@ def places(kinds: list[Kind], argument: str) -> list[Place]:
         for collection in kind.anatomy.collections:
             member = collection.id_member(argument)
             if collection.by_key and (member or (noun and same_nouns(noun, tokens(collection.field)))):
-                found.append(Place(kind, collection, (collection.field, Step.KEY)))
+                found.append(PartPlace(kind, collection, (collection.field, PathStep.KEY)))
             elif member is not None:
-                found.append(Place(kind, collection, (collection.field, Step.EACH, member)))
+                found.append(PartPlace(kind, collection, (collection.field, PathStep.EACH, member)))
     return sorted(found, key=lambda place: not place.collection.by_key)
 
 
-def home(candidates: list[Place], part_id: Any) -> OwnedPart | None:
+def home(candidates: list[PartPlace], part_id: Any) -> OwnedPart | None:
     """The part itself rather than a mention of it: kept under its id, or in one entity only."""
     # Item i-1 stands in an order's list of items and under the key i-1 among the variants of product p-2. The key is
     # where it is kept, the list only mentions it: the home is p-2.
@@ -55,9 +55,9 @@ def home(candidates: list[Place], part_id: Any) -> OwnedPart | None:
     return None
 
 
-def part_in(fields: Mapping[str, Any], place: Place, part_id: Any) -> dict[str, Any] | None:
+def part_in(fields: Mapping[str, Any], place: PartPlace, part_id: Any) -> dict[str, Any] | None:
     held = fields.get(place.collection.field)
-    if isinstance(held, dict) and place.path[-1] is Step.KEY:
+    if isinstance(held, dict) and place.path[-1] is PathStep.KEY:
         found = held.get(id_text(part_id) or "")
         return found if isinstance(found, dict) else None
     member = place.path[-1]
@@ -66,13 +66,6 @@ def part_in(fields: Mapping[str, Any], place: Place, part_id: Any) -> dict[str, 
     return next(
         (each for each in items if isinstance(each, dict) and id_text(each.get(member)) == wanted), None
     )
-
-
-class Through(NamedTuple):
-    """The ids an owner lists."""
-
-    argument: str
-    ids: list[str]
 
 
 class Reference(NamedTuple):
@@ -95,8 +88,8 @@ def references(kind: Kind, arguments: Mapping[str, Any]) -> Iterator[Reference]:
                 break
 
 
-def listed_by_owner(kind: Kind, arguments: Mapping[str, Any]) -> Through | None:
-    """The things an owner's own list names, where a thing does not say whose it is."""
+def listed_by_owner(kind: Kind, arguments: Mapping[str, Any]) -> tuple[str, list[str]] | None:
+    """The argument that names an owner, and the ids its own list has; where a thing does not say whose it is."""
     for reference in references(kind, arguments):
         if kind.path_of(reference.argument) is not None:
             continue
@@ -105,17 +98,17 @@ def listed_by_owner(kind: Kind, arguments: Mapping[str, Any]) -> Through | None:
         if field is not None:
             listed = (owner or {}).get(field)
             ids = [id_text(each) or "" for each in listed] if isinstance(listed, list) else []
-            return Through(reference.argument, [each for each in ids if each in kind.entities])
+            return reference.argument, [each for each in ids if each in kind.entities]
     return None
 
 
-def pointed_at(kind: Kind, arguments: Mapping[str, Any]) -> Through | None:
-    """The one that another entity points at: `get_owner(thing_id)` where a thing has an `owner_id`."""
+def pointed_at(kind: Kind, arguments: Mapping[str, Any]) -> tuple[str, str] | None:
+    """The argument that names another entity, and the id it points at: `get_owner(thing_id)` by its `owner_id`."""
     for reference in references(kind, arguments):
         fields = reference.kind.entities.get(reference.entity_id) or {}
         pointers = [name for name in fields if kind.is_meant_by(name)]
         if pointers:
-            return Through(reference.argument, [id_text(fields[pointers[0]]) or ""])
+            return reference.argument, id_text(fields[pointers[0]]) or ""
     return None
 
 
@@ -150,11 +143,11 @@ class Holder(NamedTuple):
 
     kind: Kind
     entity_id: str
-    place: Place
+    place: PartPlace
 
     def keeps(self, part_id: Any) -> bool:
         held = (self.kind.entities.get(self.entity_id) or {}).get(self.place.collection.field)
-        if isinstance(held, dict) and self.place.path[-1] is Step.KEY:
+        if isinstance(held, dict) and self.place.path[-1] is PathStep.KEY:
             return id_text(part_id) in held
         items = held.values() if isinstance(held, dict) else held if isinstance(held, list) else ()
         ids = [id_text(each.get(self.place.path[-1])) for each in items if isinstance(each, dict)]
@@ -175,6 +168,6 @@ def holder(kind: Kind, entity_id: str, argument: str) -> Holder | None:
     return None
 
 
-def _is_called_so(place: Place, argument: str) -> bool:
+def _is_called_so(place: PartPlace, argument: str) -> bool:
     """Whether the parts are what the argument names, and do not only mention it."""
     return same_nouns(id_noun(argument) or (), tokens(place.collection.field))

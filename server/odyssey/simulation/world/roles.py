@@ -5,7 +5,7 @@ from typing import Any, Literal, NamedTuple
 
 from odyssey.kit.words import same_name, same_noun, stem, tokens, word_set
 from odyssey.simulation.world.kinds import Collection, FieldPath, Kind
-from odyssey.worlds.field_index import Path, Step
+from odyssey.worlds.field_index import Path, PathStep
 
 _LIMITS = word_set("limit max_results page_size per_page top max_items num_results size count")
 _OFFSETS = word_set("offset skip cursor page_token next_token start_index")
@@ -35,7 +35,7 @@ class RangeBound(NamedTuple):
     value: Any
 
 
-class Text(NamedTuple):
+class TextSearch(NamedTuple):
     argument: str
     path: FieldPath | None
     """None: anywhere in the entity."""
@@ -60,7 +60,7 @@ class Order(NamedTuple):
 class Selection(NamedTuple):
     filters: list[Filter]
     bounds: list[RangeBound]
-    texts: list[Text]
+    texts: list[TextSearch]
     parts: list[PartRole]
     ignored: list[str]
     """Arguments that name nothing this type has."""
@@ -71,7 +71,7 @@ class Selection(NamedTuple):
     def as_texts(self) -> "Selection":
         """The same, with texts that need only occur where a filter wants them to be all there is."""
         loose = [each for each in self.filters if _is_text(each)]
-        texts = [Text(each.argument, _names(each.path), each.values[0]) for each in loose]
+        texts = [TextSearch(each.argument, _names(each.path), each.values[0]) for each in loose]
         strict = [each for each in self.filters if not _is_text(each)]
         return self._replace(filters=strict, texts=[*self.texts, *texts])
 
@@ -85,7 +85,7 @@ def _names(path: Path) -> FieldPath:
     return tuple(step for step in path if isinstance(step, str))
 
 
-class Page(NamedTuple):
+class ListingPage(NamedTuple):
     order: Order | None
     offset: int
     limit: int | None
@@ -114,7 +114,7 @@ def select(kind: Kind, arguments: Mapping[str, Any]) -> Selection:
     return selection
 
 
-def page(kind: Kind, arguments: Mapping[str, Any]) -> Page:
+def page(kind: Kind, arguments: Mapping[str, Any]) -> ListingPage:
     controls = {
         "_".join(tokens(name)): value
         for name, value in arguments.items()
@@ -125,7 +125,7 @@ def page(kind: Kind, arguments: Mapping[str, Any]) -> Page:
     number = _count(controls, _PAGES)
     if number is not None and limit is not None:
         offset = max(number - 1, 0) * limit
-    return Page(_order(kind, controls), offset, limit)
+    return ListingPage(_order(kind, controls), offset, limit)
 
 
 def _is_control(argument: str) -> bool:
@@ -165,10 +165,10 @@ def _by_field(selection: Selection, kind: Kind, argument: str, path: FieldPath, 
     if isinstance(value, str) and collection is not None and collection.by_key:
         selection.parts.append(PartRole(argument, collection, value))
     elif isinstance(value, str) and anatomy.has(path, "object") and len(anatomy.members(path[0])) > 0:
-        selection.texts.append(Text(argument, path, value, whole=True))
+        selection.texts.append(TextSearch(argument, path, value, whole=True))
     elif anatomy.has(path, "array"):
         values = tuple(value) if isinstance(value, list) else (value,)
-        selection.filters.append(Filter(argument, (*path, Step.EACH), values))
+        selection.filters.append(Filter(argument, (*path, PathStep.EACH), values))
     elif isinstance(value, list):
         selection.filters.append(Filter(argument, path, tuple(value)))
     else:
@@ -183,11 +183,11 @@ def _by_words(selection: Selection, kind: Kind, argument: str, value: Any) -> bo
         selection.bounds.append(bound)
         return True
     if isinstance(value, str) and is_search_text(argument):
-        selection.texts.append(Text(argument, None, value))
+        selection.texts.append(TextSearch(argument, None, value))
         return True
     if isinstance(value, str) and len(words) > 1 and words[-1] in _CONTAINS:
         path = kind.path_of("_".join(words[:-1]))
-        selection.texts.append(Text(argument, path, value))
+        selection.texts.append(TextSearch(argument, path, value))
         return True
     return _by_part(selection, kind, argument, value)
 
@@ -201,7 +201,7 @@ def _by_part(selection: Selection, kind: Kind, argument: str, value: Any) -> boo
         member = member or collection.id_member(argument)
         if member is not None:
             values = tuple(value) if isinstance(value, list) else (value,)
-            selection.filters.append(Filter(argument, (collection.field, Step.EACH, member), values))
+            selection.filters.append(Filter(argument, (collection.field, PathStep.EACH, member), values))
             return True
     return False
 

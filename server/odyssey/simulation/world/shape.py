@@ -20,7 +20,7 @@ _MAX_WRAPS = 3
 _MAX_TRIALS = 500
 
 
-class Known(NamedTuple):
+class FillSources(NamedTuple):
     """What may fill a property the schema requires and the entity does not have."""
 
     noun: str
@@ -32,13 +32,7 @@ class Known(NamedTuple):
     """What is true of the answer as a whole, such as how many there are on all pages."""
 
 
-_NOTHING = Known(noun="", arguments={})
-
-
-class Fitted(NamedTuple):
-    value: Any
-    invented: bool
-    """Whether a value stands in it that neither the world nor the call knows."""
+_NOTHING = FillSources(noun="", arguments={})
 
 
 def fits(value: Any, schema: JsonSchema | None) -> bool:
@@ -49,11 +43,13 @@ def fits(value: Any, schema: JsonSchema | None) -> bool:
 # boolean `closed` and a text `note`, becomes {"order": {"order_id": "o-1", "total": 20}, "closed": true, "note": ""}:
 # the entity goes where its noun is, `closed` is true because that was just done, and nobody knows a note. So the
 # smallest text is invented, and the answer is less certain.
-def fit(value: Any, schema: JsonSchema | None, known: Known) -> Fitted:
+def fit(value: Any, schema: JsonSchema | None, known: FillSources) -> tuple[Any, bool]:
+    """The value in the shape of the schema, and whether it holds anything that neither world nor call knows."""
     if schema is None or fits(value, schema):
-        return Fitted(value, invented=False)
+        return value, False
     shaper = _Shaper(schema, known)
-    return Fitted(shaper.shape(value, schema), shaper.invented)
+    shaped = shaper.shape(value, schema)
+    return shaped, shaper.invented
 
 
 @lru_cache(maxsize=512)
@@ -62,7 +58,7 @@ def _compiled(schema: bytes) -> CompiledSchema:
 
 
 class _Shaper:
-    def __init__(self, root: JsonSchema, known: Known) -> None:
+    def __init__(self, root: JsonSchema, known: FillSources) -> None:
         self.root = root
         self.known = known
         self.invented = False

@@ -32,7 +32,7 @@ _MUST = re.compile(r"\b(?:must|has to|needs to)\s+be\b(?P<which>[^.;]{0,60})", r
 _WORD = re.compile(r"\w+")
 
 
-class Standing(NamedTuple):
+class StatusRequirement(NamedTuple):
     """What a tool says of the status an entity must have."""
 
     field: str
@@ -107,7 +107,7 @@ def _in_the_style_of(known: Sequence[str], word: str) -> str:
     return word.capitalize() if known and all(value[:1].isupper() for value in known) else word
 
 
-def required_standing(kind: Kind, naming: Naming, description: str) -> Standing | None:
+def required_standing(kind: Kind, naming: Naming, description: str) -> StatusRequirement | None:
     """The status the name demands by an adjective (`ship_paid_thing`), or the description in a sentence."""
     # `ship_open_order` and "Only open orders can be shipped." both want "open";
     # "If the order is closed it cannot be shipped." forbids "closed".
@@ -118,7 +118,7 @@ def required_standing(kind: Kind, naming: Naming, description: str) -> Standing 
         if not wanted:
             wanted, forbidden = _in_sentences(values, description)
         if wanted or forbidden:
-            return Standing(field, wanted, forbidden)
+            return StatusRequirement(field, wanted, forbidden)
     return None
 
 

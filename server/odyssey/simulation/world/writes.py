@@ -25,7 +25,7 @@ from odyssey.simulation.world.changes import changes_of, is_scope, postings_of
 from odyssey.simulation.world.kinds import Kind, know, known_types
 from odyssey.simulation.world.meaning import Intent
 from odyssey.simulation.world.relations import belongs, holder, list_of, references
-from odyssey.simulation.world.shape import Known, fit
+from odyssey.simulation.world.shape import FillSources, fit
 from odyssey.simulation.world.status import effects_of, required_standing, stated_status
 from odyssey.worlds.identifiers import new_id
 from odyssey.worlds.ledger import Ledger, copy_json
@@ -77,10 +77,11 @@ def update(question: WorldQuestion) -> Answer:
     bad = _first_bad_value(question, changes, "update")
     if bad is not None:
         return bad
-    posted = postings_of(kind, entity_id, fields, question.call.tool.description) if effects else None
-    changes |= posted.fields if posted else {}
-    operations: tuple[Operation, ...] = (Update(kind.name, entity_id, changes),) if changes else ()
-    operations += posted.operations if posted else ()
+    elsewhere: tuple[Operation, ...] = ()
+    if effects:
+        posted, elsewhere = postings_of(kind, entity_id, fields, question.call.tool.description)
+        changes |= posted
+    operations = (Update(kind.name, entity_id, changes), *elsewhere) if changes else elsewhere
     certainty = LIKELY if ignored else CERTAIN
     return respond(
         question,
@@ -282,9 +283,11 @@ def move(call: ToolCall, world: Ledger, intent: Intent) -> Answer | None:
         return refuse("conflict", message, reading)
     after = {giver: left, taker: _sum(kind.entities[taker].get(field), amount)}
     shown: dict[str, Any] = {**call.arguments, field: after[giver]}
-    fitted = fit(shown, call.tool.output_schema, Known(kind.name, call.arguments, word=intent.naming.word))
+    response, _ = fit(
+        shown, call.tool.output_schema, FillSources(kind.name, call.arguments, word=intent.naming.word)
+    )
     operations = tuple(Update(kind.name, entity_id, {field: value}) for entity_id, value in after.items())
-    return Answer(fitted.value, operations, LIKELY, explanation=reading.in_words(), reading=reading)
+    return Answer(response, operations, LIKELY, explanation=reading.in_words(), reading=reading)
 
 
 def _movement(call: ToolCall) -> _Movement | None:

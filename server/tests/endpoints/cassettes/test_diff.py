@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from odyssey.endpoints.cassettes.compare import Change, difference
+from odyssey.endpoints.cassettes.compare import ValueChange, difference
 from odyssey.records.canonical import canonical_json
 
 NAMES = st.text(st.characters(exclude_categories=["Cs"]), max_size=3) | st.sampled_from(
@@ -55,7 +55,7 @@ def steps(path: str, document: Any) -> tuple[int | str, ...]:
     return node.location
 
 
-def applied(before: Any, changes: list[Change], after: Any) -> Any:
+def applied(before: Any, changes: list[ValueChange], after: Any) -> Any:
     """Do the changes to `before`; `after` only tells which steps a path stands for."""
     root = [_copy(before)]
     removed: list[tuple[Any, int | str]] = []
@@ -138,4 +138,4 @@ def test_no_path_is_named_twice_nor_one_below_another(pair: tuple[Any, Any]) -> 
     ],
 )
 def test_what_is_said_of_a_change(before: Any, after: Any, changes: list[Any]) -> None:
-    assert list(difference(before, after)) == [Change(*change) for change in changes]
+    assert list(difference(before, after)) == [ValueChange(*change) for change in changes]

@@ -8,10 +8,15 @@ from support.agents import Answer, Behaviour, Dispatched, RefusesPings, final, h
 from support.evals import COMPARE, RUNS, StartAgent, all_observed, observed, scenario, stand_in, start
 from support.platform import Org, Platform
 
+from odyssey.agents.compiled import CompiledAgents
+from odyssey.core.clock import PlatformClock
+from odyssey.core.group_commit import GroupWriter
+from odyssey.core.signals import Signals
 from odyssey.evals.eval_runs.observe import ObservingParts, observe
 from odyssey.evals.models import EvalRun
 from odyssey.matrices.repository import may_repeat
 from odyssey.reviews.enqueue import enqueue_flagged_runs
+from odyssey.worlds.repository import SharedWorlds
 
 SAME = (
     "scenario_id",
@@ -125,14 +130,13 @@ def test_several_observers_make_one_stand_in(platform: Platform, org: Org, agent
     (run_id,) = start(org, scenario(org))
     observed(org, run_id)
     observed(org, stand_in(org, run_id)["id"])
-    state = platform.app.state
     parts = ObservingParts(
-        state.database,
-        state.writer,
-        state.agents,
-        state.worlds,
-        state.signals,
-        state.clock,
+        platform.database,
+        platform.part(GroupWriter),
+        platform.part(CompiledAgents),
+        platform.part(SharedWorlds),
+        platform.part(Signals),
+        platform.part(PlatformClock),
         may_repeat,
         enqueue_flagged_runs,
     )

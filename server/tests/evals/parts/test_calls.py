@@ -2,10 +2,14 @@ import pytest
 from hypothesis import given
 from support.behaviours import CALLS
 
-from odyssey.evals.behaviour import Call
+from odyssey.evals.behaviour import BehaviourCall
 from odyssey.evals.parts import _similarities, best_total, calls_distance, first_call_difference, read_calls
 
-LOOK, BOOK, PAY = Call("look", {"id": 1}), Call("book", {"id": 1, "seat": "4A"}), Call("pay", {"amount": 30})
+LOOK, BOOK, PAY = (
+    BehaviourCall("look", {"id": 1}),
+    BehaviourCall("book", {"id": 1, "seat": "4A"}),
+    BehaviourCall("pay", {"amount": 30}),
+)
 
 
 @pytest.mark.parametrize(
@@ -17,18 +21,20 @@ LOOK, BOOK, PAY = Call("look", {"id": 1}), Call("book", {"id": 1, "seat": "4A"})
         ((LOOK, BOOK, PAY), (LOOK, BOOK), 1 - 4 / 5),
         ((LOOK, BOOK, PAY), (BOOK, PAY), 1 - 4 / 5),
         ((LOOK, BOOK), (BOOK, LOOK), 1 - 2 / 4),
-        ((LOOK,), (Call("look", {"id": 2}),), 1 - 0.25),
-        ((BOOK,), (Call("book", {"seat": "4B", "id": 1.0}),), 1 - (0.25 + 0.75 / 2)),
-        ((Call("end", None),), (Call("end", None),), 0),
+        ((LOOK,), (BehaviourCall("look", {"id": 2}),), 1 - 0.25),
+        ((BOOK,), (BehaviourCall("book", {"seat": "4B", "id": 1.0}),), 1 - (0.25 + 0.75 / 2)),
+        ((BehaviourCall("end", None),), (BehaviourCall("end", None),), 0),
     ],
 )
-def test_what_calls_count(left: tuple[Call, ...], right: tuple[Call, ...], expected: float) -> None:
+def test_what_calls_count(
+    left: tuple[BehaviourCall, ...], right: tuple[BehaviourCall, ...], expected: float
+) -> None:
     assert calls_distance(read_calls(left), read_calls(right), {}) == pytest.approx(expected)
 
 
 @given(CALLS, CALLS)
 def test_what_begins_and_ends_alike_is_matched_by_the_best_alignment(
-    left: tuple[Call, ...], right: tuple[Call, ...]
+    left: tuple[BehaviourCall, ...], right: tuple[BehaviourCall, ...]
 ) -> None:
     """The shortcut must not change the distance."""
     first, second = read_calls((*left[:2], *right)), read_calls((*left, *right[-2:]))
@@ -44,11 +50,13 @@ def test_what_begins_and_ends_alike_is_matched_by_the_best_alignment(
         ((LOOK, BOOK, PAY), (LOOK, PAY), ("call 2", "book", None)),
         ((LOOK,), (LOOK, PAY), ("call 2", None, "pay")),
         ((LOOK, PAY), (BOOK, LOOK, PAY), ("call 1", None, "book")),
-        ((LOOK,), (Call("look", {"id": 2}),), ("arguments of call 1", "look", "look")),
+        ((LOOK,), (BehaviourCall("look", {"id": 2}),), ("arguments of call 1", "look", "look")),
     ],
 )
 def test_the_first_difference_is_the_call_the_other_did_not_make(
-    left: tuple[Call, ...], right: tuple[Call, ...], where: tuple[str, str | None, str | None]
+    left: tuple[BehaviourCall, ...],
+    right: tuple[BehaviourCall, ...],
+    where: tuple[str, str | None, str | None],
 ) -> None:
     found = first_call_difference(read_calls(left), read_calls(right))
     assert found is not None

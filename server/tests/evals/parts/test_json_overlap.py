@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from support.behaviours import JSON
 
-from odyssey.evals.parts import Differs, first_json_difference, overlap_distance
+from odyssey.evals.parts import FirstDifference, first_json_difference, overlap_distance
 from odyssey.worlds.ledger import json_equal
 
 PROSE = "the customer asked for a full refund"
@@ -54,12 +54,12 @@ def test_long_lists_are_compared_place_by_place() -> None:
 @pytest.mark.parametrize(
     ("left", "right", "first"),
     [
-        ({"a": 1, "b": {"c": [1, 2]}}, {"a": 1, "b": {"c": [1, 3]}}, Differs("$.b.c[1]", 2, 3)),
-        ({"a": 1}, {"a": 1, "b": 2}, Differs("$.b", None, 2)),
-        ({"a": None}, {}, Differs("$", {"a": None}, {})),
-        ([1], [1, 2], Differs("$[1]", None, 2)),
-        (1, "1", Differs("$", 1, "1")),
+        ({"a": 1, "b": {"c": [1, 2]}}, {"a": 1, "b": {"c": [1, 3]}}, FirstDifference("$.b.c[1]", 2, 3)),
+        ({"a": 1}, {"a": 1, "b": 2}, FirstDifference("$.b", None, 2)),
+        ({"a": None}, {}, FirstDifference("$", {"a": None}, {})),
+        ([1], [1, 2], FirstDifference("$[1]", None, 2)),
+        (1, "1", FirstDifference("$", 1, "1")),
     ],
 )
-def test_the_first_difference(left: Any, right: Any, first: Differs) -> None:
+def test_the_first_difference(left: Any, right: Any, first: FirstDifference) -> None:
     assert first_json_difference(left, right) == first

@@ -1,6 +1,6 @@
 import pytest
 
-from odyssey.evals.parts import Differs, first_text_difference, text_distance
+from odyssey.evals.parts import FirstDifference, first_text_difference, text_distance
 
 
 @pytest.mark.parametrize(
@@ -23,11 +23,11 @@ def test_texts_differ_by_words(left: str, right: str, expected: float) -> None:
 @pytest.mark.parametrize(
     ("left", "right", "first"),
     [
-        ("all is well", "All is lost", Differs("word 3", "well", "lost")),
-        ("all is well", "all is", Differs("word 3", "well", None)),
+        ("all is well", "All is lost", FirstDifference("word 3", "well", "lost")),
+        ("all is well", "all is", FirstDifference("word 3", "well", None)),
         ("all is well", "all is well!", None),
-        ("👍", "👎", Differs("text", "👍", "👎")),
+        ("👍", "👎", FirstDifference("text", "👍", "👎")),
     ],
 )
-def test_the_first_word_that_differs(left: str, right: str, first: Differs | None) -> None:
+def test_the_first_word_that_differs(left: str, right: str, first: FirstDifference | None) -> None:
     assert first_text_difference(left, right) == first

@@ -9,16 +9,16 @@ from support.datasets import table
 
 from odyssey.core.errors import JsonRefusedError, ValidationFailedError
 from odyssey.library.datasets.columns import MAX_ROWS, CsvTooLargeError
-from odyssey.library.datasets.reading import Checked, Referred, check_rows, read_rows
+from odyssey.library.datasets.reading import TableCheck, WorldLookup, check_rows, read_rows
 from odyssey.library.datasets.sources import CsvSource, JsonSource, RowSource
 from odyssey.library.seeds import Seed
 from odyssey.records.faults import Faults
 
-NONE = Referred({}, {})
+NONE = WorldLookup({}, {})
 STATE = {"order": {"ord_1": {"status": "shipped", "total": 79.5}}}
 
 
-def check(content: str | bytes, limit: int = 100) -> Checked:
+def check(content: str | bytes, limit: int = 100) -> TableCheck:
     faults = Faults(limit=limit)
     source = CsvSource(content.encode() if isinstance(content, str) else content, faults)
     return check_rows(source, NONE, faults)

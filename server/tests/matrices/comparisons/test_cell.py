@@ -4,11 +4,11 @@ from odyssey.matrices.comparisons.cell import (
     ObservedRun,
     Threshold,
     delivery_of,
-    explain_cell,
     judge_cell,
     matches_of,
     reliability,
 )
+from odyssey.matrices.comparisons.compare import explain_cell
 
 CRITICAL = Threshold(0.5, critical=True)
 

@@ -9,7 +9,7 @@ from support.hostile import STRINGS
 from support.matrices import confirmed, evidence_of, flagged, matrix, of_every_kind
 
 from odyssey.matrices.comparisons.schemas import ExplanationOut
-from odyssey.matrices.reports.evidence import Cost, Evidence, key_of
+from odyssey.matrices.reports.evidence import Cost, ReportEvidence
 from odyssey.matrices.reports.heat_map import heat_map_page
 from odyssey.matrices.reports.markup import POLICY
 from odyssey.matrices.reports.report import report_page
@@ -142,14 +142,14 @@ def hostile() -> MatrixOut:
     )
 
 
-def hostile_evidence(of: MatrixOut) -> Evidence:
+def hostile_evidence(of: MatrixOut) -> ReportEvidence:
     found = {}
     for text, cell in zip(STRINGS, (cell for cell in of.cells if cell.confirmed), strict=True):
         first = {"where": text, "baseline": {text: text}, "variation": text}
         part = {"part": "text", "contribution": 0.5, "among_baselines": 0.1, "first_difference": first}
         explained = {"moved": "text", "baseline_run": 1, "variation_run": 2, "parts": [part]}
-        found[key_of(cell)] = ExplanationOut.model_validate(explained)
-    return Evidence(found, Cost(1, 1.0, 1.0, 1, 1, 1.0, tuple(STRINGS)))
+        found[cell.key] = ExplanationOut.model_validate(explained)
+    return ReportEvidence(found, Cost(1, 1.0, 1.0, 1, 1, 1.0, tuple(STRINGS)))
 
 
 @pytest.mark.parametrize("kind", ["heat map", "report"])
