@@ -73,7 +73,6 @@ class Seed(NamedTuple):
     expected_outcome: str
     input: dict[str, Any]
     checks: list[Any]
-    checks_version: ChecksVersion
     rubric: list[Any]
     random_seed: int | None
     """None: drawn for each run."""
@@ -82,6 +81,8 @@ class Seed(NamedTuple):
     """As text, for it may be large."""
     types: frozenset[str] = frozenset()
     """Of its entities."""
+    checks_version: ChecksVersion = LATEST_VERSION
+    """Which meaning the checks have."""
 
     def stored(self) -> dict[str, Any]:
         """Return the seed without what is kept by hash."""
@@ -184,7 +185,7 @@ class _SeedReader:
             expected_outcome=_given(raw, "expected_outcome", "completion"),
             input=_given(raw, "input", {}),
             checks=_given(raw, "checks", []),
-            checks_version=_given(raw, "checks_version", self._checks_version),
+            checks_version=self._read_checks_version(raw) or self._checks_version,
             rubric=_given(raw, "rubric", []),
             random_seed=raw.get("random_seed"),
             world=world,
@@ -248,13 +249,18 @@ class _SeedReader:
     def _check_grading(self, raw: dict[str, Any]) -> None:
         if _given(raw, "expected_outcome", "completion") not in ("completion", "refusal"):
             self._fault(("expected_outcome",), "expected_outcome must be 'completion' or 'refusal'")
-        version = _given(raw, "checks_version", self._checks_version)
-        if type(version) is not int or version not in get_args(ChecksVersion):
-            self._fault(("checks_version",), "checks_version must be 1 or 2")
-        elif raw.get("checks") is not None:
+        version = self._read_checks_version(raw)
+        if version is not None and raw.get("checks") is not None:
             self.errors += read_checks(raw["checks"], version).errors
         if raw.get("rubric") is not None:
             self.errors += read_rubric(raw["rubric"]).errors
+
+    def _read_checks_version(self, raw: dict[str, Any]) -> ChecksVersion | None:
+        given = _given(raw, "checks_version", self._checks_version)
+        if type(given) is not int or given not in get_args(ChecksVersion):
+            self._fault(("checks_version",), "checks_version must be 1 or 2")
+            return None
+        return 1 if given == 1 else 2
 
 
 def _given(raw: dict[str, Any], member: str, default: Any) -> Any:

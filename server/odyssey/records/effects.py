@@ -133,8 +133,9 @@ def _of_flag(step: WorldStep, flags_now: set[str]) -> Effect | None:
         return None
     (flags_now.add if is_set else flags_now.discard)(flag)
     # An empty object stands for "set", so that whether a flag ended as it began is told as of an entity.
-    before, after = (None, {}) if is_set else ({}, None)
-    return _made(step, "flag_set" if is_set else "flag_cleared", before, after)
+    if is_set:
+        return _made(step, "flag_set", None, {})
+    return _made(step, "flag_cleared", {}, None)
 
 
 def _of_entity(step: WorldStep) -> Effect | None:

@@ -148,11 +148,13 @@ def test_never_is_not_called_and_names_the_first_step(tool: str, made: tuple[Obs
 @given(evidences, some_calls)
 def test_what_the_proxy_refused_is_no_work_done(seen: Evidence, made: tuple[ObservedCall, ...]) -> None:
     accepted = tuple(each for each in made if each.accepted)
-    for check in (
+    demanded: list[Any] = [
         {"called": {"tool": "refund", "count": {"$gte": 2}}},
         {"order": ["verify_user", "refund"]},
-    ):
+    ]
+    for check in demanded:
         assert run(check, evidence(calls=made)).state == run(check, evidence(calls=accepted)).state
-    for check in ({"not_called": "get_*"}, {"policy": {"before": ["verify_user", "*"]}}):
+    forbidden: list[Any] = [{"not_called": "get_*"}, {"policy": {"before": ["verify_user", "*"]}}]
+    for check in forbidden:
         states = [run(check, evidence(calls=each), version=1).state for each in (made, accepted)]
         assert states[0] == states[1], "rows from before version 2 keep their meaning"

@@ -111,7 +111,8 @@ def _read_members(raw: Any, known: tuple[str, ...], faults: Faults) -> dict[str,
 class _CallTest(NamedTuple):
     tools: NamedTools
     fits: Callable[[ObservedCall], bool]
-    count: Matcher | None
+    holds: Matcher | None
+    """Whether it was called often enough, by the number of calls; None where once will do."""
     asked: str
     """The count that is asked for, in words."""
 

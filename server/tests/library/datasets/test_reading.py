@@ -69,7 +69,7 @@ def test_an_empty_cell_says_nothing() -> None:
     columns = ["user", "behavior", "state", "failure_rules", "expected_outcome", "input", "checks", "rubric"]
     content = table({"user": "x"}, columns=[*columns, "world", "random_seed"])
     (seed,) = seeds(CsvSource(content.encode(), Faults()))
-    assert seed == Seed("x", "", [], "completion", {}, [], [], None, None)
+    assert seed == Seed("x", "", [], "completion", {}, [], [], None, None, checks_version=1)
     spaces = table({"user": "x", "state": "  ", "checks": "\n", "world": " ", "random_seed": " "})
     assert seeds(CsvSource(spaces.encode(), Faults())) == [seed]
     assert check(content).columns == ["user"]
