@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 from grading.faulty_worlds import ESCAPING, EXPECTED_OF_HONEST, ROW_TO_ESCAPE, SIMULATORS, gullible
 from grading.hostile_agents import honest
-from grading.shop_rows import ROWS, SHOP_TOOLS
+from grading.shop_rows import ROWS, SHOP, SHOP_TOOLS
 from support.agents import ScriptedAgent
+from support.evals import observed, scenario, stand_in, start
 from support.model_server import ModelServer
 from support.platform import Org, Platform
 
@@ -39,6 +40,26 @@ def test_an_honest_agent_is_not_blamed_for_the_world(meet: Meet, simulator: str)
     runs = meet(SIMULATORS[simulator], honest, *(ROWS[row] for row in expected))
     found = [(run["verdict"], run["failure_mode"]) for run in runs]
     assert dict(zip(expected, found, strict=True)) == expected
+
+
+def test_an_eval_run_in_a_faulty_world_is_made_again(platform: Platform) -> None:
+    org = platform.new_org("Faulty evals")
+    server, agent = (
+        ModelServer(SIMULATORS["forgets the write"], SIMULATORS["is right"]),
+        ScriptedAgent(honest),
+    )
+    org.ok(org.put("/api/settings", server.settings(role="simulator", api_key="sk-of-nobody")))
+    org.agent(agent.url, config={"engines": {"update_order": "llm"}}, tools_schema=SHOP_TOOLS)
+    world = org.ok(org.post("/api/worlds", {"name": "shop", "initial_state": SHOP}))
+    expected = {"$ledger": [{"ledger": {"$.order.ord_2.status": "cancelled"}}]}
+    made = scenario(org, expected_behavior=expected, world_id=world["id"])
+    (run_id,) = start(org, made)
+    missing = observed(org, run_id)
+    assert (missing["behaviour"], missing["matched"]) == (None, None)
+    again = observed(org, stand_in(org, run_id)["id"])
+    assert (again["matched"], again["replaces"]) == (True, run_id)
+    server.stop()
+    agent.stop()
 
 
 @pytest.mark.parametrize("name", ESCAPING)

@@ -14,7 +14,7 @@ from odyssey.evals.scenarios.content import ScenarioContent, checks_depend_on_ve
 from odyssey.evals.scenarios.keep import ScenarioKeeper, ScenarioOutcome, ScenarioReferences, content_of
 from odyssey.evals.scenarios.repository import find_scenarios, get_scenario, scenarios_named
 from odyssey.evals.scenarios.schemas import ScenarioIn
-from odyssey.grading.checks import LATEST_VERSION, ChecksVersion
+from odyssey.grading.checks import ChecksVersion
 from odyssey.records.problems import FaultList, FieldError
 
 Format = Literal["yaml", "json"]
@@ -122,7 +122,7 @@ async def _targets(session: AsyncSession, org_id: int, entries: list[Entry]) -> 
 
 def write_file(scenarios: list[tuple[Scenario, ScenarioContent]], kind: Format) -> str:
     rows = [_ordered(scenario.id, content) for scenario, content in scenarios]
-    document = {_VERSION: LATEST_VERSION, _LIST: [_without_latest(row) for row in rows]}
+    document = {_LIST: rows}
     if kind == "yaml":
         return write_yaml(document)
     return msgspec.json.format(msgspec.json.encode(document), indent=2).decode("utf-8") + "\n"
@@ -144,11 +144,6 @@ def _faults(error: ValidationError) -> FaultList:
     )
 
 
-def _without_latest(row: dict[str, Any]) -> dict[str, Any]:
-    """Leave out what the file says at its top."""
-    return {name: value for name, value in row.items() if (name, value) != (_VERSION, LATEST_VERSION)}
-
-
 def _refuse(faults: FaultList) -> None:
     if faults:
         raise ValidationFailedError(faults)
@@ -156,6 +151,4 @@ def _refuse(faults: FaultList) -> None:
 
 def _ordered(scenario_id: str, content: ScenarioContent) -> dict[str, Any]:
     members = {"id": scenario_id, **content.stored()}
-    if checks_depend_on_version(content):
-        members[_VERSION] = content.checks_version
     return {name: members[name] for name in _ORDER if name in members}

@@ -56,6 +56,7 @@ def test_a_row_is_a_seed() -> None:
         "expected_outcome": "refusal",
         "input": row["input"],
         "checks": row["checks"],
+        "checks_version": 1,
         "rubric": row["rubric"],
         "random_seed": -(2**63),
         "world": None,
