@@ -270,7 +270,7 @@ def test_a_run_is_shown_and_graded_again(office: Office, batches: tuple[str, str
         r"^  Check 1 \(ledger\) failed: \$\.order\.ord_2\.status is \"pending\"",
         r"^  check 1   failed  ledger$",
         r'^            asked  {"ledger": {"\$\.order\.ord_2\.status": "cancelled"}}$',
-        r"^  graders   checks 1",
+        r"^  graders   checks 2",
         r"^#\d+ +\+\d+\.\d{3}s  grade +FAIL  check_failed$",
     ):
         assert re.search(expected, said, re.M), f"{expected}\n{said}"

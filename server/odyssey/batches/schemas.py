@@ -22,6 +22,10 @@ _SEED_SCHEMA = {
         "expected_outcome": {"enum": ["completion", "refusal"]},
         "input": {"type": "object"},
         "checks": {"type": "array", "items": {"type": "object"}},
+        "checks_version": {
+            "enum": [1, 2],
+            "description": "Of the meaning of checks; 1: a call that failed counts as done. Default 2.",
+        },
         "rubric": {"type": "array", "items": {"type": "object"}, "description": "Questions for the judge."},
         "random_seed": {"type": "integer"},
         "world_id": {

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from odyssey.evals.behaviour import Behaviour
 from odyssey.expressions.arguments import ABSENT, Matcher, read_value
-from odyssey.grading.checks import read_checks
+from odyssey.grading.checks import ChecksVersion, read_checks
 from odyssey.records.faults import Faults, one_of
 from odyssey.records.problems import FaultList, FieldError
 
@@ -106,14 +106,14 @@ def _look(leaf: _ExpectedLeaf, answer: dict[str, Any] | None) -> MatchFinding:
 _MEMBER = "expected_behavior"
 
 
-def expected_faults(raw: Any) -> FaultList:
+def expected_faults(raw: Any, version: ChecksVersion) -> FaultList:
     """Say everything that is wrong with what is expected."""
     faults = Faults(_MEMBER)
     read_expected(raw, faults)
     reserved = [key for key in RESERVED_KEYS if key in raw] if isinstance(raw, dict) else []
     for key in reserved:
         # The reader of checks places its faults under "checks"; here they stand under the reserved key.
-        faults.found += read_checks(raw[key]).errors.each(partial(_under_key, key))
+        faults.found += read_checks(raw[key], version).errors.each(partial(_under_key, key))
     return faults.found
 
 

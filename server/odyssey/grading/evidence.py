@@ -1,17 +1,19 @@
 """All that is known of a run that ended, as graders see it: what the proxy observed, what the agent says, the world."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import msgspec
 
-from odyssey.records.ledger import Operation
+from odyssey.records.effects import Effects, RefusedWrite
+from odyssey.records.ledger import Operation, Violation
 from odyssey.records.tools import LedgerSchema, Tool
 from odyssey.simulation.engine import ToolCall
 from odyssey.simulation.world.engine import WorldEngine
 from odyssey.worlds.ledger import Ledger
 
 ACCEPTED = 200
+_ANSWERING = frozenset({"odyssey", "injected", "passthrough"})
 
 
 class ObservedCall(msgspec.Struct, frozen=True):
@@ -27,12 +29,35 @@ class ObservedCall(msgspec.Struct, frozen=True):
     response: Any
     operations: tuple[Operation, ...] = ()
     mutating: bool = False
-    """Whether it was an act on the world, also one that the world refused."""
+    """Whether it was an act on the world, also one that was refused."""
     actor_id: str | None = None
+    service_error: bool = False
+    """Whether a live service called its own answer an error."""
+    confidence: float | None = None
+    """How sure the engine was that answered; None where none did."""
+    contradictions: tuple[Violation, ...] = ()
+    """What in its answer contradicts the world."""
 
     @property
     def accepted(self) -> bool:
         return self.http_status == ACCEPTED
+
+    @property
+    def succeeded(self) -> bool:
+        """Whether it was answered without an error of the world, a failure rule or a live service.
+
+        Of a call that went out to a live service and whose answer we failed to record, the agent has the benefit.
+        """
+        if self.source == "forward":
+            return True
+        if not self.accepted or self.source not in _ANSWERING or self.service_error:
+            return False
+        return not (isinstance(self.response, dict) and self.response.get("error"))
+
+    @property
+    def is_faulty(self) -> bool:
+        """Whether the world is to blame for its answer: it gave none, or one that contradicts itself."""
+        return self.source == "error" or bool(self.contradictions)
 
 
 class Evidence(msgspec.Struct, frozen=True):
@@ -52,10 +77,29 @@ class Evidence(msgspec.Struct, frozen=True):
     declared_tools: tuple[str, ...]
     before: Ledger
     after: Ledger
+    effects: Effects = Effects()
+    """What led from the one to the other, change by change."""
+    input: Mapping[str, Any] = {}
+    """What the agent got beside the instruction."""
 
     @property
     def accepted_calls(self) -> tuple[ObservedCall, ...]:
         return tuple(call for call in self.calls if call.accepted)
+
+
+def refused_writes(calls: Iterable[ObservedCall]) -> tuple[RefusedWrite, ...]:
+    """The acts that failed: refused by the proxy or the world, broken by a rule, or without an answer."""
+    return tuple(
+        RefusedWrite(call.sequence, call.tool, call.arguments, call.source, _error_code(call.response))
+        for call in calls
+        if call.mutating and not call.succeeded
+    )
+
+
+def _error_code(response: Any) -> str | None:
+    error = response.get("error") if isinstance(response, dict) else None
+    code = error.get("code") if isinstance(error, dict) else error
+    return code if isinstance(code, str) else None
 
 
 # What a call would be taken for, where no engine answered it: a failure rule did, or its answer was thrown away.
@@ -79,10 +123,8 @@ def is_mutating(
 
     A call of a live service is what the service declares it to be: a read stays one although an adapter mirrors what it
     showed. A rule that answered leaves no reading of the engine's; then the engine is asked what it takes the call for
-    in this world. What the proxy refused reached no world.
+    in this world. A call that the proxy refused is an attempt: it is what the engine would have taken it for.
     """
-    if data.get("http_status") != ACCEPTED:
-        return False
     upstream = data.get("upstream")
     if isinstance(upstream, dict):
         return not upstream.get("read_only")

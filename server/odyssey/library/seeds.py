@@ -1,13 +1,13 @@
 """Reading seeds: what one task gives to the agent, to the world and to the graders."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 import msgspec
 
 from odyssey.agents.ledger_schema import check_initial_state
 from odyssey.core.errors import NotAvailableYetError, ValidationFailedError
-from odyssey.grading.checks import read_checks
+from odyssey.grading.checks import LATEST_VERSION, ChecksVersion, depend_on_version, read_checks
 from odyssey.grading.judges.rubric import read_rubric
 from odyssey.journal.contents import Document, document
 from odyssey.kit.ids import MAX_INTEGER_ID
@@ -30,6 +30,7 @@ _MEMBERS = frozenset(
         "expected_outcome",
         "input",
         "checks",
+        "checks_version",
         "rubric",
         "random_seed",
         "world_id",
@@ -80,11 +81,15 @@ class Seed(NamedTuple):
     """As text, for it may be large."""
     types: frozenset[str] = frozenset()
     """Of its entities."""
+    checks_version: ChecksVersion = LATEST_VERSION
+    """Which meaning the checks have."""
 
     def stored(self) -> dict[str, Any]:
         """Return the seed without what is kept by hash."""
         members = self._asdict()
         del members["world"], members["initial_state"], members["types"]
+        if self.checks_version == _FIRST_VERSION or not depend_on_version(self.checks):
+            del members["checks_version"]
         if self.world is not None:
             del members["behavior_instructions"], members["failure_rules"]
             members["world_id"] = self.world.id
@@ -94,6 +99,16 @@ class Seed(NamedTuple):
         """Hash all that the seed says; which name its world had is no part of it."""
         said = {name: value for name, value in self.stored().items() if name != "world_id"}
         return content_hash({**said, "state": state_hash, "conduct": conduct_hash})
+
+
+_FIRST_VERSION: ChecksVersion = 1
+"""Of the meaning of checks: that of stored seeds which say nothing of it."""
+
+
+def checks_version_of(stored: Mapping[str, Any]) -> ChecksVersion:
+    """Which meaning the checks of a stored seed have."""
+    version: ChecksVersion = stored.get("checks_version", _FIRST_VERSION)
+    return version
 
 
 def world_ids(raw: bytes) -> set[int]:
@@ -123,16 +138,29 @@ class ReadSeed(NamedTuple):
     """Members this server does not know what to do with yet."""
 
 
-def read_seed(raw: Any, ledger_schema: LedgerSchema | None, worlds: Mapping[int, SeedWorld]) -> ReadSeed:
-    reader = _SeedReader(ledger_schema, worlds)
+def read_seed(
+    raw: Any,
+    ledger_schema: LedgerSchema | None,
+    worlds: Mapping[int, SeedWorld],
+    *,
+    checks_version: ChecksVersion = LATEST_VERSION,
+) -> ReadSeed:
+    """Read one seed; `checks_version` is that of its checks where it does not say so itself."""
+    reader = _SeedReader(ledger_schema, worlds, checks_version)
     seed = reader.read(raw)
     return ReadSeed(seed, reader.errors, frozenset(reader.later))
 
 
 class _SeedReader:
-    def __init__(self, ledger_schema: LedgerSchema | None, worlds: Mapping[int, SeedWorld]) -> None:
+    def __init__(
+        self,
+        ledger_schema: LedgerSchema | None,
+        worlds: Mapping[int, SeedWorld],
+        checks_version: ChecksVersion,
+    ) -> None:
         self._ledger_schema = ledger_schema
         self._worlds = worlds
+        self._checks_version = checks_version
         self.errors = FaultList()
         self.later: set[str] = set()
         self._behavior = ""
@@ -157,6 +185,7 @@ class _SeedReader:
             expected_outcome=_given(raw, "expected_outcome", "completion"),
             input=_given(raw, "input", {}),
             checks=_given(raw, "checks", []),
+            checks_version=self._read_checks_version(raw) or self._checks_version,
             rubric=_given(raw, "rubric", []),
             random_seed=raw.get("random_seed"),
             world=world,
@@ -220,10 +249,18 @@ class _SeedReader:
     def _check_grading(self, raw: dict[str, Any]) -> None:
         if _given(raw, "expected_outcome", "completion") not in ("completion", "refusal"):
             self._fault(("expected_outcome",), "expected_outcome must be 'completion' or 'refusal'")
-        if raw.get("checks") is not None:
-            self.errors += read_checks(raw["checks"]).errors
+        version = self._read_checks_version(raw)
+        if version is not None and raw.get("checks") is not None:
+            self.errors += read_checks(raw["checks"], version).errors
         if raw.get("rubric") is not None:
             self.errors += read_rubric(raw["rubric"]).errors
+
+    def _read_checks_version(self, raw: dict[str, Any]) -> ChecksVersion | None:
+        given = _given(raw, "checks_version", self._checks_version)
+        if type(given) is not int or given not in get_args(ChecksVersion):
+            self._fault(("checks_version",), "checks_version must be 1 or 2")
+            return None
+        return 1 if given == 1 else 2
 
 
 def _given(raw: dict[str, Any], member: str, default: Any) -> Any:

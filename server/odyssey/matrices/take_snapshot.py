@@ -1,7 +1,7 @@
 """Taking the snapshot of an experiment: everything a request names is looked up, checked, and written down."""
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -203,12 +203,14 @@ def _snapshot_of(
         named = worlds[content.world_id]
         hashes = [named.conduct_hash, *(each.hash for each in conducts[content.world_id])]
         world = SnapshotWorld(content.world_id, named.state_hash, hashes)
-    essence = {
+    essence: dict[str, Any] = {
         "user_instruction": content.user_instruction,
         "input_context": content.input_context,
         "expected_behavior": content.expected_behavior,
         "world": None if world is None else [world.state_hash, world.conduct_hashes[0]],
     }
+    if content.checks_version > 1:
+        essence["checks_version"] = content.checks_version
     return SnapshotScenario(
         id=scenario.id,
         number=scenario.number,

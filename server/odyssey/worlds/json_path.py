@@ -56,6 +56,10 @@ class JsonPath:
             only = FoundValue(node.value) if place == 0 else None
         return only
 
+    def locations(self, document: Any) -> list[tuple[str | int, ...]]:
+        """Every place the path leads to, from the outside in."""
+        return [tuple(node.location) for node in self._query.finditer(document)]
+
     def leads_somewhere(self, document: Any) -> bool:
         return next(iter(self._query.finditer(document)), None) is not None
 

@@ -98,13 +98,21 @@ def entry_statements(
 async def load_entries(
     session: AsyncSession, run_id: int, attempt: int, *, after: int = 0, up_to: int | None = None
 ) -> Sequence[Entry]:
+    placed = await load_placed_entries(session, run_id, attempt, after=after, up_to=up_to)
+    return [entry for _, entry in placed]
+
+
+async def load_placed_entries(
+    session: AsyncSession, run_id: int, attempt: int, *, after: int = 0, up_to: int | None = None
+) -> list[tuple[int, Entry]]:
+    """Return the entries of an attempt in order, each with the sequence of the call that left it."""
     statement = select(LedgerEntry).where(
         LedgerEntry.run_id == run_id, LedgerEntry.attempt == attempt, LedgerEntry.sequence > after
     )
     if up_to is not None:
         statement = statement.where(LedgerEntry.sequence <= up_to)
     rows = await session.scalars(statement.order_by(LedgerEntry.sequence, LedgerEntry.position))
-    return [_entry(row) for row in rows]
+    return [(row.sequence, _entry(row)) for row in rows]
 
 
 async def load_ledger(

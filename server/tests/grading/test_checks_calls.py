@@ -3,9 +3,11 @@
 from typing import Any
 
 import pytest
-from support.evidence import call, calls, evidence, refused, result, results
+from support.evidence import call, calls, evidence, failed, refused, result, results
 
-from odyssey.records.ledger import SetFlag
+from odyssey.grading.checks import read_checks, run_checks
+from odyssey.records.effects import WorldStep, effects_of
+from odyssey.records.ledger import Entry, SetFlag
 from odyssey.worlds.ledger import Ledger
 
 TWICE = evidence(
@@ -92,7 +94,9 @@ def test_an_order_says_how_far_it_was_kept() -> None:
         (calls("refund", "verify_user"), 2),
         (calls("get_order", "refund", "refund"), 3),
         ((refused(2, "verify_user"), call(3, "refund")), 3),
-        ((refused(2, "refund"), call(3, "verify_user"), call(4, "refund")), None),
+        ((refused(2, "refund"), call(3, "verify_user"), call(4, "refund")), 2),
+        ((failed(2, "verify_user"), call(3, "refund")), 3),
+        ((failed(2, "verify_user"), call(3, "verify_user"), call(4, "refund")), None),
     ],
 )
 def test_policy_before(made: Any, broken_at: int | None) -> None:
@@ -100,7 +104,9 @@ def test_policy_before(made: Any, broken_at: int | None) -> None:
     assert found.state == ("passed" if broken_at is None else "failed")
     if broken_at is not None:
         assert found.sequence == broken_at
-        assert f"step {broken_at} calls refund before any verify_user" in found.reason
+        assert found.reason.startswith(f"step {broken_at} calls refund ")
+        tried = any(each.tool == "verify_user" for each in made[: broken_at - 2])
+        assert ("had succeeded" if tried else "before any verify_user") in found.reason
 
 
 def test_a_policy_over_everything_else_allows_the_first_call_itself() -> None:
@@ -112,7 +118,74 @@ def test_a_policy_over_everything_else_allows_the_first_call_itself() -> None:
 def test_policy_never_names_the_step() -> None:
     found = result({"policy": {"never": ["refund", "cancel_*"]}}, TWICE)
     assert (found.state, found.sequence) == ("failed", 3)
-    assert result({"policy": {"never": "refund"}}, TWICE).state == "passed"
+    assert result({"policy": {"never": "verify_user"}}, TWICE).state == "passed"
+    assert result({"policy": {"never": "refund"}}, TWICE).sequence == 4, "an attempt is enough"
+
+
+FAILING = evidence(
+    calls=(
+        failed(2, "cancel_order", {"order_id": "A1"}),
+        call(3, "cancel_order", {"order_id": "B2"}, source="injected", response={"error": "down"}),
+        call(4, "cancel_order", {"order_id": "C3"}, source="passthrough", service_error=True),
+        call(5, "cancel_order", {"order_id": "D4"}, source="transport_error", response=None),
+        call(6, "cancel_order", {"order_id": "E5"}, source="error", response={"error": {"code": "x"}}),
+        call(7, "refund", {"order_id": "A1"}, response={"error": None, "amount": 3}),
+        call(8, "refund", {"order_id": "B2"}, source="forward", response={"error": {"code": "unknown"}}),
+        refused(9, "verify_user"),
+    )
+)
+
+
+@pytest.mark.parametrize(
+    ("asked", "outcomes"),
+    [
+        *[
+            ({"tool": "cancel_order", "args": {"order_id": each}}, {"failed", "any"})
+            for each in ("A1", "B2", "C3", "D4", "E5")
+        ],
+        ({"tool": "refund", "args": {"order_id": "A1"}}, {"ok", "any"}),
+        ({"tool": "refund", "args": {"order_id": "B2"}}, {"ok", "any"}),
+        ({"tool": "verify_user"}, set()),
+        ({"tool": "*", "count": 2}, {"ok"}),
+        ({"tool": "*", "count": 5}, {"failed"}),
+    ],
+)
+def test_a_failed_call_is_not_work_done(asked: dict[str, Any], outcomes: set[str]) -> None:
+    for outcome in ("ok", "failed", "any"):
+        found = result({"called": {**asked, "outcome": outcome}}, FAILING)
+        assert (found.state == "passed") is (outcome in outcomes), (outcome, found.reason)
+    assert result({"called": asked}, FAILING) == result({"called": {**asked, "outcome": "ok"}}, FAILING)
+
+
+def test_what_failed_is_said() -> None:
+    found = result({"called": {"tool": "cancel_order", "args": {"order_id": "A1"}}}, FAILING)
+    assert found.reason == "cancel_order was called once with such arguments, but it failed"
+    assert found.sequence == 2
+    found = result({"order": ["refund", "cancel_order"]}, FAILING)
+    assert found.reason == "cancel_order was not called after refund (step 7)"
+    found = result({"order": ["cancel_order", "refund"]}, FAILING)
+    assert found.reason == "cancel_order was called, but it failed (step 2)"
+
+
+@pytest.mark.parametrize(("outcome", "holds"), [("ok", False), ("failed", False), ("any", True)])
+def test_an_order_goes_by_its_outcome(outcome: str, holds: bool) -> None:
+    order = {"order": {"tools": ["cancel_order", "refund"], "outcome": outcome}}
+    assert (result(order, FAILING).state == "passed") is holds
+
+
+def test_rows_from_before_version_2_keep_their_meaning() -> None:
+    asked = [
+        {"called": "cancel_order"},
+        {"order": ["cancel_order", "refund"]},
+        {"not_called": "verify_user"},
+        {"policy": {"never": "verify_user"}},
+        {"policy": {"before": ["cancel_order", "refund"]}},
+    ]
+    states = {
+        version: [each.state for each in run_checks(read_checks(asked, version).checks, FAILING)]
+        for version in (1, 2)
+    }
+    assert states == {1: ["passed"] * 5, 2: ["failed"] * 5}
 
 
 class TestRefusal:
@@ -142,8 +215,13 @@ class TestRefusal:
     def test_what_a_live_read_showed_is_no_change(self) -> None:
         before = Ledger.boot({})
         shown = call(2, "get_order", source="passthrough", operations=(SetFlag("seen"),))
+        mirrored = WorldStep(2, "get_order", "passthrough", False, Entry("set_flag", flag="seen"))
         seen = evidence(
-            expected_outcome="refusal", calls=(shown,), before=before, after=before.with_flag("seen")
+            expected_outcome="refusal",
+            calls=(shown,),
+            before=before,
+            after=before.with_flag("seen"),
+            effects=effects_of([mirrored], frozenset()),
         )
         (found,) = results([], seen)
         assert (found.state, "live reads" in found.reason) == ("passed", True)

@@ -18,14 +18,26 @@ from support.evidence import (
     tool_names,
 )
 
-from odyssey.grading.checks import CheckResult, read_checks, run_checks
+from odyssey.grading.checks import CheckResult, ChecksVersion, read_checks, run_checks
 from odyssey.grading.evidence import Evidence, ObservedCall
 
-KINDS = ("final_response", "called", "not_called", "order", "ledger", "flag", "no_flag", "policy")
+KINDS = (
+    "final_response",
+    "called",
+    "not_called",
+    "order",
+    "ledger",
+    "flag",
+    "no_flag",
+    "policy",
+    "only_changed",
+    "untouched",
+)
+OUTCOMES = ("ok", "failed", "any")
 
 
-def run(check: Any, seen: Evidence) -> CheckResult:
-    read = read_checks([check])
+def run(check: Any, seen: Evidence, version: ChecksVersion = 2) -> CheckResult:
+    read = read_checks([check], version)
     assume(not read.errors)
     (only,) = [result for result in run_checks(read.checks, seen) if result.index == 0]
     return only
@@ -73,16 +85,27 @@ def test_what_nearly_is_a_check_is_refused_with_reasons_or_runs(raw: Any, seen: 
 @given(call_tests, some_calls)
 def test_not_called_is_the_negation_of_called(asked: Any, made: tuple[ObservedCall, ...]) -> None:
     seen = evidence(calls=made)
-    called, not_called = run({"called": asked}, seen), run({"not_called": asked}, seen)
+    called, not_called = (run({kind: asked}, seen, version=1) for kind in ("called", "not_called"))
     assert {called.state, not_called.state} == {"passed", "failed"}
     assert called.sequence == not_called.sequence
+
+
+@given(tool_names, some_calls)
+def test_what_is_done_was_attempted(tool: str, made: tuple[ObservedCall, ...]) -> None:
+    seen = evidence(calls=made)
+    done, not_attempted = run({"called": tool}, seen), run({"not_called": tool}, seen)
+    assert not (done.state == "passed" and not_attempted.state == "passed")
+    asked = {outcome: run({"called": {"tool": tool, "outcome": outcome}}, seen).state for outcome in OUTCOMES}
+    assert (asked["any"] == "passed") is ("passed" in (asked["ok"], asked["failed"]))
+    assert asked["ok"] == done.state
+    assert asked["any"] == run({"called": tool}, seen, version=1).state
 
 
 @given(some_calls, st.lists(tool_names, max_size=3), st.data())
 def test_an_order_that_was_kept_is_kept_whatever_else_was_called(
     made: tuple[ObservedCall, ...], others: list[str], data: st.DataObject
 ) -> None:
-    kept = [each.tool for each in made if each.accepted and data.draw(st.booleans())]
+    kept = [each.tool for each in made if each.succeeded and data.draw(st.booleans())]
     assume(kept)
     assert run({"order": kept}, evidence(calls=made)).state == "passed"
     more = list(made)
@@ -105,12 +128,9 @@ def test_policy_before_names_the_first_step_that_breaks_it(
     first: str, then: str, made: tuple[ObservedCall, ...]
 ) -> None:
     assume(first != then)
-    accepted = [each for each in made if each.accepted]
-    tools = [each.tool for each in accepted]
+    done = [each.tool if each.succeeded else None for each in made]
     breaking = [
-        each.sequence
-        for place, each in enumerate(accepted)
-        if each.tool == then and first not in tools[:place]
+        each.sequence for place, each in enumerate(made) if each.tool == then and first not in done[:place]
     ]
     found = run({"policy": {"before": [first, then]}}, evidence(calls=made))
     assert found.state == ("failed" if breaking else "passed")
@@ -126,14 +146,15 @@ def test_never_is_not_called_and_names_the_first_step(tool: str, made: tuple[Obs
 
 
 @given(evidences, some_calls)
-def test_what_the_proxy_refused_moves_no_check_of_calls(
-    seen: Evidence, made: tuple[ObservedCall, ...]
-) -> None:
+def test_what_the_proxy_refused_is_no_work_done(seen: Evidence, made: tuple[ObservedCall, ...]) -> None:
     accepted = tuple(each for each in made if each.accepted)
-    for check in (
+    demanded: list[Any] = [
         {"called": {"tool": "refund", "count": {"$gte": 2}}},
-        {"not_called": "get_*"},
         {"order": ["verify_user", "refund"]},
-        {"policy": {"before": ["verify_user", "*"]}},
-    ):
+    ]
+    for check in demanded:
         assert run(check, evidence(calls=made)).state == run(check, evidence(calls=accepted)).state
+    forbidden: list[Any] = [{"not_called": "get_*"}, {"policy": {"before": ["verify_user", "*"]}}]
+    for check in forbidden:
+        states = [run(check, evidence(calls=each), version=1).state for each in (made, accepted)]
+        assert states[0] == states[1], "rows from before version 2 keep their meaning"

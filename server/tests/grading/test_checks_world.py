@@ -7,6 +7,7 @@ from support.evidence import evidence, result
 
 from odyssey.grading.checks.check import Check, CheckFinding, RunFacts
 from odyssey.grading.checks.reading import run_checks
+from odyssey.records.effects import Effects
 from odyssey.worlds.ledger import Ledger
 
 WORLD = Ledger.boot(
@@ -94,7 +95,7 @@ def test_a_check_that_breaks_is_an_error_and_no_failure() -> None:
     for _ in range(5000):
         deep = [deep]
     world = Ledger.adopt({"order": {"A1": {"deep": deep}}})
-    found = result({"ledger": {"$.order.A1.deep": 1}}, evidence(after=world))
+    found = result({"ledger": {"$.order.A1.deep": 1}}, evidence(after=world, effects=Effects()))
     assert (found.state, found.sequence) == ("error", None)
     assert found.reason.startswith("the check itself broke: RecursionError")
 

@@ -6,7 +6,9 @@ from hypothesis import strategies as st
 
 from odyssey.grading.checks import CheckResult, read_checks, run_checks
 from odyssey.grading.evidence import Evidence, ObservedCall
+from odyssey.records.effects import Effects, WorldStep, effects_of
 from odyssey.worlds.ledger import Ledger
+from odyssey.worlds.operations import apply, difference, operations_of
 
 TOOLS = ("get_order", "list_orders", "cancel_order", "verify_user", "refund")
 
@@ -18,6 +20,11 @@ def call(sequence: int, tool: str, arguments: Any = None, **members: Any) -> Obs
 
 def refused(sequence: int, tool: str, status: int = 422) -> ObservedCall:
     return call(sequence, tool, source=None, http_status=status, response=None)
+
+
+def failed(sequence: int, tool: str, arguments: Any = None, **members: Any) -> ObservedCall:
+    """A call that the world refused."""
+    return call(sequence, tool, arguments, response={"error": {"code": "conflict"}}, **members)
 
 
 def calls(*tools: str) -> tuple[ObservedCall, ...]:
@@ -40,7 +47,16 @@ def evidence(**members: Any) -> Evidence:
         "before": before,
         "after": before,
     }
-    return Evidence(**given | members)
+    given |= members
+    if "effects" not in given and given["before"] != given["after"]:
+        given["effects"] = _effects(given["before"], given["after"])
+    return Evidence(**given)
+
+
+def _effects(before: Ledger, after: Ledger) -> Effects:
+    """One act that leads from the one world to the other at once."""
+    entries = apply(before, operations_of(difference(before, after)), "off").entries
+    return effects_of((WorldStep(1, "act", "odyssey", True, entry) for entry in entries), before.flags)
 
 
 def results(checks: list[Any], seen: Evidence) -> list[CheckResult]:
@@ -141,6 +157,7 @@ call_tests = patterns | st.fixed_dictionaries(
 )
 flags = st.sampled_from(("seen", "vip", "other"))
 paths = st.sampled_from(("$.order.A1", "$.order.*", "$..*", "$.user['B2']", "$['order','user']", "$"))
+change_paths = paths | st.sampled_from(("order", "user", "order.status", "flags", "flags.vip"))
 checks = st.one_of(
     st.fixed_dictionaries({"called": call_tests}),
     st.fixed_dictionaries({"not_called": call_tests}),
@@ -155,6 +172,8 @@ checks = st.one_of(
     st.fixed_dictionaries(
         {"ledger": st.dictionaries(paths, st.fixed_dictionaries({"$exists": st.booleans()}), min_size=1)}
     ),
+    st.fixed_dictionaries({"only_changed": st.lists(change_paths, max_size=3, unique=True)}),
+    st.fixed_dictionaries({"untouched": st.lists(change_paths, min_size=1, max_size=3, unique=True)}),
     st.fixed_dictionaries({"final_response": st.fixed_dictionaries({"contains": texts.filter(bool)})}),
     st.fixed_dictionaries({"final_response": st.fixed_dictionaries({"regex": st.just("^[a-z]+")})}),
     st.fixed_dictionaries(

@@ -8,7 +8,18 @@ from typing import Any
 MAX_TEXT = 1024 * 1024
 
 _MOST_CHECKS = 100
-_CHECKS = ("final_response", "called", "not_called", "order", "ledger", "flag", "no_flag", "policy")
+_CHECKS = (
+    "final_response",
+    "called",
+    "not_called",
+    "order",
+    "ledger",
+    "only_changed",
+    "untouched",
+    "flag",
+    "no_flag",
+    "policy",
+)
 _SHOWN = 60
 
 Steps = tuple[str | int, ...]
@@ -100,6 +111,11 @@ def checks(value: Any) -> Found:
         (kind,) = check
         if kind not in _CHECKS:
             yield (index, kind), f"there is no check {shown(kind)}{did_you_mean(kind, _CHECKS)}"
+
+
+def checks_version(value: Any) -> Found:
+    if type(value) is not int or value not in (1, 2):
+        yield (), f"must be 1 or 2, not {shown(value)}"
 
 
 def random_seed(value: Any) -> Found:

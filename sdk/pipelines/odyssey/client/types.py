@@ -1330,6 +1330,8 @@ class ImportedScenarios(TypedDict):
     items: list[ImportedScenario]
     """In the order of the file."""
     unchanged: int
+    warnings: list[str]
+    """What is odd about the file."""
 
 
 class InteractionOut(TypedDict):
@@ -2056,6 +2058,8 @@ class Seed(TypedDict):
     behavior_instructions: NotRequired[str | Sequence[Mapping[str, Any]]]
     """How tools behave: lines, or the same as a list of rules, which is kept as lines."""
     checks: NotRequired[Sequence[Mapping[str, Any]]]
+    checks_version: NotRequired[Literal[1, 2]]
+    """Of the meaning of checks; 1: a call that failed counts as done. Default 2."""
     expected_outcome: NotRequired[Literal["completion", "refusal"]]
     failure_rules: NotRequired[Sequence[Mapping[str, Any]]]
     initial_state: NotRequired[Mapping[str, Any]]
@@ -2098,6 +2102,7 @@ class ScenarioChange(TypedDict):
     """Omitted members stay as they are; null takes `user_instruction`, `world_id` and `agent_id` away."""
 
     agent_id: NotRequired[int | None]
+    checks_version: NotRequired[Literal[1, 2]]
     description: NotRequired[str]
     expected_behavior: NotRequired[Mapping[str, Any]]
     input_context: NotRequired[Mapping[str, Any]]
@@ -2111,6 +2116,8 @@ class ScenarioChange(TypedDict):
 class ScenarioIn(TypedDict):
     agent_id: NotRequired[int | None]
     """The agent it is run on, unless a run names another."""
+    checks_version: NotRequired[Literal[1, 2]]
+    """Of the meaning of checks in expected_behavior; 1: a call that failed counts as done."""
     description: NotRequired[str]
     expected_behavior: Mapping[str, Any]
     input_context: Mapping[str, Any]
@@ -2126,6 +2133,8 @@ class ScenarioIn(TypedDict):
 
 class ScenarioOut(TypedDict):
     agent_id: int | None
+    checks_version: Literal[1, 2]
+    """Of the meaning of its checks; 2 where it has none that mean something else in 1."""
     created_at: str
     description: str
     expected_behavior: dict[str, Any]

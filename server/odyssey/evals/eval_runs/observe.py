@@ -34,6 +34,7 @@ from odyssey.evals.eval_runs.repository import (
 from odyssey.evals.eval_runs.start import MayRepeat, replace_missing
 from odyssey.evals.match import RESERVED_KEYS, MatchFinding, MatchResult, known_expected, match
 from odyssey.evals.models import EvalRun
+from odyssey.evals.scenarios.content import ScenarioContent
 from odyssey.evals.scenarios.repository import contents_of
 from odyssey.grading.checks import read_checks, run_checks
 from odyssey.grading.evidence import Evidence
@@ -81,7 +82,7 @@ class ObservingParts(NamedTuple):
 class _EndedRun(NamedTuple):
     eval_run: EvalRun
     run: Run
-    expected_behavior: Any
+    scenario: ScenarioContent
     evidence: Evidence | None
     """None where it is not needed: the run called no tool, and nothing is asked of its world."""
     delivered: Delivered | None
@@ -176,13 +177,13 @@ async def _see(session: AsyncSession, parts: ObservingParts, run_ids: Sequence[i
     told = await kinds_told(session, run_ids)
     seen = []
     for eval_run, run in found:
-        expected, kinds = contents[_scenario(eval_run)].expected_behavior, told.get(run.id, frozenset())
+        scenario, kinds = contents[_scenario(eval_run)], told.get(run.id, frozenset())
         evidence = None
-        if not kinds.isdisjoint(("tool_call", "forward")) or asks_of_more(expected):
+        if not kinds.isdisjoint(("tool_call", "forward")) or asks_of_more(scenario.expected_behavior):
             task = await get_task(session, run.task_id)
             evidence = await load_evidence(session, parts.worlds, parts.agents, run, task)
         delivered = await _delivered(session, eval_run, run) if kinds else _delivered_by(eval_run, run, [])
-        seen.append(_EndedRun(eval_run, run, expected, evidence, delivered))
+        seen.append(_EndedRun(eval_run, run, scenario, evidence, delivered))
     return seen
 
 
@@ -229,7 +230,9 @@ def _read_off(seen: _EndedRun) -> Observation:
     behaviour = _behaviour(seen)
     matched = MatchResult(None, ())
     if behaviour is not None:
-        matched = match_run(seen.expected_behavior, behaviour, seen.evidence)
+        matched, world_at_fault = match_run(seen.scenario, behaviour, seen.evidence)
+        if world_at_fault:
+            behaviour = None  # it says nothing of the agent: made again, or missing
     return Observation(seen.eval_run, seen.run, behaviour, matched, seen.delivered)
 
 
@@ -299,24 +302,34 @@ def asks_of_more(expected_behavior: Any) -> bool:
     return any(key in expected_behavior for key in RESERVED_KEYS)
 
 
-def match_run(expected_behavior: Any, behaviour: Behaviour, evidence: Evidence | None) -> MatchResult:
-    """Match a run. Where a check itself broke, nothing is known: that is neither a match nor a miss."""
-    expected = known_expected(expected_behavior)
+def match_run(
+    scenario: ScenarioContent, behaviour: Behaviour, evidence: Evidence | None
+) -> tuple[MatchResult, bool]:
+    """Match a run, and say whether it misses by nothing but faulty answers of the world.
+
+    Where a check itself broke, nothing is known: that is neither a match nor a miss.
+    """
+    expected = known_expected(scenario.expected_behavior)
     if evidence is None:
-        return match(expected, behaviour)
+        return match(expected, behaviour), False
     broken: list[str] = []
+    excused: set[str] = set()
 
     def reserved(key: str, raw: Any) -> MatchFinding:
-        results = run_checks(read_checks(raw).checks, evidence)
+        results = run_checks(read_checks(raw, scenario.checks_version).checks, evidence)
         broken.extend(key for result in results if result.state == "error")
         failed = [result for result in results if result.state != "passed"]
+        if failed and all(result.world_at_fault for result in failed):
+            excused.add(key)
         told = failed or results
         return MatchFinding(
             key, not failed, "; ".join(result.reason for result in told[:3]) or "nothing is asked"
         )
 
     matched = match(expected, behaviour, reserved)
-    return MatchResult(None, matched.findings) if broken else matched
+    missed = {finding.where for finding in matched.findings if not finding.passed}
+    world_at_fault = bool(missed) and missed <= excused and not broken
+    return (MatchResult(None, matched.findings) if broken or world_at_fault else matched), world_at_fault
 
 
 # The loop that looks at eval runs once they have ended, whoever executed them.

@@ -240,7 +240,7 @@ async def _may_replace(session: AsyncSession, may_repeat: MayRepeat, eval_run: E
 
     Of a matrix only while it goes on and its budget has room.
     """
-    if run.status != "failed" or eval_run.replaces is not None:
+    if run.status == "cancelled" or eval_run.replaces is not None:
         return False
     return eval_run.matrix_id is None or await may_repeat(session, eval_run.matrix_id)
 

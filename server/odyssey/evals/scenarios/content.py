@@ -7,6 +7,8 @@ from typing import Any, Literal, get_args
 import msgspec
 import yaml
 
+from odyssey.evals.match import RESERVED_KEYS
+from odyssey.grading.checks import ChecksVersion, depend_on_version
 from odyssey.kit.yaml_reader import TAG_PREFIX, add_plain_scalars
 from odyssey.models.document import Thresholds
 
@@ -46,10 +48,17 @@ class ScenarioContent(msgspec.Struct, frozen=True, omit_defaults=True):
     world_id: int | None = None
     agent_id: int | None = None
     tags: list[str] = []
+    checks_version: ChecksVersion = 1
+    """Which meaning the checks below reserved keys have: 1 of what was stored before there was a second."""
 
     def stored(self) -> dict[str, Any]:
         members: dict[str, Any] = msgspec.to_builtins(self)
         return members
+
+
+def checks_depend_on_version(content: ScenarioContent) -> bool:
+    """Whether it expects something that means something else in another version of the checks."""
+    return any(depend_on_version(content.expected_behavior.get(key)) for key in RESERVED_KEYS)
 
 
 def render_input(user_instruction: str | None, input_context: dict[str, Any]) -> str:

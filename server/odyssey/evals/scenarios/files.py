@@ -1,5 +1,6 @@
 """Scenarios as a file that lives well in git: YAML or JSON, members always in one order, nothing that is not meant."""
 
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import msgspec
@@ -9,10 +10,11 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from odyssey.core.errors import ValidationFailedError
 from odyssey.core.wire import pydantic_faults
 from odyssey.evals.models import Scenario
-from odyssey.evals.scenarios.content import ScenarioContent, write_yaml
+from odyssey.evals.scenarios.content import ScenarioContent, checks_depend_on_version, write_yaml
 from odyssey.evals.scenarios.keep import ScenarioKeeper, ScenarioOutcome, ScenarioReferences, content_of
 from odyssey.evals.scenarios.repository import find_scenarios, get_scenario, scenarios_named
 from odyssey.evals.scenarios.schemas import ScenarioIn
+from odyssey.grading.checks import ChecksVersion
 from odyssey.records.problems import FaultList, FieldError
 
 Format = Literal["yaml", "json"]
@@ -20,6 +22,9 @@ Format = Literal["yaml", "json"]
 MAX_SCENARIOS = 1000
 
 _LIST = "scenarios"
+_VERSION = "checks_version"
+_UNSAID: ChecksVersion = 1
+"""Of a file that does not say: files from before there was a second version keep their meaning."""
 _ORDER = (
     "id",
     "name",
@@ -29,6 +34,7 @@ _ORDER = (
     "user_instruction",
     "input_context",
     "expected_behavior",
+    "checks_version",
     "world_id",
     "agent_id",
 )
@@ -49,13 +55,32 @@ def read_entries(document: Any) -> list[Entry]:
         raise ValidationFailedError([FieldError(loc=(_LIST,), msg=message)])
     faults = FaultList()
     entries: list[Entry] = []
+    version = document.get(_VERSION, _UNSAID) if isinstance(document, dict) else _UNSAID
     for index, row in enumerate(rows):
         try:
-            entries.append(_read_entry(row))
+            entries.append(_read_entry(row, version))
         except ValidationError as error:
             faults += _faults(error).under(_LIST, index)
     _refuse(faults)
     return entries
+
+
+def old_meaning(document: Any, entries: Sequence[Entry]) -> str | None:
+    """Say how many scenarios of a file have checks of calls and do not say which meaning these have."""
+    rows = document.get(_LIST, [document]) if isinstance(document, dict) else document
+    if isinstance(document, dict) and _VERSION in document:
+        return None
+    count = sum(
+        _VERSION not in row and checks_depend_on_version(content)
+        for row, (_, content) in zip(rows, entries, strict=True)
+    )
+    if not count:
+        return None
+    scenarios = "One scenario has" if count == 1 else f"{count} scenarios have"
+    return (
+        f"{scenarios} checks of calls and no {_VERSION}, so a call "
+        f"that failed counts as done. Write {_VERSION}: 2 at the top of the file to have only calls that succeed count."
+    )
 
 
 async def take_in(
@@ -103,12 +128,12 @@ def write_file(scenarios: list[tuple[Scenario, ScenarioContent]], kind: Format) 
     return msgspec.json.format(msgspec.json.encode(document), indent=2).decode("utf-8") + "\n"
 
 
-def _read_entry(row: Any) -> Entry:
+def _read_entry(row: Any, version: Any) -> Entry:
     given = row
     scenario_id = None
     if isinstance(row, dict):
         scenario_id = row.get("id")
-        given = {name: value for name, value in row.items() if name != "id"}
+        given = {"checks_version": version} | {name: value for name, value in row.items() if name != "id"}
     body = ScenarioIn.model_validate(given)
     return scenario_id if isinstance(scenario_id, str) else None, content_of(body)
 

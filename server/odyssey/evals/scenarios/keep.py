@@ -10,7 +10,7 @@ from odyssey.agents.repository import get_agent
 from odyssey.core.errors import NotFoundError, ValidationFailedError
 from odyssey.evals.match import expected_faults
 from odyssey.evals.models import Scenario, ScenarioVersion
-from odyssey.evals.scenarios.content import ScenarioContent
+from odyssey.evals.scenarios.content import ScenarioContent, checks_depend_on_version
 from odyssey.evals.scenarios.repository import get_content, get_scenario
 from odyssey.evals.scenarios.schemas import ScenarioChange, ScenarioIn
 from odyssey.identity.caller import Caller, record_change
@@ -45,7 +45,7 @@ class ScenarioKeeper:
     async def change(self, scenario_id: str, body: ScenarioChange) -> ScenarioOutcome:
         scenario = await get_scenario(self._session, self.caller.org_id, scenario_id, lock=True)
         before = await get_content(self._session, scenario)
-        content = msgspec.structs.replace(before, **_given(body))
+        content = _of_known_meaning(msgspec.structs.replace(before, **_given(body)))
         await self._check(content)
         return await self.put(scenario, content)
 
@@ -129,7 +129,7 @@ class ScenarioReferences(NamedTuple):
         return ScenarioReferences(frozenset(known_agents), frozenset(known_worlds))
 
     def faults(self, content: ScenarioContent) -> FaultList:
-        found = expected_faults(content.expected_behavior)
+        found = expected_faults(content.expected_behavior, content.checks_version)
         if content.agent_id is not None and content.agent_id not in self.agents:
             found.append(FieldError(("agent_id",), f"there is no agent {content.agent_id}"))
         if content.world_id is not None and content.world_id not in self.worlds:
@@ -141,7 +141,14 @@ class ScenarioReferences(NamedTuple):
 
 
 def content_of(body: ScenarioIn) -> ScenarioContent:
-    return ScenarioContent(**body.model_dump())
+    return _of_known_meaning(ScenarioContent(**body.model_dump()))
+
+
+def _of_known_meaning(content: ScenarioContent) -> ScenarioContent:
+    """Keep the version of its checks only where it makes a difference: equal content stays equal."""
+    if checks_depend_on_version(content):
+        return content
+    return msgspec.structs.replace(content, checks_version=1)
 
 
 def _given(body: ScenarioChange) -> dict[str, Any]:

@@ -17,11 +17,17 @@ from odyssey.core.paging import PageRequest
 from odyssey.core.wire import PlainText
 from odyssey.core.worker import Worker
 from odyssey.evals.models import Scenario
-from odyssey.evals.scenarios.content import RiskLevel, ScenarioContent, render_input
+from odyssey.evals.scenarios.content import (
+    RiskLevel,
+    ScenarioContent,
+    checks_depend_on_version,
+    render_input,
+)
 from odyssey.evals.scenarios.files import (
     MAX_SCENARIOS,
     Entry,
     Format,
+    old_meaning,
     read_entries,
     take_in,
     write_file,
@@ -46,6 +52,7 @@ from odyssey.evals.scenarios.schemas import (
     ScenarioSummary,
     Tag,
 )
+from odyssey.grading.checks import LATEST_VERSION
 from odyssey.identity.guard import GuardedRouter, Member, Viewer
 from odyssey.kit.json_reader import JsonInvalidError, read_json
 from odyssey.kit.pagination import DEFAULT_LIMIT
@@ -75,6 +82,7 @@ def whole(scenario: Scenario, content: ScenarioContent, version: int | None = No
         user_instruction=content.user_instruction,
         world_id=content.world_id,
         agent_id=content.agent_id,
+        checks_version=content.checks_version if checks_depend_on_version(content) else LATEST_VERSION,
         rendered=render_input(content.user_instruction, content.input_context),
     )
 
@@ -192,7 +200,8 @@ async def import_scenarios(
     One that has the id of a scenario of yours, or else the name of exactly one, changes that; others are new.
     """
     keeper = ScenarioKeeper(session, clock, caller)
-    kept = await take_in(session, keeper, await _entries(request, worker))
+    entries, unversioned = await _entries(request, worker)
+    kept = await take_in(session, keeper, entries)
     outcomes = Counter(each.outcome for each in kept)
     items = [
         ImportedScenario.model_validate(
@@ -210,6 +219,7 @@ async def import_scenarios(
         changed=outcomes["changed"],
         unchanged=outcomes["unchanged"],
         items=items,
+        warnings=[] if unversioned is None else [unversioned],
     )
 
 
@@ -237,7 +247,8 @@ async def export_scenarios(
     return Response(text, media_type=_MEDIA_TYPES[format], headers=headers)
 
 
-async def _entries(request: Request, worker: Worker) -> list[Entry]:
+async def _entries(request: Request, worker: Worker) -> tuple[list[Entry], str | None]:
+    """The scenarios of the file, and what is odd about it."""
     media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if media_type != "application/json" and media_type not in _YAML_TYPES:
         raise UnsupportedMediaTypeError(
@@ -249,7 +260,7 @@ async def _entries(request: Request, worker: Worker) -> list[Entry]:
     return await worker.read(len(body), _read, body, is_json=media_type == "application/json")
 
 
-def _read(body: bytes, *, is_json: bool) -> list[Entry]:
+def _read(body: bytes, *, is_json: bool) -> tuple[list[Entry], str | None]:
     from_text = read_json if is_json else read_yaml
     try:
         document = from_text(body)
@@ -257,4 +268,5 @@ def _read(body: bytes, *, is_json: bool) -> list[Entry]:
         raise YamlRefusedError(f"The body is not such a YAML document: {error}.") from error
     except JsonInvalidError as error:
         raise JsonRefusedError(f"The body is not valid JSON: {error}.") from error
-    return read_entries(document)
+    entries = read_entries(document)
+    return entries, old_meaning(document, entries)

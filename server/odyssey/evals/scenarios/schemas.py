@@ -6,6 +6,7 @@ from pydantic import AfterValidator, BaseModel, Field, StringConstraints
 
 from odyssey.core.wire import Body, Instant, PlainText
 from odyssey.evals.scenarios.content import MAX_RENDERED, RiskLevel, render_input
+from odyssey.grading.checks import LATEST_VERSION, ChecksVersion
 from odyssey.kit.ids import MAX_INTEGER_ID
 
 TAG = r"^[a-z0-9][a-z0-9_.:/-]{0,63}$"
@@ -54,6 +55,10 @@ class ScenarioIn(Body):
     world_id: _Id | None = Field(None, description="The world its runs begin with.")
     agent_id: _Id | None = Field(None, description="The agent it is run on, unless a run names another.")
     tags: _Tags = Field(default_factory=list)
+    checks_version: ChecksVersion = Field(
+        LATEST_VERSION,
+        description="Of the meaning of checks in expected_behavior; 1: a call that failed counts as done.",
+    )
 
 
 class ScenarioChange(Body):
@@ -68,6 +73,7 @@ class ScenarioChange(Body):
     world_id: _Id | None = None
     agent_id: _Id | None = None
     tags: _Tags = Field(default_factory=list)
+    checks_version: ChecksVersion = LATEST_VERSION
 
 
 class ScenarioSummary(BaseModel):
@@ -87,6 +93,9 @@ class ScenarioOut(ScenarioSummary):
     user_instruction: str | None
     world_id: int | None
     agent_id: int | None
+    checks_version: ChecksVersion = Field(
+        description="Of the meaning of its checks; 2 where it has none that mean something else in 1."
+    )
     rendered: str = Field(description="The instruction an agent gets.")
 
 
@@ -107,3 +116,4 @@ class ImportedScenarios(BaseModel):
     changed: int
     unchanged: int
     items: list[ImportedScenario] = Field(description="In the order of the file.")
+    warnings: list[str] = Field([], description="What is odd about the file.")

@@ -13,6 +13,9 @@ from odyssey.kit.words import shorten
 from odyssey.records.canonical import canonical_json
 from odyssey.records.faults import Faults
 
+ChecksVersion = Literal[1, 2]
+"""Of the meaning of checks: in 1, a call that failed counts as done. Rows say which they were written for."""
+
 
 class RunFacts:
     """The evidence of one run, with what several checks look at made only once."""
@@ -34,13 +37,19 @@ class CheckFinding(NamedTuple):
     reason: str
     sequence: int | None = None
     """The step that decided it, if one did."""
+    rests_on: tuple[ObservedCall, ...] = ()
+    """Of a failure: the calls it comes from; none where it comes from what the agent left out or said."""
 
 
 Look = Callable[[RunFacts], CheckFinding]
 
 
-Compiled = tuple[Look, tuple[str, ...]]
-"""What a check looks at, and the tool names and globs it mentions, as they were written."""
+class Compiled(NamedTuple):
+    look: Look
+    tools: tuple[str, ...] = ()
+    """The tool names and globs it mentions, as they were written."""
+    expects: Callable[[ObservedCall], bool] | None = None
+    """Whether a call is one that the check demands; None where it demands none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +59,10 @@ class Check:
     look: Look
     tools: tuple[str, ...] = ()
     """The tool names and globs it mentions, as they were written."""
+    expects: Callable[[ObservedCall], bool] | None = None
+    """Whether a call is one that the check demands; None where it demands none."""
+    asked: Any = None
+    """What it says, as it was written."""
 
 
 # What a check comes to.
@@ -66,6 +79,8 @@ class CheckResult(msgspec.Struct, frozen=True):
     reason: str
     sequence: int | None = None
     """The step of the trace that decided it, if one did."""
+    world_at_fault: bool = False
+    """Whether it failed by nothing but faulty answers of the world to calls that the row expects."""
 
 
 # Values in the words of a reason: short, whatever an agent or a world puts into them.

@@ -5,7 +5,15 @@ from collections.abc import Callable
 from typing import Any
 
 from odyssey.expressions.arguments import Matcher, read_pattern
-from odyssey.grading.checks.check import CheckFinding, Compiled, Look, RunFacts, as_json, shortened
+from odyssey.grading.checks.check import (
+    CheckFinding,
+    ChecksVersion,
+    Compiled,
+    Look,
+    RunFacts,
+    as_json,
+    shortened,
+)
 from odyssey.kit.json_reader import JsonInvalidError, read_json
 from odyssey.records.faults import Faults, shown
 from odyssey.records.json_schema import SchemaInvalidError, compile_schema
@@ -19,7 +27,7 @@ _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})[^\n]*")
 LookAtText = Callable[[str], CheckFinding]
 
 
-def read_final_response(raw: Any, faults: Faults) -> Compiled | None:
+def read_final_response(raw: Any, faults: Faults, version: ChecksVersion) -> Compiled | None:
     if not isinstance(raw, dict):
         faults.add("final_response is an object with contains, regex or json_schema")
         return None
@@ -30,7 +38,7 @@ def read_final_response(raw: Any, faults: Faults) -> Compiled | None:
         return None
     (name,) = given
     look = _READERS[name](raw[name], faults.at(name))
-    return None if look is None else (_of_text(look), ())
+    return None if look is None else Compiled(_of_text(look))
 
 
 def _of_text(look: LookAtText) -> Look:

@@ -5,12 +5,15 @@ object that has at least its members; `{"$eq": …}` asks for exactly this one. 
 `{"$exists": false}` asks for just that.
 """
 
+import re
 from typing import Any, NamedTuple
 
 from odyssey.expressions.arguments import Matcher, read_value
-from odyssey.grading.checks.check import CheckFinding, Compiled, RunFacts, as_json
+from odyssey.grading.checks.check import CheckFinding, ChecksVersion, Compiled, RunFacts, as_json
+from odyssey.grading.evidence import ObservedCall
 from odyssey.records.faults import Faults, shown
 from odyssey.worlds.json_path import JsonPath, PathInvalidError, json_path
+from odyssey.worlds.schema import id_text
 
 MAX_PATHS = 50
 
@@ -25,6 +28,10 @@ class _ExpectedPath(NamedTuple):
     matcher: Matcher | None
     """None where only presence was asked for."""
     in_words: str
+
+    @property
+    def entity(self) -> "_EntityName | None":
+        return _entity_of(self.text)
 
     def look(self, state: dict[str, Any]) -> CheckFinding:
         if self.exists is not None and self.path.leads_somewhere(state) is not self.exists:
@@ -45,7 +52,7 @@ class _ExpectedPath(NamedTuple):
         return CheckFinding(holds, f"{self.text} is {as_json(found.value)}, {said}")
 
 
-def read_ledger(raw: Any, faults: Faults) -> Compiled | None:
+def read_ledger(raw: Any, faults: Faults, version: ChecksVersion) -> Compiled | None:
     if not isinstance(raw, dict) or not raw:
         faults.add("ledger is an object of JSONPaths and what they must lead to")
         return None
@@ -57,10 +64,64 @@ def read_ledger(raw: Any, faults: Faults) -> Compiled | None:
 
     def look(facts: RunFacts) -> CheckFinding:
         findings = [each.look(facts.end_state) for each in wanted]
-        failed = next((finding for finding in findings if not finding.passed), None)
-        return failed or CheckFinding(True, "; ".join(finding.reason for finding in findings[:3]))
+        failed = [each for each, finding in zip(wanted, findings, strict=True) if not finding.passed]
+        if not failed:
+            return CheckFinding(True, "; ".join(finding.reason for finding in findings[:3]))
+        first = next(finding for finding in findings if not finding.passed)
+        writes = [_writes_at(each.entity, facts) for each in failed]
+        # Where one path was never written at, the agent left something out, whatever became of the others.
+        return first._replace(rests_on=tuple(call for each in writes for call in each) if all(writes) else ())
 
-    return look, ()
+    def expects(call: ObservedCall) -> bool:
+        return any(_is_about(call, each.entity) for each in wanted)
+
+    return Compiled(look, expects=expects)
+
+
+class _EntityName(NamedTuple):
+    """What a path speaks of, as far as its text says so: `$.order.ord_1.status` of order ord_1."""
+
+    type: str
+    id: str | None
+
+
+_ENTITY = re.compile(
+    r"""\$(?:\.(?P<type>\w+)|\['(?P<quoted_type>[^']+)'\])(?:\.(?P<id>[\w-]+)|\['(?P<quoted_id>[^']+)'\])?"""
+)
+
+
+def _entity_of(path: str) -> _EntityName | None:
+    found = _ENTITY.match(path)
+    if found is None:
+        return None
+    return _EntityName(found["type"] or found["quoted_type"], found["id"] or found["quoted_id"])
+
+
+def _is_about(call: ObservedCall, entity: _EntityName | None) -> bool:
+    """Whether a call is an act that, by its own words, is on this entity; of a new one, on its type."""
+    if entity is None or not call.mutating or not isinstance(call.arguments, dict):
+        return False
+    if entity.id is None:
+        return entity.type in call.tool or any(
+            each.entity_type == entity.type for each in call.contradictions
+        )
+    return entity.id in {id_text(value) for value in call.arguments.values()}
+
+
+def _writes_at(entity: _EntityName | None, facts: RunFacts) -> list[ObservedCall]:
+    """The calls that wrote there, and those that should have, had the world not failed."""
+    if entity is None:
+        return []
+    writing = {
+        effect.step
+        for effect in facts.evidence.effects.acts
+        if effect.entity_type == entity.type and entity.id in (None, effect.entity_id)
+    }
+    return [
+        call
+        for call in facts.accepted
+        if call.sequence in writing or (call.is_faulty and _is_about(call, entity))
+    ]
 
 
 def _read_path(text: str, raw: Any, faults: Faults) -> _ExpectedPath | None:
@@ -97,11 +158,11 @@ MAX_FLAGS = 100
 MAX_FLAG = 1000
 
 
-def read_flag(raw: Any, faults: Faults) -> Compiled | None:
+def read_flag(raw: Any, faults: Faults, version: ChecksVersion) -> Compiled | None:
     return _read(raw, faults, wanted=True)
 
 
-def read_no_flag(raw: Any, faults: Faults) -> Compiled | None:
+def read_no_flag(raw: Any, faults: Faults, version: ChecksVersion) -> Compiled | None:
     return _read(raw, faults, wanted=False)
 
 
@@ -126,4 +187,4 @@ def _read(raw: Any, faults: Faults, *, wanted: bool) -> Compiled | None:
         named = ", ".join(shown(flag) for flag in flags[:3])
         return CheckFinding(True, f"{named}: {'set' if wanted else 'not set'}")
 
-    return look, ()
+    return Compiled(look)

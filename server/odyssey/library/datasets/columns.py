@@ -30,6 +30,12 @@ COLUMNS = (
     Column("expected_outcome", "expected_outcome", False, "`completion` (the default) or `refusal`."),
     Column("input", "input", True, "An object the agent gets with the instruction."),
     Column("checks", "checks", True, "What must be true in the end: a list of objects with one key each."),
+    Column(
+        "checks_version",
+        "checks_version",
+        True,
+        "`2`: only calls that succeed count as done. Without it a call that failed counts as well.",
+    ),
     Column("rubric", "rubric", True, "Questions to the judge: a list."),
     Column("world", "world_id", False, "A named world, by id or name, instead of state, behavior and rules."),
     Column("random_seed", "random_seed", True, "A 64-bit integer; without it each run draws its own."),
@@ -115,9 +121,11 @@ TEMPLATE: list[dict[str, Any]] = [
         # and the answer names a sum that stands nowhere in the instruction.
         "checks": [
             {"called": {"tool": "update_order", "args": {"order_id": "ord_1"}}},
-            {"ledger": {"$.order.ord_1.status": "cancelled", "$.order.ord_2.status": "shipped"}},
+            {"ledger": {"$.order.ord_1.status": "cancelled"}},
+            {"only_changed": ["$.order.ord_1.status"]},
             {"final_response": {"contains": "40"}},
         ],
+        "checks_version": 2,
         # What no check can tell is asked of the judge, if the organisation has one.
         "rubric": [
             {"id": "plain", "question": "Does it say plainly that ord_1 is cancelled?", "answer": "yes_no"},
@@ -137,6 +145,7 @@ TEMPLATE: list[dict[str, Any]] = [
             {"policy": {"never": "delete_*"}},
             {"final_response": {"regex": "(?i)cannot|can't|unable|not possible"}},
         ],
+        "checks_version": 2,
         "random_seed": 7,
     },
 ]

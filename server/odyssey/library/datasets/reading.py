@@ -2,7 +2,7 @@
 
 import re
 import tempfile
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice
 from typing import Any, NamedTuple, TypeVar
@@ -11,6 +11,7 @@ import msgspec
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.core.errors import NotAvailableYetError, OdysseyError, ValidationFailedError
+from odyssey.grading.checks import ChecksVersion, depend_on_version
 from odyssey.kit.ids import MAX_INTEGER_ID
 from odyssey.library.datasets.columns import BY_MEMBER, BY_NAME, COLUMNS, NOTHING, CsvInvalidError
 from odyssey.library.datasets.repository import worlds_by_name
@@ -184,6 +185,10 @@ _MEMBER = re.compile(r"\b(user_instruction|behavior_instructions|initial_state|w
 _TEXTS = ("user_instruction", "behavior_instructions")
 
 
+_UNSAID_VERSION: ChecksVersion = 1
+"""Of checks in a file that does not say: files from before there was a second keep their meaning."""
+
+
 class ReadRow(NamedTuple):
     position: int
     seed: Seed | None
@@ -225,6 +230,7 @@ def check_rows(
     """Look at all rows; as long as there is no fault they go to the spool, if there is one."""
     count, filled, later = 0, set[str](), set[str]()
     unclear = FirstUnclear()
+    unversioned: list[int] = []
     for row in read_rows(source, referred, faults):
         count += 1
         filled |= row.filled
@@ -232,12 +238,26 @@ def check_rows(
         if spool is not None and row.seed is not None and not faults.found:
             spool.add(row.position, row.seed, row.size)
             unclear.look(row.position, row.seed)
+        if row.seed is not None and "checks_version" not in row.filled and depend_on_version(row.seed.checks):
+            unversioned.append(row.position)
         faults.found += row.errors.under("rows", row.position)
     if not count and not faults.found:
         faults.add("there are no rows", "rows")
     columns = [column.name for column in COLUMNS if column.name in filled]
-    warnings = [*source.warnings, *unclear.warnings]
+    warnings = [*source.warnings, *unclear.warnings, *_of_old_meaning(unversioned)]
     return TableCheck(count, columns, faults.found, warnings, sorted(later))
+
+
+def _of_old_meaning(rows: Sequence[int]) -> list[FieldError]:
+    """Say once of all rows that do not say what their checks of calls mean."""
+    if not rows:
+        return []
+    message = (
+        f"{'one row has' if len(rows) == 1 else f'{len(rows)} rows have'} checks of calls and no checks_version, so a "
+        "call that failed counts as done. Write checks_version 2 to have only calls that succeed count, "
+        'and "outcome": "any" at a check where a failed one should.'
+    )
+    return [FieldError(loc=("rows", rows[0], "checks_version"), msg=message)]
 
 
 def _read(given: GivenRow, referred: WorldLookup, *, is_csv: bool) -> ReadRow:
@@ -248,7 +268,7 @@ def _read(given: GivenRow, referred: WorldLookup, *, is_csv: bool) -> ReadRow:
             raw["world_id"] = found
         else:
             errors.append(FieldError(loc=("world",), msg=found))
-    read = read_seed(raw, None, referred.worlds)
+    read = read_seed(raw, None, referred.worlds, checks_version=_UNSAID_VERSION)
     errors += read.errors.each(_of_column if is_csv else _of_member)
     if not errors and read.seed is not None:
         errors += _own_limits(raw, read.seed, given.size)

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple, Protocol
 
@@ -14,21 +15,23 @@ from odyssey.core.clock import PlatformClock
 from odyssey.core.database import Database, StorageUnavailableError, after_commit
 from odyssey.core.scheduling import TERMINAL
 from odyssey.core.signals import Signals
-from odyssey.grading.checks import CHECKS_VERSION, CheckResult, read_checks, run_checks
-from odyssey.grading.evidence import ACCEPTED, Evidence, ObservedCall, is_mutating
+from odyssey.grading.checks import GRADER_VERSION, CheckResult, ChecksVersion, read_checks, run_checks
+from odyssey.grading.evidence import ACCEPTED, Evidence, ObservedCall, is_mutating, refused_writes
 from odyssey.grading.judges.rubric import JUDGE_VERSION, JudgeReport
 from odyssey.grading.verdict import GradeDecision, ToolClaim, decide, unseen_claims
 from odyssey.journal.events import append_event, head_of, lock_run
 from odyssey.journal.models import Event, RunContext
 from odyssey.library.models import Task
-from odyssey.records.ledger import Operation
+from odyssey.library.seeds import checks_version_of
+from odyssey.records.effects import WorldStep, effects_of
+from odyssey.records.ledger import Entry, Operation, Violation
 from odyssey.runs.making import is_gradable
 from odyssey.runs.models import Grade, Run
 from odyssey.runs.repository import find_run_unscoped, get_task
 from odyssey.runs.topics import runs_changed
 from odyssey.worlds.ledger import Ledger
 from odyssey.worlds.operations import fold
-from odyssey.worlds.repository import SharedWorlds, load_entries
+from odyssey.worlds.repository import SharedWorlds, load_placed_entries
 
 # What graders may go by, read from the journal: only what the platform itself saw counts as done.
 
@@ -42,8 +45,9 @@ async def load_evidence(
 ) -> Evidence:
     """Read the last attempt: earlier ones were lost, and what they did was undone with them."""
     agent = await agents.get(session, run.agent_id, run.agent_version)
-    before, after = await _world(session, worlds, run)
+    before, entries = await _world(session, worlds, run)
     events = await _call_events(session, run)
+    calls = tuple(_calls(events, agent, before))
     return Evidence(
         user_instruction=task.seed["user_instruction"],
         expected_outcome=task.seed["expected_outcome"],
@@ -51,24 +55,37 @@ async def load_evidence(
         error_class=run.error_class,
         final_response=run.final_response,
         messages=run.messages,
-        calls=tuple(_calls(events, agent, before)),
+        calls=calls,
         uncounted_calls=sum(event.repeats or 0 for event in events),
         declared_tools=tuple(agent.tools),
         before=before,
-        after=after,
+        after=fold(before, (entry for _, entry in entries)),
+        effects=effects_of(_world_steps(entries, calls), before.flags, refused_writes(calls)),
+        input=task.seed["input"],
     )
 
 
-async def _world(session: AsyncSession, worlds: SharedWorlds, run: Run) -> tuple[Ledger, Ledger]:
+async def _world(
+    session: AsyncSession, worlds: SharedWorlds, run: Run
+) -> tuple[Ledger, list[tuple[int, Entry]]]:
+    """The world the run began with, and what it did to it."""
     context = await session.get_one(RunContext, run.id)
     before = await worlds.boot(session, context.org_id, context.initial_state_hash)
-    entries = await load_entries(session, run.id, run.attempt)
-    return before, fold(before, entries)
+    return before, await load_placed_entries(session, run.id, run.attempt)
+
+
+def _world_steps(entries: Sequence[tuple[int, Entry]], calls: Sequence[ObservedCall]) -> Iterator[WorldStep]:
+    made_by = {call.sequence: call for call in calls}
+    for sequence, entry in entries:
+        call = made_by[sequence]
+        yield WorldStep(sequence, call.tool, call.source, call.mutating, entry)
 
 
 async def _call_events(session: AsyncSession, run: Run) -> Sequence[Event]:
     statement = select(Event).where(
-        Event.run_id == run.id, Event.attempt == run.attempt, Event.kind.in_(("tool_call", "forward"))
+        Event.run_id == run.id,
+        Event.attempt == run.attempt,
+        Event.kind.in_(("tool_call", "forward", "violation")),
     )
     return (await session.scalars(statement.order_by(Event.sequence))).all()
 
@@ -77,15 +94,26 @@ def _calls(events: Sequence[Event], agent: CompiledAgent, world: Ledger) -> Iter
     """Read every call once: by its record, or by its forward where there is none."""
     decoded = [(event, msgspec.json.decode(event.data)) for event in events if event.repeats is None]
     answered = {data.get("forward") for _, data in decoded}
+    contradictions: defaultdict[int, list[Violation]] = defaultdict(list)
+    for event, data in decoded:
+        if event.kind == "violation":
+            contradictions[data["sequence"]].append(msgspec.convert(data, Violation))
     for event, data in decoded:
         if event.kind == "tool_call":
-            yield _observed(event, data, agent, world)
-        elif event.sequence not in answered:
+            yield _observed(event, data, agent, world, contradictions[event.sequence])
+        elif event.kind == "forward" and event.sequence not in answered:
             yield _unanswered(event, data)
 
 
-def _observed(event: Event, data: dict[str, Any], agent: CompiledAgent, world: Ledger) -> ObservedCall:
+def _observed(
+    event: Event,
+    data: dict[str, Any],
+    agent: CompiledAgent,
+    world: Ledger,
+    contradictions: Sequence[Violation],
+) -> ObservedCall:
     tool = agent.tools.get(data["tool_name"])
+    upstream, validation = data.get("upstream") or {}, data.get("validation") or {}
     return ObservedCall(
         sequence=event.sequence,
         tool=data["tool_name"],
@@ -96,6 +124,9 @@ def _observed(event: Event, data: dict[str, Any], agent: CompiledAgent, world: L
         operations=tuple(msgspec.convert(data.get("operations", ()), tuple[Operation, ...])),
         mutating=is_mutating(data, None if tool is None else tool.tool, agent.ledger_schema, world),
         actor_id=event.actor_id,
+        service_error=bool(upstream.get("is_error")) or (upstream.get("status") or 0) >= 400,
+        confidence=validation.get("confidence"),
+        contradictions=tuple(contradictions),
     )
 
 
@@ -146,7 +177,7 @@ class _GradedRun(NamedTuple):
     judge: JudgeReport | None
 
     def report(self) -> dict[str, Any]:
-        graders = {"checks": CHECKS_VERSION, "judge": JUDGE_VERSION}
+        graders = {"checks": GRADER_VERSION, "judge": JUDGE_VERSION}
         return {"checks": self.checks, "claims": self.claims, "judge": self.judge, "graders": graders}
 
 
@@ -177,7 +208,7 @@ async def _grade(parts: GradingParts, run_id: int) -> _GradedRun | None:
         evidence = await load_evidence(session, parts.worlds, parts.agents, run, task)
         is_judged = await parts.judge.is_set(session, run.org_id)
     if evidence.status == "completed":
-        results, claims = await asyncio.to_thread(_observe, evidence, seed["checks"])
+        results, claims = await asyncio.to_thread(_observe, evidence, seed["checks"], checks_version_of(seed))
         judge = await _judged(parts, run, evidence, seed, results, claims, is_judged=is_judged)
     else:
         results, claims, judge = [], [], None
@@ -185,8 +216,10 @@ async def _grade(parts: GradingParts, run_id: int) -> _GradedRun | None:
     return _GradedRun(decision, [_shown(result, seed["checks"]) for result in results], claims, judge)
 
 
-def _observe(evidence: Evidence, checks: list[Any]) -> tuple[list[CheckResult], list[ToolClaim]]:
-    read = read_checks(checks)
+def _observe(
+    evidence: Evidence, checks: list[Any], version: ChecksVersion
+) -> tuple[list[CheckResult], list[ToolClaim]]:
+    read = read_checks(checks, version)
     unread = [CheckResult(None, "unreadable", "error", error.msg, None) for error in read.errors]
     return [*run_checks(read.checks, evidence), *unread], unseen_claims(evidence)
 

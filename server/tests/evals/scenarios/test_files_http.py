@@ -140,3 +140,26 @@ def test_what_is_no_file_is_refused(
     org: Org, content: bytes, headers: dict[str, str], status: int, code: str
 ) -> None:
     assert refusal(put_in(org, content, headers)) == (status, code)
+
+
+def test_what_the_checks_of_a_scenario_mean_is_kept_where_it_makes_a_difference(org: Org) -> None:
+    calls = {"$calls": [{"called": "get_order"}]}
+    new, plain = scenario(org, name="New", expected_behavior=calls), scenario(org, name="Plain")
+    assert (new["checks_version"], plain["checks_version"]) == (2, 2)
+    rows = {row["name"]: row for row in yaml.safe_load(taken_out(org))["scenarios"]}
+    assert (rows["New"]["checks_version"], "checks_version" in rows["Plain"]) == (2, False)
+    assert org.ok(put_in(org, taken_out(org)))["warnings"] == []
+
+    def of(name: str, expected: Any, **members: Any) -> dict[str, Any]:
+        return SCENARIO | {"name": name, "expected_behavior": expected} | members
+
+    unsaid = [of("a", calls), of("b", {"decision": "refuse"}), of("c", calls, checks_version=1)]
+    back = org.ok(put_in(org, json.dumps(unsaid), JSON))
+    assert [warning[:40] for warning in back["warnings"]] == ["One scenario has checks of calls and no "]
+    said = org.ok(put_in(org, json.dumps({"checks_version": 2, "scenarios": [of("d", calls)]}), JSON))
+    assert said["warnings"] == []
+    ids = {item["name"]: item["id"] for item in (*back["items"], *said["items"])}
+    kept = {name: org.ok(org.get(f"{SCENARIOS}/{each}"))["checks_version"] for name, each in ids.items()}
+    assert kept == {"a": 1, "b": 2, "c": 1, "d": 2}
+    changed = org.ok(org.put(f"{SCENARIOS}/{ids['a']}", {"checks_version": 2}))
+    assert (changed["checks_version"], changed["version"]) == (2, 2)

@@ -66,13 +66,13 @@ def test_a_page_of_large_rows_ends_early(org: Org) -> None:
 def test_other_rows_are_a_new_revision_and_the_old_ones_stay_tasks(org: Org) -> None:
     dataset = org.ok(post_csv(org, table({"user": "a"}, {"user": "b", "state": WORLD}), name="first"))
     old = rows_of(org, dataset)
-    other = org.ok(change(org, dataset, table({"user": "c", "checks": [{"called": "x"}], "note": "n"})))
+    other = org.ok(change(org, dataset, table({"user": "c", "checks": [{"flag": "x"}], "note": "n"})))
     assert (other["id"], other["name"], other["revision"]) == (dataset["id"], "first", 2)
     assert (other["row_count"], other["columns"]) == (1, ["user", "checks"])
     assert other["warnings"] == ["column 'note' is not known and left out"]
     assert other["updated_at"] > dataset["updated_at"]
     (row,) = rows_of(org, dataset)
-    assert row["values"] == {"user": "c", "checks": [{"called": "x"}]}
+    assert row["values"] == {"user": "c", "checks": [{"flag": "x"}]}
     assert row["task_id"] not in [one["task_id"] for one in old]
     both = org.ok(change(org, dataset, "user\nd\n", name="second"))
     assert (both["name"], both["revision"]) == ("second", 3)

@@ -17,8 +17,8 @@ def notes(found: list[dict[str, Any]]) -> list[tuple[Any, ...]]:
 
 
 def test_sound_rows_are_valid_and_nothing_is_saved(org: Org) -> None:
-    found = lint(org, table({"user": "a", "state": WORLD, "checks": [{"called": "get_order"}]}))
-    assert found == {"valid": True, "rows": 1, "errors": [], "warnings": []}
+    row = {"user": "a", "state": WORLD, "checks": [{"called": "get_order"}], "checks_version": 2}
+    assert lint(org, table(row)) == {"valid": True, "rows": 1, "errors": [], "warnings": []}
     as_json = org.ok(post_json(org, [{"user_instruction": "a"}], "/lint"))
     assert as_json == {"valid": True, "rows": 1, "errors": [], "warnings": []}
     assert org.ok(org.get("/api/datasets"))["items"] == []
@@ -92,10 +92,11 @@ def test_an_agent_says_what_it_has_none_of(org: Org) -> None:
                 {"policy": {"never": "delete_*"}},
                 {"final_response": {"contains": "x"}},
             ],
+            "checks_version": 2,
             "failure_rules": [{"fault": "timeout"}, {"tool": ["get_order", "pay"], "fault": "timeout"}],
         },
         {"user": "b", "world": "shop"},
-        {"user": "c", "state": WORLD, "checks": [{"called": "get_order"}]},
+        {"user": "c", "state": WORLD, "checks": [{"called": "get_order"}], "checks_version": 2},
     )
     plain = lint(org, content)
     assert (plain["valid"], plain["warnings"]) == (True, [])
@@ -113,6 +114,23 @@ def test_an_agent_says_what_it_has_none_of(org: Org) -> None:
     as_json = [{"user_instruction": "a", "initial_state": {"ordr": {}}}]
     (warning,) = org.ok(post_json(org, as_json, "/lint", params={"agent_id": agent["id"]}))["warnings"]
     assert warning["loc"][:3] == ["rows", 0, "initial_state"]
+
+
+def test_a_file_that_does_not_say_what_its_checks_mean_is_warned_about(org: Org) -> None:
+    rows: list[dict[str, Any]] = [
+        {"user": "a", "checks": [{"flag": "x"}]},
+        {"user": "b", "checks": [{"called": "get_order"}]},
+        {"user": "c", "checks": [{"order": ["get_order"]}], "checks_version": 1},
+        {"user": "d", "checks": [{"policy": {"never": "x"}}]},
+    ]
+    (warning,) = lint(org, table(*rows))["warnings"]
+    assert (warning["row"], warning["column"]) == (1, "checks_version")
+    assert warning["msg"].startswith("2 rows have checks of calls and no checks_version")
+    dataset = org.ok(post_csv(org, table(*rows)))
+    assert dataset["warnings"] == [warning["msg"]]
+    for version in ("3", "true", '"2"'):
+        found = lint(org, table({"user": "a", "checks_version": version}))
+        assert [each["msg"] for each in found["errors"]] == ["line 2: checks_version must be 1 or 2"]
 
 
 def test_an_agent_that_is_not_there_is_404(org: Org, other_org: Org) -> None:

@@ -56,6 +56,7 @@ def test_a_row_is_a_seed() -> None:
         "expected_outcome": "refusal",
         "input": row["input"],
         "checks": row["checks"],
+        "checks_version": 1,
         "rubric": row["rubric"],
         "random_seed": -(2**63),
         "world": None,
@@ -69,7 +70,7 @@ def test_an_empty_cell_says_nothing() -> None:
     columns = ["user", "behavior", "state", "failure_rules", "expected_outcome", "input", "checks", "rubric"]
     content = table({"user": "x"}, columns=[*columns, "world", "random_seed"])
     (seed,) = seeds(CsvSource(content.encode(), Faults()))
-    assert seed == Seed("x", "", [], "completion", {}, [], [], None, None)
+    assert seed == Seed("x", "", [], "completion", {}, [], [], None, None, checks_version=1)
     spaces = table({"user": "x", "state": "  ", "checks": "\n", "world": " ", "random_seed": " "})
     assert seeds(CsvSource(spaces.encode(), Faults())) == [seed]
     assert check(content).columns == ["user"]

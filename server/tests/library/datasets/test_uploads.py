@@ -32,6 +32,7 @@ ROW = {
     "expected_outcome": "refusal",
     "input": {"today": "2026-01-01"},
     "checks": [{"not_called": "delete_order"}],
+    "checks_version": 2,
     "rubric": [{"id": "polite", "question": "Polite?", "answer": "yes_no"}],
     "random_seed": 5,
 }

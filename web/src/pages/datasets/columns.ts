@@ -60,12 +60,19 @@ export const COLUMNS: readonly Column[] = [
     member: "checks",
     kind: "json",
     about:
-      "What must be true in the end, one key each: called, not_called, order, ledger, final_response, flag, no_flag, policy.",
+      "What must be true in the end, one key each: called, not_called, order, ledger, only_changed, untouched, final_response, flag, no_flag, policy.",
     example: `[
   {"called": {"tool": "update_order", "args": {"order_id": "ord_1"}}},
   {"ledger": {"$.order.ord_1.status": "cancelled"}},
+  {"only_changed": ["$.order.ord_1"]},
   {"final_response": {"contains": "cancelled"}}
 ]`,
+  },
+  {
+    name: "checks_version",
+    member: "checks_version",
+    kind: "number",
+    about: "2: only calls that succeed count as done. Without it a call that failed counts as well.",
   },
   {
     name: "rubric",
@@ -90,7 +97,7 @@ export const COLUMNS: readonly Column[] = [
   },
 ];
 
-const BEGUN_WITH = ["user", "state", "expected_outcome", "checks"];
+const BEGUN_WITH = ["user", "state", "expected_outcome", "checks", "checks_version"];
 
 /** A table to begin with, or the columns of one that is there. */
 export function columnsShown(filled: readonly string[]): string[] {

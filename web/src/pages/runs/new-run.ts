@@ -28,6 +28,8 @@ export interface NewRun {
   initialState: string;
   input: string;
   checks: string;
+  /** Which meaning the checks have: that of the run it is made from. */
+  checksVersion: number;
   rubric: string;
   refusal: boolean;
   randomSeed: string;
@@ -45,6 +47,7 @@ export const BLANK: NewRun = {
   initialState: "",
   input: "",
   checks: "",
+  checksVersion: 2,
   rubric: "",
   refusal: false,
   randomSeed: "",
@@ -76,6 +79,7 @@ export function written(run: NewRun): WrittenRun {
     user_instruction: run.instruction,
     ...world.members,
     ...readable(documents),
+    ...(run.checksVersion === 1 && { checks_version: 1 }),
     ...(run.refusal && { expected_outcome: "refusal" }),
     ...(run.randomSeed.trim() !== "" && { random_seed: exactInteger(run.randomSeed.trim()) }),
   };
@@ -167,6 +171,7 @@ export function likeRun(run: Run): NewRun {
     initialState: document(seed.initial_state),
     input: document(seed.input),
     checks: document(seed.checks),
+    checksVersion: seed.checks_version === 2 ? 2 : 1,
     rubric: document(seed.rubric),
     refusal: seed.expected_outcome === "refusal",
     randomSeed: String(seed.random_seed ?? run.random_seed),
