@@ -10,6 +10,7 @@ from sqlalchemy import ColumnElement, and_, case, func, literal, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.batches.schemas import RowRunOut
+from odyssey.campaigns.repository import hold_campaign
 from odyssey.core.errors import NotFoundError
 from odyssey.core.paging import ListOrder, PageRequest
 from odyssey.core.tables import IntegerId, json_member
@@ -38,9 +39,12 @@ BATCH_ORDER = ListOrder(
 
 
 async def get_batch(session: AsyncSession, org_id: int, batch_id: int, *, lock: bool = False) -> Batch:
-    statement = select(Batch).where(Batch.id == batch_id, Batch.org_id == org_id)
+    """Read one; `lock` holds its campaign, and by that the batch."""
+    its = (Batch.id == batch_id, Batch.org_id == org_id)
+    statement = select(Batch).where(*its)
     if lock:
-        statement = statement.with_for_update().execution_options(populate_existing=True)
+        await hold_campaign(session, select(Batch.campaign_id).where(*its))
+        statement = statement.execution_options(populate_existing=True)
     batch = (await session.scalars(statement)).first()
     if batch is None:
         raise NotFoundError

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, and_, func, literal_column, or_, select, update
+from sqlalchemy import ColumnElement, Select, and_, func, literal_column, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.campaigns.source import NextRuns
@@ -124,6 +124,17 @@ async def runs_to_end(session: AsyncSession) -> list[tuple[int, int]]:
 async def is_cancelled(session: AsyncSession, campaign_id: int) -> bool:
     """Hold a campaign as it is, and say whether it was cancelled."""
     return await held_state(session, campaign_id) == "cancelled"
+
+
+async def hold_campaign(session: AsyncSession, campaign_id: Select[tuple[int]]) -> None:
+    """Hold the campaign of a batch or a matrix before anything of these is written.
+
+    Whoever ends a campaign writes the campaign first and then what it is of. To hold both by one joined statement
+    could take them the other way round, and each would wait for the other.
+    """
+    await session.execute(
+        select(Campaign.id).where(Campaign.id == campaign_id.scalar_subquery()).with_for_update()
+    )
 
 
 async def held_state(session: AsyncSession, campaign_id: int) -> str | None:

@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import undefer
 
 from odyssey.agents.models import Agent
-from odyssey.campaigns.repository import held_state
+from odyssey.campaigns.repository import held_state, hold_campaign
 from odyssey.core.errors import NotFoundError
 from odyssey.core.paging import ListOrder, PageRequest
 from odyssey.evals.models import EvalRun
@@ -31,11 +31,12 @@ MATRIX_ORDER = ListOrder(
 
 
 async def get_matrix(session: AsyncSession, org_id: int, matrix_id: str, *, lock: bool = False) -> Matrix:
-    """Read one with its snapshot and what came of it."""
-    statement = select(Matrix).where(Matrix.id == matrix_id, Matrix.org_id == org_id)
-    statement = statement.options(undefer(Matrix.snapshot), undefer(Matrix.cells))
+    """Read one with its snapshot and what came of it; `lock` holds its campaign, and by that the matrix."""
+    its = (Matrix.id == matrix_id, Matrix.org_id == org_id)
+    statement = select(Matrix).where(*its).options(undefer(Matrix.snapshot), undefer(Matrix.cells))
     if lock:
-        statement = statement.with_for_update().execution_options(populate_existing=True)
+        await hold_campaign(session, select(Matrix.campaign_id).where(*its))
+        statement = statement.execution_options(populate_existing=True)
     matrix = (await session.scalars(statement)).first()
     if matrix is None:
         raise NotFoundError

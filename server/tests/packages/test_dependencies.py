@@ -11,6 +11,8 @@ import pytest
 
 ROOT = Path(__file__).parents[3]
 IMPORT = re.compile(r"^ *(?:from (\w+)[\w.]* import |import (\w+))", re.MULTILINE)
+ONLY_CHECKED = re.compile(r"^if TYPE_CHECKING:\n(?: .*\n)+", re.MULTILINE)
+"""What type checkers read and nobody imports."""
 OURS = {"odyssey", "pipelines"}
 CALLED_OTHERWISE = {
     "agents": "openai-agents",
@@ -67,7 +69,8 @@ def brought(project: dict[str, Any], extra: str) -> set[str]:
 
 def imported(path: Path) -> set[str]:
     """By its lines: to parse every file takes seconds."""
-    modules = {module for found in IMPORT.findall(path.read_text("utf-8")) for module in found if module}
+    text = ONLY_CHECKED.sub("", path.read_text("utf-8"))
+    modules = {module for found in IMPORT.findall(text) for module in found if module}
     third_party = modules - sys.stdlib_module_names - OURS
     return {CALLED_OTHERWISE.get(module, module.replace("_", "-")) for module in third_party}
 
