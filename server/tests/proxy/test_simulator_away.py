@@ -1,4 +1,4 @@
-"""A simulator model that is down, too slow or out of budget: the agent is told to try again, and nothing has happened."""
+"""A simulator model that is down, too slow or out of budget: the agent is told to call again; nothing has happened."""
 
 import json
 import re
@@ -54,7 +54,9 @@ UNAVAILABLE = "simulator_unavailable"
 WAYS = {
     "overloaded": Away(BUSY, 503, UNAVAILABLE, "answered 503"),
     "broken": Away(Raw(500, b"trace of something", AT_ONCE), 503, UNAVAILABLE, "answered 500"),
-    "limited": Away(Raw(429, headers={"Retry-After": "45"}), 503, UNAVAILABLE, "answered 429", retry_after="45"),
+    "limited": Away(
+        Raw(429, headers={"Retry-After": "45"}), 503, UNAVAILABLE, "answered 429", retry_after="45"
+    ),
     "limited for a day": Away(
         Raw(429, headers={"Retry-After": "80000"}), 503, UNAVAILABLE, "answered 429", retry_after="60"
     ),
@@ -63,12 +65,12 @@ WAYS = {
     ),
     "account closed": Away(Raw(403), 503, UNAVAILABLE, "answered 403"),
     "nothing at the address": Away(Raw(404), 503, UNAVAILABLE, "answered 404"),
-    "moved": Away(Raw(302, headers={"Location": "http://elsewhere.example"}), 503, UNAVAILABLE, "answered 302"),
+    "moved": Away(
+        Raw(302, headers={"Location": "http://elsewhere.example"}), 503, UNAVAILABLE, "answered 302"
+    ),
     "a page instead": Away(Raw(200, b"<html>Welcome</html>"), 503, UNAVAILABLE, "200 without JSON"),
     "another protocol": Away(Raw(200, b"{}"), 503, UNAVAILABLE, "not in the form of openai"),
-    "packed badly": Away(
-        Raw(200, b"not gzip", {"Content-Encoding": "gzip"}), 503, UNAVAILABLE, "gzip"
-    ),
+    "packed badly": Away(Raw(200, b"not gzip", {"Content-Encoding": "gzip"}), 503, UNAVAILABLE, "gzip"),
     "too slow": Away(SILENCE, 504, "simulator_timeout", "in time", {"timeout_s": 1}),
     "too many calls": Away(
         THOUGHT, 503, UNAVAILABLE, "budget of 0 model calls", budgets={"calls_per_day": 0}, retry_after="60"
@@ -153,7 +155,14 @@ def test_a_budget_is_named_without_an_amount(model: Script, run: OpenRun) -> Non
         Raw(422),
         {"response": {"thought": "x" * 2_000_000}, "operations": []},
     ],
-    ids=["not in form", "declines", "request refused", "request too large", "not processable", "answer too large"],
+    ids=[
+        "not in form",
+        "declines",
+        "request refused",
+        "request too large",
+        "not processable",
+        "answer too large",
+    ],
 )
 def test_a_model_that_does_not_answer_this_question_is_not_away(
     model: Script, run: OpenRun, line: Any

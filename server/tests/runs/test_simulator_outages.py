@@ -1,11 +1,11 @@
-"""While the simulator model is away nothing is held against an agent, and no agent escapes its verdict by sending it away.
+"""While the simulator model is away nothing is held against an agent, and no agent gets out of its verdict by that.
 
 The verdicts are those of a careful person who has read the trace. They were written before the code.
 """
 
 import re
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import count
 from typing import Any, NamedTuple
 
@@ -28,7 +28,11 @@ PONDER: dict[str, Any] = {
 THOUGHT = {"response": {"thought": "Perhaps."}, "operations": []}
 BUSY = Raw(503, headers={"Retry-After": "0"})
 LIMITED = Raw(429, headers={"Retry-After": "60"})
-SEED = {"user_instruction": "Order.", "initial_state": WORLD, "checks": [{"called": {"tool": "create_order"}}]}
+SEED = {
+    "user_instruction": "Order.",
+    "initial_state": WORLD,
+    "checks": [{"called": {"tool": "create_order"}}],
+}
 MIB = 1024 * 1024
 
 
@@ -82,8 +86,8 @@ def misses_one_at_first(question: str) -> Any:
     return BUSY if question == "attempt 1: one" else THOUGHT
 
 
-def misses_one_in_thirty(question: str) -> Any:
-    return BUSY if question.endswith(": 30") else THOUGHT
+def misses_one_in_twelve(question: str) -> Any:
+    return BUSY if question.endswith(": 12") else THOUGHT
 
 
 def dies_after_twelve(question: str) -> Any:
@@ -122,6 +126,20 @@ class TenAMinute:
 
     def __call__(self, _: str) -> Any:
         return THOUGHT if next(self._numbers) <= 10 else LIMITED
+
+
+class TenAtOnce:
+    """A server that has thirty questions at once, answers ten and breaks down over the others."""
+
+    def __init__(self) -> None:
+        self._numbers = count(1)
+        self._all_are_there = threading.Barrier(30)
+
+    def __call__(self, _: str) -> Any:
+        number = next(self._numbers)
+        if number <= 30:
+            self._all_are_there.wait(60)
+        return THOUGHT if number <= 10 else BUSY
 
 
 # What agents do. Those that do the work pass, those that do not fail, unless the attempt does not count.
@@ -181,7 +199,7 @@ def floods(scene: Scene) -> None:
 
 def hunts(scene: Scene) -> None:
     """Asks until the model fails once, and leaves."""
-    for number in range(1, 40):
+    for number in range(1, 20):
         if not scene.is_answered(number):
             return
 
@@ -265,8 +283,9 @@ HOSTILE = [
     Case(burns_the_budget_at_once, lambda: is_up, "FAIL", ["completed"], budget=10),
     Case(writes_a_book, lambda: silent_above(30_000), "FAIL", ["completed"], SLOW),
     Case(floods, TenAMinute, "FAIL", ["completed"]),
-    Case(hunts, lambda: misses_one_in_thirty, "FAIL", THIRD_COUNTS),
-    Case(hunts_after_a_live_write, lambda: misses_one_in_thirty, "FAIL", ["completed"]),
+    Case(floods, TenAtOnce, "FAIL", ["completed"]),
+    Case(hunts, lambda: misses_one_in_twelve, "FAIL", THIRD_COUNTS),
+    Case(hunts_after_a_live_write, lambda: misses_one_in_twelve, "FAIL", ["completed"]),
     Case(asks_in_other_words, lambda: misses_one, "FAIL", THIRD_COUNTS),
     Case(asks_in_other_words, lambda: misses_one_at_first, "FAIL", MADE_AGAIN),
     Case(asks_and_rests, lambda: is_down_at_first, "FAIL", MADE_AGAIN),
@@ -315,6 +334,13 @@ def at_once(threads: int, act: Callable[[int], object]) -> None:
         worker.join()
 
 
+@pytest.fixture(scope="module")
+def shop() -> Iterator[LiveShop]:
+    shop = LiveShop()
+    yield shop
+    shop.stop()
+
+
 def question_of(asked: Asked) -> str:
     """What the model is asked about; of what it is shown in part, all that it is shown."""
     found = re.search(r'"about":"([^"]*)"', asked.user)
@@ -322,13 +348,19 @@ def question_of(asked: Asked) -> str:
 
 
 @pytest.mark.parametrize("case", names([*HONEST, *HOSTILE]))
-def test_a_run_gets_the_verdict_of_a_careful_person(org: Org, agent_server: StartAgent, case: Case) -> None:
+def test_a_run_gets_the_verdict_of_a_careful_person(
+    org: Org, agent_server: StartAgent, shop: LiveShop, case: Case
+) -> None:
+    live_tools = []
+    if "live" in case.agent.__name__:
+        shop.register(org)
+        live_tools = [live("drop", "dropOrder")]
+
     def behave(dispatched: Dispatched) -> Any:
         case.agent(Scene(org, dispatched))
         return final("That is all.")
 
-    server, shop, weather = agent_server(behave), LiveShop(), case.weather()
-    shop.register(org)
+    server, weather = agent_server(behave), case.weather()
     with ModelServer(lambda asked: weather(question_of(asked))) as model:
         settings = model.settings(role="simulator", **case.settings)
         org.ok(org.put("/api/settings", settings | {"budgets": {"calls_per_day": case.budget}}))
@@ -336,12 +368,11 @@ def test_a_run_gets_the_verdict_of_a_careful_person(org: Org, agent_server: Star
             case.prepare(org)
         agent = org.agent(
             server.url,
-            tools_schema=[*TOOLS, PONDER, live("drop", "dropOrder")],
+            tools_schema=[*TOOLS, PONDER, *live_tools],
             config={"engine": "world", "engines": {"ponder": "llm"}},
         )
         (run_id,) = org.start(agent, SEED)
         run = org.graded(run_id)
-    shop.stop()
     faults = org.trace(run_id, "platform_fault")
     assert (run["verdict"], [one["outcome"] for one in run["attempts"]]) == (case.verdict, case.outcomes)
     assert len(server.received) == len(case.outcomes)
@@ -354,7 +385,7 @@ def test_a_run_gets_the_verdict_of_a_careful_person(org: Org, agent_server: Star
             "platform_fault",
             "platform_fault",
         )
-        assert "simulator" in run["error"]["detail"]
+        assert "simulator" in run["error_json"]["detail"]
 
 
 def test_at_most_one_verdict_in_ten_is_not_reached() -> None:
