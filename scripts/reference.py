@@ -60,7 +60,7 @@ def errors_page() -> str:
     rows = [
         "# Errors\n",
         "Every error is a problem (RFC 9457): `code` is the stable word, `detail` says what to do, `retryable: true`",
-        "means that nothing was applied. 429 and 503 carry `Retry-After`.\n",
+        "means that nothing was applied. 429, 503 and 504 carry `Retry-After`.\n",
         "| status | code | what it means | retryable |",
         "|---|---|---|---|",
     ]

@@ -68,6 +68,13 @@ def test_what_was_not_applied_is_tried_four_times_with_growing_waits(waits: list
     assert len(waits) == 3
 
 
+def test_a_simulator_that_took_too_long_did_nothing(waits: list[float]) -> None:
+    late = refused(504, "simulator_timeout", retryable=True, Retry_After="2")
+    with scripted_proxy(late, answered("ok")) as proxy:
+        assert proxy_call_with(proxy.envelope(), "get_order") == "ok"
+    assert waits == [2.0]
+
+
 @pytest.mark.parametrize(("asked_for", "waited"), [("3", 3.0), ("7", 4.0), ("3600", 4.0)])
 def test_the_wait_that_was_asked_for_is_kept_up_to_four_seconds(
     waits: list[float], asked_for: str, waited: float

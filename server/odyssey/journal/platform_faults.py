@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 from odyssey.core.signals import Listener
 from odyssey.kit.clock import Clock
 
-Reason = Literal["storage_unavailable", "slow_storage"]
+Reason = Literal["storage_unavailable", "slow_storage", "simulator_unavailable", "simulator_timeout"]
 
 _TICK_S = 0.1
 _MOST_UNKNOWN = 4096

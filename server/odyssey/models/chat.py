@@ -3,7 +3,7 @@
 import secrets
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 import msgspec
 
@@ -45,17 +45,27 @@ class ChatModel(Protocol):
     ) -> Completion: ...
 
 
+Absence = Literal["down", "slow", "rate", "budget"]
+"""Why a model answers nobody: it cannot be used, takes too long, is asked too often, or the org may spend no more."""
+
+
 class ModelError(Exception):
     """A call without an answer; the message is for the org's people and holds no secret.
 
     ModelError
     ├── ModelUnavailableError   not now: overload, rate limit, time-out, no connection. Asking again may help.
-    ├── ModelRefusedError       not so: the key, the model's name or the request is refused, or the model declines
-    ├── ModelUnreadableError    an answer came that is none: too large, or not in the provider's form
+    ├── ModelRefusedError       not so: the request is refused, or the model declines
+    │   └── ModelClosedError    not to us: the key, the account, the model's name or the address is refused
+    ├── ModelUnreadableError    an answer came that is none: too large, or without what an answer has
+    │   └── ModelGarbledError   what came is no answer of a model's server at all
     └── BudgetExhaustedError    not asked: the org's budget of today is used up
     """
 
     outcome = "failed"
+    absence: Absence | None = None
+    """None: it may be the question, which other questions need not share."""
+    own_share = 0.0
+    """Of what ran short, a budget or the calls of the last minute, how much was used for the same run, 0 to 1."""
 
     def __init__(self, message: str, *, usage: Usage | None = None) -> None:
         super().__init__(message)
@@ -69,22 +79,41 @@ class ModelUnavailableError(ModelError):
     outcome = "unavailable"
 
     def __init__(
-        self, message: str, *, usage: Usage | None = None, retry_after_s: float | None = None
+        self,
+        message: str,
+        *,
+        usage: Usage | None = None,
+        retry_after_s: float | None = None,
+        absence: Absence = "down",
     ) -> None:
         super().__init__(message, usage=usage)
         self.retry_after_s = retry_after_s
+        self.absence = absence
 
 
 class ModelRefusedError(ModelError):
     outcome = "refused"
 
 
+class ModelClosedError(ModelRefusedError):
+    absence = "down"
+
+
 class ModelUnreadableError(ModelError):
     outcome = "unreadable"
 
 
+class ModelGarbledError(ModelUnreadableError):
+    absence = "down"
+
+
 class BudgetExhaustedError(ModelError):
     outcome = "over_budget"
+    absence = "budget"
+
+    def __init__(self, message: str, *, own_share: float = 0.0) -> None:
+        super().__init__(message)
+        self.own_share = own_share
 
 
 # What all attempts at one answer took together.

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import func, select, update
+from sqlalchemy import ColumnElement, func, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.core.database import Database
@@ -41,12 +41,14 @@ async def reserve(
     if calls >= limits.calls_per_day:
         raise BudgetExhaustedError(
             f"The budget of {limits.calls_per_day} model calls a day is used up. "
-            + _ANEW.format(member="budgets.calls_per_day")
+            + _ANEW.format(member="budgets.calls_per_day"),
+            own_share=(await _own_shares(session, account, limits, now))[1],
         )
     if limits.usd_per_day is not None and spent_usd + worst_usd > limits.usd_per_day:
         raise BudgetExhaustedError(
             f"The call can cost {worst_usd:.4f} USD, and {spent_usd:.4f} of the budget of "
-            f"{limits.usd_per_day:g} USD a day are used. " + _ANEW.format(member="budgets.usd_per_day")
+            f"{limits.usd_per_day:g} USD a day are used. " + _ANEW.format(member="budgets.usd_per_day"),
+            own_share=(await _own_shares(session, account, limits, now))[0],
         )
     call = ModelCall(
         org_id=account.org_id,
@@ -79,16 +81,46 @@ async def settle(session: AsyncSession, call_id: int, usage: Usage, cost_usd: fl
     )
 
 
-async def spent_today(session: AsyncSession, org_id: int, now: datetime) -> tuple[float, int]:
-    """The money, in USD, and the calls of the day so far."""
+async def spent_today(
+    session: AsyncSession, org_id: int, now: datetime, *among: ColumnElement[bool]
+) -> tuple[float, int]:
+    """The money, in USD, and the calls of the day so far; of those calls only for which all of `among` holds."""
     midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
     of_today = select(func.coalesce(func.sum(ModelCall.cost_usd), 0.0), func.count()).where(
         ModelCall.org_id == org_id,
         ModelCall.occurred_at >= midnight,
         ModelCall.occurred_at < midnight + timedelta(days=1),
+        *among,
     )
     usd, calls = (await session.execute(of_today)).one()
     return float(usd), calls
+
+
+async def _own_shares(
+    session: AsyncSession, account: Account, limits: Budgets, now: datetime
+) -> tuple[float, float]:
+    """How much of the money and of the calls that were left when a run first asked, it has used for this purpose."""
+    own = (ModelCall.run_id == account.run_id, ModelCall.purpose == account.purpose)
+    usd, calls = await spent_today(session, account.org_id, now, *own)
+    if account.run_id is None or calls == 0:
+        return 0.0, 0.0
+    first = select(func.min(ModelCall.id)).where(ModelCall.org_id == account.org_id, *own).scalar_subquery()
+    usd_before, calls_before = await spent_today(session, account.org_id, now, ModelCall.id < first)
+    usd_left = (limits.usd_per_day or 0.0) - usd_before
+    calls_left = limits.calls_per_day - calls_before
+    return usd / usd_left if usd_left > 0 else 0.0, calls / calls_left if calls_left > 0 else 0.0
+
+
+async def share_of_last_minute(session: AsyncSession, account: Account, now: datetime) -> float:
+    """Of the calls that an org has made of late for a purpose, how many were made for this run, 0 to 1."""
+    of_late = select(ModelCall.run_id, func.count()).where(
+        ModelCall.org_id == account.org_id,
+        ModelCall.purpose == account.purpose,
+        ModelCall.occurred_at > now - timedelta(minutes=1),
+    )
+    rows = await session.execute(of_late.group_by(ModelCall.run_id))
+    calls: dict[int | None, int] = dict(rows.all())
+    return calls.get(account.run_id, 0) / max(1, sum(calls.values()))
 
 
 async def _locked_limits(session: AsyncSession, org_id: int) -> Budgets:
@@ -141,15 +173,17 @@ class MeteredModel:
         self, *, system: str, user: str, schema: Mapping[str, Any], max_output_tokens: int
     ) -> Completion:
         """Ask, and ask again where the model is only busy and nothing was spent."""
-        for attempt in range(1, ATTEMPTS):
+        attempt = 1
+        while True:
             try:
                 return await self._once(system, user, schema, max_output_tokens)
             except ModelUnavailableError as error:
                 wait = _wait(error, attempt)
                 if wait is None:
+                    error.own_share = await self._share_of_last_minute()
                     raise
                 await self._sleep(wait)
-        return await self._once(system, user, schema, max_output_tokens)
+                attempt += 1
 
     async def _once(
         self, system: str, user: str, schema: Mapping[str, Any], max_output_tokens: int
@@ -174,6 +208,12 @@ class MeteredModel:
         async with self._database.write() as session:
             return await reserve(session, self._account, self._inner.config, worst, self._clock())
 
+    async def _share_of_last_minute(self) -> float:
+        if self._account.run_id is None:
+            return 0.0
+        async with self._database.read() as session:
+            return await share_of_last_minute(session, self._account, self._clock())
+
     async def _settle(self, call_id: int, usage: Usage, cost_usd: float, outcome: str) -> None:
         async with self._database.write() as session:
             await settle(session, call_id, usage, cost_usd, outcome)
@@ -182,8 +222,8 @@ class MeteredModel:
 
 
 def _wait(error: ModelUnavailableError, attempt: int) -> float | None:
-    """How long to wait before asking again; None: it may cost twice, or take too long."""
-    if error.usage is None:
+    """How long to wait before asking again; None: it was asked often enough, may cost twice, or take too long."""
+    if attempt == ATTEMPTS or error.usage is None:
         return None
     wait = 2.0 ** (attempt - 1) if error.retry_after_s is None else error.retry_after_s
     return wait if wait <= LONGEST_WAIT_S else None

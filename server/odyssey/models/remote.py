@@ -16,11 +16,15 @@ from odyssey.core.outbound import (
     OutboundError,
     OutboundReply,
     RequestInvalidError,
+    TimedOutError,
 )
 from odyssey.kit.json_reader import JsonInvalidError, read_json
 from odyssey.kit.redaction import Redaction
 from odyssey.models.chat import (
+    Absence,
     Completion,
+    ModelClosedError,
+    ModelGarbledError,
     ModelRefusedError,
     ModelUnavailableError,
     ModelUnreadableError,
@@ -57,6 +61,11 @@ class WireReply:
 
 class WireFormError(Exception):
     """The body is JSON, but not an answer of this protocol; the message says what is missing."""
+
+    def __init__(self, message: str, *, is_answer: bool = False) -> None:
+        super().__init__(message)
+        self.is_answer = is_answer
+        """Whether it is the frame of an answer, and only what the model said is not there."""
 
 
 class Wire(Protocol):
@@ -134,7 +143,7 @@ class OpenAiWire:
             return WireReply("", None, usage, declined="the provider's content filter stopped the answer")
         content = message.get("content")
         if not isinstance(content, str):
-            raise WireFormError("choices[0].message.content is not a text")
+            raise WireFormError("choices[0].message.content is not a text", is_answer=True)
         return WireReply(content, None, usage)
 
 
@@ -182,7 +191,10 @@ class AnthropicWire:
 # A model behind an HTTP address: one POST, one answer, and every failure named.
 
 _WIRES: Mapping[Provider, Wire] = {"openai": OpenAiWire(), "anthropic": AnthropicWire()}
-_LATER = frozenset({408, 409, 425, 429})
+_TOO_MANY = 429
+_LATER = frozenset({408, 409, 425, _TOO_MANY})
+_ABOUT_THE_REQUEST = frozenset({400, 413, 414, 422, 431})
+"""Statuses by which servers refuse what they were sent, as too long or by a filter: other questions they may answer."""
 _NOT_SENT = (RequestInvalidError, AddressRefusedError, ConnectFailedError)
 _LONGEST_TOLD = 300
 _OVERHEAD_TOKENS = 1000
@@ -230,19 +242,27 @@ class RemoteModel:
         try:
             return await self._client.post_json(url, body, headers, timeout_s=self.config.timeout_s)
         except (RequestInvalidError, AddressRefusedError) as error:
-            raise ModelRefusedError(self._hide.text(error.message), usage=Usage()) from None
-        except (AnswerTooLargeError, BadEncodingError) as error:
+            raise ModelClosedError(self._hide.text(error.message), usage=Usage()) from None
+        except AnswerTooLargeError as error:
             raise ModelUnreadableError(self._hide.text(error.message)) from None
+        except BadEncodingError as error:
+            raise ModelGarbledError(self._hide.text(error.message)) from None
         except OutboundError as error:
             usage = Usage() if isinstance(error, _NOT_SENT) else None
-            raise ModelUnavailableError(self._hide.text(error.message), usage=usage) from None
+            absence: Absence = "slow" if isinstance(error, TimedOutError) else "down"
+            raise ModelUnavailableError(
+                self._hide.text(error.message), usage=usage, absence=absence
+            ) from None
 
     def _raise_status(self, reply: OutboundReply) -> NoReturn:
         message = f"The model's server answered {reply.status}{self._told(reply.body)}"
         if reply.status in _LATER or reply.status >= 500:
             wait = read_retry_after(reply.headers.get("Retry-After"))
-            raise ModelUnavailableError(message, usage=Usage(), retry_after_s=wait)
-        raise ModelRefusedError(message, usage=Usage())
+            absence: Absence = "rate" if reply.status == _TOO_MANY else "down"
+            raise ModelUnavailableError(message, usage=Usage(), retry_after_s=wait, absence=absence)
+        if reply.status in _ABOUT_THE_REQUEST:
+            raise ModelRefusedError(message, usage=Usage())
+        raise ModelClosedError(message, usage=Usage())
 
     def _told(self, body: bytes) -> str:
         """Name what an error says; of one that is not in form, nothing: it may be a page of anything."""
@@ -256,10 +276,11 @@ class RemoteModel:
         try:
             told = self._wire.read(self._hide.value(read_json(body)))
         except JsonInvalidError as error:
-            raise ModelUnreadableError(f"The model's server answered 200 without JSON: {error}.") from None
+            raise ModelGarbledError(f"The model's server answered 200 without JSON: {error}.") from None
         except WireFormError as error:
             message = f"The answer is not in the form of {self.config.provider}: {error}."
-            raise ModelUnreadableError(message) from None
+            kind = ModelUnreadableError if error.is_answer else ModelGarbledError
+            raise kind(message) from None
         usage = told.usage or worst_usage(ask)
         if told.declined is not None:
             raise ModelRefusedError(f"The model declined: {told.declined[:_LONGEST_TOLD]}", usage=usage)

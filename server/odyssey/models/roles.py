@@ -14,7 +14,7 @@ from odyssey.core.depends import part
 from odyssey.core.outbound import OutboundClient
 from odyssey.identity.vault import UnsealError, Vault
 from odyssey.kit.clock import Clock
-from odyssey.models.chat import ChatModel, Completion, ModelRefusedError, Usage
+from odyssey.models.chat import ChatModel, Completion, ModelClosedError, Usage
 from odyssey.models.document import JUDGE, SIMULATOR, ModelConfig, Role
 from odyssey.models.metered import Account, ChargeRun, MeteredModel, Sleep
 from odyssey.models.remote import RemoteModel
@@ -84,7 +84,7 @@ class LockedModel:
         schema: Mapping[str, Any],  # noqa: ARG002
         max_output_tokens: int,  # noqa: ARG002
     ) -> Completion:
-        raise ModelRefusedError(self._problem, usage=Usage())
+        raise ModelClosedError(self._problem, usage=Usage())
 
 
 async def has_judge_model(session: AsyncSession, org_id: int) -> bool:

@@ -1,5 +1,6 @@
 """Answering one call from what is known of its world: the failure rules first, then an engine. Nothing is recorded."""
 
+import math
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
@@ -9,7 +10,13 @@ import msgspec
 from odyssey.agents.compiled import CompiledTool
 from odyssey.journal.injections import CarriedText
 from odyssey.kit.clock import milliseconds_since
-from odyssey.proxy.errors import ArgumentsInvalidError
+from odyssey.models.chat import Absence
+from odyssey.proxy.errors import (
+    ArgumentsInvalidError,
+    SimulatorError,
+    SimulatorTimeoutError,
+    SimulatorUnavailableError,
+)
 from odyssey.records.json_schema import CompiledSchema
 from odyssey.records.ledger import ConsistencyMode, Entry, Operation, Violation
 from odyssey.records.problems import FieldError
@@ -19,7 +26,7 @@ from odyssey.simulation.engine import Reading, ToolCall
 from odyssey.simulation.llm import LlmEngine, ModelQuestion
 from odyssey.simulation.rules import FaultName, FiredRule, Note, RuleCounters, Rules
 from odyssey.simulation.rules import decide as decide_by_rules
-from odyssey.simulation.simulate import SimulationResult
+from odyssey.simulation.simulate import Outage, SimulationResult
 from odyssey.worlds.ledger import Ledger
 from odyssey.worlds.schema import apply_declared
 
@@ -207,6 +214,35 @@ class ModelAnswer(NamedTuple):
             msgspec.structs.replace(each, sequence=sequence) for each in self.simulated.violations
         )
         return waiting.answered(self.simulated._replace(violations=violations))
+
+    def settle(self, waiting: NeedsModel) -> CallOutcome | NeedsModel:
+        """Say what the call comes to, or that the model is to be asked anew; raises SimulatorError if it is away."""
+        if self.simulated.outage is not None:
+            raise self._refusal(self.simulated.outage)
+        return self.outcome(waiting) if self.holds_for(waiting) else waiting
+
+    def _refusal(self, outage: Outage) -> SimulatorError:
+        """Tell an agent to call again; why the model answers nobody, the trace says, and not the agent."""
+        kind = SimulatorTimeoutError if outage.absence == "slow" else SimulatorUnavailableError
+        noted = {"cause": outage.absence, "own_share": round(outage.own_share, 3)}
+        evidence = {"model": self.simulated.model, "outage": noted}
+        return kind(_DETAILS[outage.absence], _retry_after_s(outage), evidence)
+
+
+_LONGEST_RETRY_AFTER_S, _SHORTEST_RETRY_AFTER_S = 60, 2
+_AWAY = "The model that answers for this tool is not available now. Nothing was done; call again."
+_DETAILS: Mapping[Absence, str] = {
+    "down": _AWAY,
+    "rate": _AWAY,
+    "slow": "The model that answers for this tool did not answer in time. Nothing was done; call again.",
+    "budget": "The budget for the model that answers for this tool is used up. Nothing was done; it begins anew at "
+    "00:00 UTC, or when an admin raises it.",
+}
+
+
+def _retry_after_s(outage: Outage) -> int:
+    asked = _LONGEST_RETRY_AFTER_S if outage.absence == "budget" else math.ceil(outage.retry_after_s or 0)
+    return min(max(asked, _SHORTEST_RETRY_AFTER_S), _LONGEST_RETRY_AFTER_S)
 
 
 async def ask(

@@ -98,6 +98,8 @@ async def _settle(
         try:
             check_rate(parts, run, arrived)
             decided = call.decide()
+            if told is not None and isinstance(decided, NeedsModel):
+                decided = told.settle(decided)
         except IndexMissingError as missing:
             await asyncio.to_thread(missing.build)
             continue
@@ -109,9 +111,7 @@ async def _settle(
                 raise
         else:
             if isinstance(decided, NeedsModel):
-                if told is None or not told.holds_for(decided):
-                    return decided
-                decided = told.outcome(decided)
+                return decided
             settled: ProxyReply | Forward | None = (
                 await call.record(decided)
                 if isinstance(decided, CallOutcome)

@@ -1,6 +1,7 @@
 """What the proxy refuses, in the order in which it checks."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from odyssey.core.errors import OdysseyError, ValidationFailedError
 
@@ -77,6 +78,24 @@ class ToolUnknownError(OdysseyError):
 
 class ArgumentsInvalidError(ValidationFailedError):
     code, title = "arguments_invalid", "The arguments do not fit the tool's input_schema"
+
+
+class SimulatorError(OdysseyError):
+    """The model that answers for a tool answers nobody just now; `evidence` is what the trace keeps of that."""
+
+    retryable = True
+
+    def __init__(self, detail: str, retry_after_s: int, evidence: Mapping[str, Any]) -> None:
+        super().__init__(detail, retry_after_s=retry_after_s)
+        self.evidence = evidence
+
+
+class SimulatorUnavailableError(SimulatorError):
+    status, code, title = 503, "simulator_unavailable", "The model that answers for the tool is not available"
+
+
+class SimulatorTimeoutError(SimulatorError):
+    status, code, title = 504, "simulator_timeout", "The model that answers for the tool took too long"
 
 
 class AnswerUnrecordedError(OdysseyError):

@@ -81,6 +81,8 @@ _MCP_RESPONSES: dict[str, Any] = {
     "404": {"description": "No such method.", "content": _MCP_ANSWER},
     "406": {"description": "The client accepts no JSON.", "content": _MCP_ANSWER},
     "429": {"description": "Too many tool calls, or other messages.", "content": _MCP_ANSWER},
+    "503": {"description": "The model that answers for the tool is away.", "content": _MCP_ANSWER},
+    "504": {"description": "The model that answers for the tool took too long.", "content": _MCP_ANSWER},
 }
 
 

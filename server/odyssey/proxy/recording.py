@@ -23,7 +23,7 @@ from odyssey.proxy.answering import (
     check_arguments,
     explained,
 )
-from odyssey.proxy.errors import ToolUnknownError
+from odyssey.proxy.errors import SimulatorError, ToolUnknownError
 from odyssey.proxy.gate import commit, read_actor
 from odyssey.proxy.live_runs import LiveRun
 from odyssey.proxy.parts import CallStart, ProxyParts, ProxyRequest
@@ -200,6 +200,8 @@ class ProxyCall:
             data["body"] = self.body.decode("utf-8", "replace")
         else:
             data["arguments"] = msgspec.Raw(self.body)
+        if isinstance(refusal, SimulatorError):
+            data.update(refusal.evidence)
         return await self._append("tool_call", data, refusal.status)
 
     async def _append(

@@ -14,14 +14,18 @@ from odyssey.journal.events import NewEvent, append_events, heads_of, lock_runs
 from odyssey.journal.platform_faults import Reason
 from odyssey.runs.attempt import EndedAttempt, Parts
 from odyssey.runs.platform_faults import (
-    NONE_LEFT,
-    NOT_REPEATED,
     attempts_that_may_have_written,
-    faulted_attempts,
+    disturbed_attempts,
+    none_left,
+    not_repeated,
     record_faults,
+    record_simulator_outages,
 )
 from odyssey.runs.repository import load_works
 from odyssey.runs.states import Move, MoveResult
+
+_NOT_ENOUGH = (None, "slow_storage")
+"""Faults that do not settle what becomes of an attempt: a slow database alone does not spoil the last."""
 
 
 def close_runs(
@@ -68,10 +72,17 @@ def _unmeasured(
     run_ids = [each.run_id for each in ended]
     if parts.faults.pending:
         record_faults(connection, parts.faults.pending, among=run_ids)  # the recorder finds and forgets them
-    faulted = faulted_attempts(connection, run_ids)
-    if not faulted:
+    faulted, refused = disturbed_attempts(connection, run_ids)
+    if not faulted and not refused:
         return ended
     may_have_written = attempts_that_may_have_written(connection, run_ids)
+    in_question = {
+        each.key: each.attempt >= MAX_ATTEMPTS or each.key in may_have_written
+        for each in ended
+        if each.outcome is not None and each.key in refused and faulted.get(each.key) in _NOT_ENOUGH
+    }
+    if in_question:
+        faulted |= record_simulator_outages(connection, in_question, parts.clock())
     return [
         _without_outcome(each, faulted[each.key], may_have_written) if each.key in faulted else each
         for each in ended
@@ -85,9 +96,11 @@ def _without_outcome(
         return ended
     reply = ended.outcome if isinstance(ended.outcome, AgentReply) else ended.outcome.reply
     if ended.key in may_have_written:
-        return ended._replace(outcome=replace(NOT_REPEATED, reply=reply))
+        return ended._replace(outcome=replace(not_repeated(reason), reply=reply))
     if ended.attempt >= MAX_ATTEMPTS:
-        return ended if reason == "slow_storage" else ended._replace(outcome=replace(NONE_LEFT, reply=reply))
+        if reason == "slow_storage":
+            return ended
+        return ended._replace(outcome=replace(none_left(reason), reply=reply))
     return ended._replace(outcome=None, because="platform_fault")
 
 

@@ -29,7 +29,7 @@ MaxUnmeasured = Annotated[
 class AttemptOut(BaseModel):
     attempt: int
     outcome: Literal["completed", "failed", "cancelled", "lost", "released", "platform_fault"] | None = Field(
-        description="null while it runs. `platform_fault`: our database was away during it, so it was made again."
+        description="null while it runs. `platform_fault`: our database or the simulator was away; it was made again."
     )
     started_at: Instant
     ended_at: Instant | None
@@ -150,7 +150,8 @@ class EventOut(BaseModel):
     kind: EventKind = Field(
         description="`forward`: a call went out to a live service. The `tool_call` with its answer follows and names "
         "the forward's sequence as `forward`; without one, the call was sent and nothing is known of its outcome. "
-        "`platform_fault`: our database was away or too slow during the attempt, so that it does not count."
+        "`platform_fault`: our database or the simulator model was away or too slow during the attempt, so that it "
+        "does not count."
     )
     occurred_at: str
     actor_id: str | None

@@ -5,6 +5,7 @@ from typing import Any, Literal, NamedTuple
 
 import msgspec
 
+from odyssey.models.chat import Absence
 from odyssey.records.json_schema import CompiledSchema
 from odyssey.records.ledger import ConsistencyMode, Operation, Violation
 from odyssey.records.problems import FieldError
@@ -30,6 +31,16 @@ class ModelUse(msgspec.Struct, frozen=True, omit_defaults=True):
     """Why it gave no answer: for the org's people, since it may name addresses that are no agent's business."""
 
 
+class Outage(NamedTuple):
+    """A model that answers nobody just now, whatever it is asked."""
+
+    absence: Absence
+    own_share: float
+    """Of what ran short, how much the run that asked has used itself, 0 to 1."""
+    retry_after_s: float | None = None
+    """What the model's server asked for."""
+
+
 class SimulationResult(NamedTuple):
     """What the agent is told and what became of the world. With source `error` nothing was applied."""
 
@@ -44,6 +55,8 @@ class SimulationResult(NamedTuple):
     """What the engine took the call for, also when its answer was not accepted."""
     explanation: str = ""
     model: ModelUse | None = None
+    outage: Outage | None = None
+    """Why there is no answer, where nobody would have got one: then it says nothing of the world."""
 
 
 class Attempt(NamedTuple):

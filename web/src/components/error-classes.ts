@@ -74,9 +74,10 @@ const CLASSES: Record<string, ErrorClass> = {
     tone: ACT,
   },
   platform_fault: {
-    means: "Odyssey's database or disk was away while the agent worked, so the run says nothing of it.",
+    means:
+      "Odyssey's database or disk, or the simulator model, was away while the agent worked, so the run says nothing of it.",
     advice:
-      "The agent is not at fault. Mend the database or make room on the disk, then run it again. If the agent reached a live tool that may write, look first what it did there.",
+      "The agent is not at fault. The event platform_fault in the trace says what was away: mend it, then run it again. If the agent reached a live tool that may write, look first what it did there.",
     tone: ACT,
   },
   response_contract_violation: {

@@ -121,7 +121,7 @@ class AttemptOut(TypedDict):
     attempt: int
     ended_at: str | None
     outcome: Literal["completed", "failed", "cancelled", "lost", "released", "platform_fault"] | None
-    """null while it runs. `platform_fault`: our database was away during it, so it was made again."""
+    """null while it runs. `platform_fault`: our database or the simulator was away; it was made again."""
     started_at: str
 
 

@@ -14,7 +14,13 @@ from starlette.types import Receive, Scope
 
 from odyssey.core.database import StorageUnavailableError
 from odyssey.core.errors import OdysseyError, UnsupportedMediaTypeError
-from odyssey.proxy.errors import ActorIdInvalidError, NotAcceptableError, RateLimitedError, RunTokenError
+from odyssey.proxy.errors import (
+    ActorIdInvalidError,
+    NotAcceptableError,
+    RateLimitedError,
+    RunTokenError,
+    SimulatorError,
+)
 from odyssey.proxy.gate import (
     OUTAGES,
     check_rate,
@@ -167,7 +173,7 @@ class Gateway:
             await keep_message(exchange, answer)
         elif isinstance(exchange.refusal, RunTokenError):
             raise exchange.refusal
-        elif isinstance(exchange.refusal, RateLimitedError):
+        elif isinstance(exchange.refusal, RateLimitedError | SimulatorError):
             return answer.refused(exchange.refusal)
         return answer._replace(fault=exchange.fault)
 

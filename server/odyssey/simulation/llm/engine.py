@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from odyssey.models.chat import Bill, ChatModel, Completion, ModelError
+from odyssey.models.chat import Bill, ChatModel, Completion, ModelError, ModelUnavailableError
 from odyssey.models.roles import ModelParts, has_simulator_model, simulator_model
 from odyssey.records.json_schema import CompiledSchema
 from odyssey.records.ledger import Add, ConsistencyMode, Operation, Remove, Update
@@ -25,6 +25,7 @@ from odyssey.simulation.llm.relevant import RelevantEntities, find_relevant
 from odyssey.simulation.simulate import (
     Attempt,
     ModelUse,
+    Outage,
     SimulationResult,
     accept,
     check_attempt,
@@ -135,7 +136,8 @@ class LlmEngine:
             except ModelError as error:
                 bill.add_failure(error)
                 told = msgspec.structs.replace(use(), error=error.message)
-                return fail_with(f"The simulator model gave no answer ({error.outcome}).", told)
+                failed = fail_with(f"The simulator model gave no answer ({error.outcome}).", told)
+                return failed._replace(outage=_outage(error))
             bill.add(completion)
             attempt, faults = _try(question, completion, confidence)
             if attempt is not None and not faults:
@@ -200,6 +202,13 @@ def _given_up(attempt: Attempt | None, use: ModelUse, faults: list[str]) -> Simu
         return fail(attempt, use.attempts, use)
     said = "; ".join(faults)
     return fail_with(f"The simulator model gave no answer in form in {use.attempts} attempts: {said}.", use)
+
+
+def _outage(error: ModelError) -> Outage | None:
+    if error.absence is None:
+        return None
+    retry_after_s = error.retry_after_s if isinstance(error, ModelUnavailableError) else None
+    return Outage(error.absence, error.own_share, retry_after_s)
 
 
 def _use(model: ChatModel, bill: Bill, started: float) -> ModelUse:

@@ -65,7 +65,8 @@ function isGivenUp({ attempt, attempts }: RunView): boolean {
 const WHY_GIVEN_UP: Record<string, string> = {
   lost: "was lost: the process that executed it ended or fell silent.",
   released: "was given back when the server stopped.",
-  platform_fault: "does not count: Odyssey's database was away or too slow while the agent worked.",
+  platform_fault:
+    "does not count: Odyssey's database or the simulator model was away or too slow while the agent worked.",
 };
 
 function GivenUp({ view: { run, attempt } }: { view: RunView }) {
