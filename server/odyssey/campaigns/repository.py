@@ -126,7 +126,7 @@ async def is_cancelled(session: AsyncSession, campaign_id: int) -> bool:
     return await held_state(session, campaign_id) == "cancelled"
 
 
-async def hold_campaign(session: AsyncSession, campaign_id: Select[tuple[int]]) -> None:
+async def hold_campaign(session: AsyncSession, campaign_id: Select[int]) -> None:
     """Hold the campaign of a batch or a matrix before anything of these is written.
 
     Whoever ends a campaign writes the campaign first and then what it is of. To hold both by one joined statement
