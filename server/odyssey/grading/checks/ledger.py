@@ -30,8 +30,8 @@ class _ExpectedPath(NamedTuple):
     in_words: str
 
     @property
-    def entity(self) -> "_EntityName | None":
-        return _entity_of(self.text)
+    def entity(self) -> "NamedEntity | None":
+        return entity_named_in(self.text)
 
     def look(self, state: dict[str, Any]) -> CheckFinding:
         if self.exists is not None and self.path.leads_somewhere(state) is not self.exists:
@@ -78,7 +78,7 @@ def read_ledger(raw: Any, faults: Faults, version: ChecksVersion) -> Compiled | 
     return Compiled(look, expects=expects)
 
 
-class _EntityName(NamedTuple):
+class NamedEntity(NamedTuple):
     """What a path speaks of, as far as its text says so: `$.order.ord_1.status` of order ord_1."""
 
     type: str
@@ -90,14 +90,14 @@ _ENTITY = re.compile(
 )
 
 
-def _entity_of(path: str) -> _EntityName | None:
+def entity_named_in(path: str) -> NamedEntity | None:
     found = _ENTITY.match(path)
     if found is None:
         return None
-    return _EntityName(found["type"] or found["quoted_type"], found["id"] or found["quoted_id"])
+    return NamedEntity(found["type"] or found["quoted_type"], found["id"] or found["quoted_id"])
 
 
-def _is_about(call: ObservedCall, entity: _EntityName | None) -> bool:
+def _is_about(call: ObservedCall, entity: NamedEntity | None) -> bool:
     """Whether a call is an act that, by its own words, is on this entity; of a new one, on its type."""
     if entity is None or not call.mutating or not isinstance(call.arguments, dict):
         return False
@@ -108,7 +108,7 @@ def _is_about(call: ObservedCall, entity: _EntityName | None) -> bool:
     return entity.id in {id_text(value) for value in call.arguments.values()}
 
 
-def _writes_at(entity: _EntityName | None, facts: RunFacts) -> list[ObservedCall]:
+def _writes_at(entity: NamedEntity | None, facts: RunFacts) -> list[ObservedCall]:
     """The calls that wrote there, and those that should have, had the world not failed."""
     if entity is None:
         return []
