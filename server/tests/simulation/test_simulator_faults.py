@@ -1,0 +1,49 @@
+"""How many of the faults that a careful person sees the checker names, and that it names nothing in honest answers."""
+
+import pytest
+from support.honest_answers import HONEST
+from support.simulator_cases import Case
+from support.simulator_faults import FAULTS
+
+from odyssey.records.json_schema import compile_schema
+from odyssey.records.ledger import Violation
+from odyssey.simulation.simulate import conclude, simulate
+from odyssey.simulation.world.engine import WorldEngine
+
+
+def violations(case: Case) -> tuple[Violation, ...]:
+    return conclude("llm", case.answer(), case.call, case.world.ledger(), None, "warn").violations
+
+
+def names_the_spot(case: Case) -> bool:
+    spot = case.spot
+    assert spot is not None
+    return any(
+        each.entity_type == spot.entity_type
+        and spot.id in (None, each.entity_id)
+        and (spot.field is None or spot.field == each.field)
+        for each in violations(case)
+    )
+
+
+def test_the_table_is_as_large_as_it_was_promised() -> None:
+    assert len(FAULTS) >= 60
+    assert len(HONEST) >= 25
+    names = [case.name for case in (*FAULTS, *HONEST)]
+    assert len(set(names)) == len(names)
+
+
+def test_so_many_faults_are_named_before_the_checks_that_they_call_for() -> None:
+    named = [case.name for case in FAULTS if names_the_spot(case)]
+    assert f"{len(named)} of {len(FAULTS)}" == "14 of 105"
+
+
+def test_of_the_honest_answers_one_raises_a_false_alarm() -> None:
+    assert [case.name for case in HONEST if violations(case)] == ["a try-out changes nothing"]
+
+
+@pytest.mark.parametrize("case", [*FAULTS, *HONEST], ids=lambda case: case.name)
+def test_what_the_world_engine_says_of_the_same_call_raises_nothing(case: Case) -> None:
+    output = case.call.tool.output_schema
+    compiled = None if output is None else compile_schema(output)
+    assert simulate(WorldEngine(), case.call, case.world.ledger(), compiled, "warn").violations == ()
