@@ -33,13 +33,16 @@ def test_the_table_is_as_large_as_it_was_promised() -> None:
     assert len(set(names)) == len(names)
 
 
-def test_so_many_faults_are_named_before_the_checks_that_they_call_for() -> None:
-    named = [case.name for case in FAULTS if names_the_spot(case)]
-    assert f"{len(named)} of {len(FAULTS)}" == "14 of 105"
+def test_the_faults_that_are_missed_are_those_with_a_reason() -> None:
+    missed = [case.name for case in FAULTS if not names_the_spot(case)]
+    score = f"{len(FAULTS) - len(missed)} of {len(FAULTS)} faults are named"
+    assert missed == [case.name for case in FAULTS if case.not_reached], score
+    assert len(missed) <= len(FAULTS) / 10, score
 
 
-def test_of_the_honest_answers_one_raises_a_false_alarm() -> None:
-    assert [case.name for case in HONEST if violations(case)] == ["a try-out changes nothing"]
+@pytest.mark.parametrize("case", HONEST, ids=lambda case: case.name)
+def test_an_honest_answer_raises_nothing(case: Case) -> None:
+    assert violations(case) == ()
 
 
 @pytest.mark.parametrize("case", [*FAULTS, *HONEST], ids=lambda case: case.name)
