@@ -2,6 +2,7 @@
 
 import pytest
 from support.honest_answers import HONEST
+from support.office_answers import OFFICE_FAULTS, OFFICE_HONEST
 from support.simulator_cases import Case
 from support.simulator_faults import FAULTS
 
@@ -29,7 +30,7 @@ def names_the_spot(case: Case) -> bool:
 def test_the_table_is_as_large_as_it_was_promised() -> None:
     assert len(FAULTS) >= 60
     assert len(HONEST) >= 25
-    names = [case.name for case in (*FAULTS, *HONEST)]
+    names = [case.name for case in (*FAULTS, *HONEST, *OFFICE_FAULTS, *OFFICE_HONEST)]
     assert len(set(names)) == len(names)
 
 
@@ -40,12 +41,19 @@ def test_the_faults_that_are_missed_are_those_with_a_reason() -> None:
     assert len(missed) <= len(FAULTS) / 10, score
 
 
-@pytest.mark.parametrize("case", HONEST, ids=lambda case: case.name)
+@pytest.mark.parametrize("case", OFFICE_FAULTS, ids=lambda case: case.name)
+def test_a_fault_in_a_world_that_came_after_the_checks_is_named(case: Case) -> None:
+    assert names_the_spot(case)
+
+
+@pytest.mark.parametrize("case", [*HONEST, *OFFICE_HONEST], ids=lambda case: case.name)
 def test_an_honest_answer_raises_nothing(case: Case) -> None:
     assert violations(case) == ()
 
 
-@pytest.mark.parametrize("case", [*FAULTS, *HONEST], ids=lambda case: case.name)
+@pytest.mark.parametrize(
+    "case", [*FAULTS, *HONEST, *OFFICE_FAULTS, *OFFICE_HONEST], ids=lambda case: case.name
+)
 def test_what_the_world_engine_says_of_the_same_call_raises_nothing(case: Case) -> None:
     output = case.call.tool.output_schema
     compiled = None if output is None else compile_schema(output)

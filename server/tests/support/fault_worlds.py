@@ -21,14 +21,14 @@ class FaultWorld(NamedTuple):
     state: State
     tools: dict[str, Tool]
 
-    def call(self, tool: str, arguments: dict[str, Any]) -> ToolCall:
-        return ToolCall(self.tools[tool], arguments, None, random_seed=1, sequence=4)
+    def call(self, name: str, arguments: dict[str, Any]) -> ToolCall:
+        return ToolCall(self.tools[name], arguments, None, random_seed=1, sequence=4)
 
     def ledger(self) -> Ledger:
         return Ledger.boot(self.state)
 
 
-def _tool(
+def tool(
     name: str, arguments: str, description: str, output: dict[str, Any] | None = None
 ) -> tuple[str, Tool]:
     """A tool from words: `limit?:integer` is an argument that may be left out and is an integer."""
@@ -44,25 +44,25 @@ def _tool(
     return name, Tool(name, inputs, description, output)
 
 
-def _keyed(id_field: str, *entities: dict[str, Any]) -> dict[str, dict[str, Any]]:
+def keyed(id_field: str, *entities: dict[str, Any]) -> dict[str, dict[str, Any]]:
     return {str(each[id_field]): each for each in entities}
 
 
 SHOP = FaultWorld(
     {
-        "customer": _keyed(
+        "customer": keyed(
             "customer_id",
             {"customer_id": "c1", "name": "Ada Lowe", "email": "ada@example.org", "tier": "gold"},
             {"customer_id": "c2", "name": "Ben Orr", "email": "ben@example.org", "tier": "basic"},
             {"customer_id": "c3", "name": "Cleo Das", "email": "cleo@example.org", "tier": "basic"},
         ),
-        "product": _keyed(
+        "product": keyed(
             "product_id",
             {"product_id": "p1", "name": "Desk lamp", "price": 35.0, "stock": 12},
             {"product_id": "p2", "name": "Mug", "price": 8.5, "stock": 40},
             {"product_id": "p3", "name": "Notebook", "price": 12.0, "stock": 7},
         ),
-        "order": _keyed(
+        "order": keyed(
             "order_id",
             {
                 "order_id": "o1",
@@ -97,53 +97,53 @@ SHOP = FaultWorld(
                 "lines": [{"product_id": "p1", "quantity": 1}],
             },
         ),
-        "refund": _keyed(
+        "refund": keyed(
             "refund_id",
             {"refund_id": "r1", "order_id": "o4", "amount": 35.0, "status": "paid", "reason": "damaged"},
         ),
     },
     dict(
         [
-            _tool("get_order", "order_id", "Returns one order."),
-            _tool("get_customer", "customer_id", "Returns a customer."),
-            _tool("find_customer_by_email", "email", "Finds the customer with this e-mail address."),
-            _tool("list_orders", "customer_id status?", "Lists the orders of a customer."),
-            _tool("find_order_ids", "customer_id", "Returns the ids of all orders of a customer."),
-            _tool("list_products", "max_price?:number", "Lists the products, at most at this price."),
-            _tool("search_products", "query", "Searches the catalogue; the best matches come first."),
-            _tool("update_order", "order_id status? note?", "Changes status or note of an order.", _SUCCESS),
-            _tool("cancel_order", "order_id reason?", "Cancels an order."),
-            _tool("cancel_and_restock", "order_id", "Cancels an order and puts its items back into stock."),
-            _tool("delete_order", "order_id", "Deletes an order."),
-            _tool("refund_order", "order_id amount:number reason?", "Refunds an amount of an order."),
-            _tool(
+            tool("get_order", "order_id", "Returns one order."),
+            tool("get_customer", "customer_id", "Returns a customer."),
+            tool("find_customer_by_email", "email", "Finds the customer with this e-mail address."),
+            tool("list_orders", "customer_id status?", "Lists the orders of a customer."),
+            tool("find_order_ids", "customer_id", "Returns the ids of all orders of a customer."),
+            tool("list_products", "max_price?:number", "Lists the products, at most at this price."),
+            tool("search_products", "query", "Searches the catalogue; the best matches come first."),
+            tool("update_order", "order_id status? note?", "Changes status or note of an order.", _SUCCESS),
+            tool("cancel_order", "order_id reason?", "Cancels an order."),
+            tool("cancel_and_restock", "order_id", "Cancels an order and puts its items back into stock."),
+            tool("delete_order", "order_id", "Deletes an order."),
+            tool("refund_order", "order_id amount:number reason?", "Refunds an amount of an order."),
+            tool(
                 "refund_order_capped",
                 "order_id amount:number",
                 "Refunds an amount of an order, at most its total.",
             ),
-            _tool(
+            tool(
                 "request_refund",
                 "order_id amount:number",
                 "Requests a refund of an order. Above 30 it waits for a manager, and nothing is recorded yet.",
             ),
-            _tool(
+            tool(
                 "create_order",
                 "customer_id product_id quantity:integer",
                 "Places an order of one product.",
             ),
-            _tool(
+            tool(
                 "set_product_stock", "product_id quantity:integer", "Sets the stock to exactly this quantity."
             ),
-            _tool("add_product_stock", "product_id quantity:integer", "Adds this many to the stock."),
-            _tool("create_customer", "name email", "Creates a customer of the basic tier."),
-            _tool("update_customer", "customer_id name? email? tier?", "Changes a customer."),
+            tool("add_product_stock", "product_id quantity:integer", "Adds this many to the stock."),
+            tool("create_customer", "name email", "Creates a customer of the basic tier."),
+            tool("update_customer", "customer_id name? email? tier?", "Changes a customer."),
         ]
     ),
 )
 
 BANK = FaultWorld(
     {
-        "account": _keyed(
+        "account": keyed(
             "accountId",
             {
                 "accountId": "acc-10",
@@ -155,12 +155,12 @@ BANK = FaultWorld(
             {"accountId": "acc-20", "holderId": "h2", "balance": 90.0, "currency": "EUR", "status": "active"},
             {"accountId": "acc-30", "holderId": "h1", "balance": 0.0, "currency": "EUR", "status": "closed"},
         ),
-        "holder": _keyed(
+        "holder": keyed(
             "holderId",
             {"holderId": "h1", "name": "Ines Roth", "email": "ines@example.org"},
             {"holderId": "h2", "name": "Jon Pike", "email": "jon@example.org"},
         ),
-        "card": _keyed(
+        "card": keyed(
             "cardId",
             {
                 "cardId": "k1",
@@ -187,7 +187,7 @@ BANK = FaultWorld(
                 "isDefault": False,
             },
         ),
-        "transaction": _keyed(
+        "transaction": keyed(
             "transactionId",
             {"transactionId": "tx1", "accountId": "acc-10", "amount": 40.0, "kind": "deposit"},
             {"transactionId": "tx2", "accountId": "acc-20", "amount": 15.0, "kind": "withdrawal"},
@@ -196,37 +196,37 @@ BANK = FaultWorld(
     },
     dict(
         [
-            _tool("get_account", "accountId", "Returns an account."),
-            _tool("get_card", "cardId holderId?", "Returns a card of the holder."),
-            _tool("list_cards", "holderId", "Lists the cards of a holder."),
-            _tool("list_transactions", "accountId limit?:integer", "Lists the transactions of an account."),
-            _tool("deposit", "accountId amount:number", "Adds the amount to the balance of an account."),
-            _tool("withdraw", "accountId amount:number", "Takes the amount from the balance of an account."),
-            _tool(
+            tool("get_account", "accountId", "Returns an account."),
+            tool("get_card", "cardId holderId?", "Returns a card of the holder."),
+            tool("list_cards", "holderId", "Lists the cards of a holder."),
+            tool("list_transactions", "accountId limit?:integer", "Lists the transactions of an account."),
+            tool("deposit", "accountId amount:number", "Adds the amount to the balance of an account."),
+            tool("withdraw", "accountId amount:number", "Takes the amount from the balance of an account."),
+            tool(
                 "transfer",
                 "from_account to_account amount:number",
                 "Moves an amount from the balance of one account to that of another.",
             ),
-            _tool(
+            tool(
                 "wire_abroad",
                 "from_account to_account amount:number",
                 "Moves an amount to another account, less a fee of 2.",
             ),
-            _tool("set_card_limit", "cardId limit:integer", "Sets the limit of a card."),
-            _tool("freeze_card", "cardId reason", "Sets the status to 'frozen' and records the reason."),
-            _tool(
+            tool("set_card_limit", "cardId limit:integer", "Sets the limit of a card."),
+            tool("freeze_card", "cardId reason", "Sets the status to 'frozen' and records the reason."),
+            tool(
                 "set_default_card",
                 "cardId",
                 "Makes this the default card of its holder; the others are no longer.",
             ),
-            _tool("close_account", "accountId", "Closes an account: its status becomes 'closed'."),
+            tool("close_account", "accountId", "Closes an account: its status becomes 'closed'."),
         ]
     ),
 )
 
 CLINIC = FaultWorld(
     {
-        "patient": _keyed(
+        "patient": keyed(
             "patient_id",
             {
                 "patient_id": "pt-1",
@@ -237,13 +237,13 @@ CLINIC = FaultWorld(
             {"patient_id": "pt-2", "name": "Raj Sethi", "phone": "020 7946 0002", "email": "raj@example.org"},
             {"patient_id": "pt-3", "name": "Kim Lund", "phone": "020 7946 0003", "email": "kim@example.org"},
         ),
-        "doctor": _keyed(
+        "doctor": keyed(
             "doctor_id",
             {"doctor_id": "dr-1", "name": "Dr. Hale", "speciality": "cardiology", "active": True},
             {"doctor_id": "dr-2", "name": "Dr. Moss", "speciality": "dermatology", "active": True},
             {"doctor_id": "dr-3", "name": "Dr. Penn", "speciality": "cardiology", "active": False},
         ),
-        "appointment": _keyed(
+        "appointment": keyed(
             "appointment_id",
             {
                 "appointment_id": "apt-1",
@@ -274,43 +274,43 @@ CLINIC = FaultWorld(
                 "status": "cancelled",
             },
         ),
-        "prescription": _keyed(
+        "prescription": keyed(
             "prescription_id",
             {"prescription_id": "rx-1", "patient_id": "pt-2", "drug": "ramipril", "dose_mg": 5},
         ),
     },
     dict(
         [
-            _tool("get_patient", "patient_id", "Returns a patient's record."),
-            _tool("get_appointment", "appointment_id", "Returns an appointment."),
-            _tool(
+            tool("get_patient", "patient_id", "Returns a patient's record."),
+            tool("get_appointment", "appointment_id", "Returns an appointment."),
+            tool(
                 "list_appointments",
                 "patient_id? doctor_id? status?",
                 "Lists appointments of a patient or a doctor.",
             ),
-            _tool(
+            tool(
                 "list_upcoming_appointments",
                 "patient_id",
                 "Lists the appointments of a patient that are still to come.",
             ),
-            _tool("search_doctors", "speciality", "Finds doctors who take patients, by speciality."),
-            _tool(
+            tool("search_doctors", "speciality", "Finds doctors who take patients, by speciality."),
+            tool(
                 "reschedule_appointment", "appointment_id new_start", "Moves an appointment to another time."
             ),
-            _tool(
+            tool(
                 "check_in_appointment",
                 "appointment_id",
                 "The status of the appointment becomes 'checked_in'.",
             ),
-            _tool("cancel_appointment", "appointment_id", "Cancels an appointment."),
-            _tool("update_patient", "patient_id phone? email? name?", "Changes a patient's contact details."),
-            _tool("create_prescription", "patient_id drug dose_mg:integer", "Prescribes a drug."),
-            _tool(
+            tool("cancel_appointment", "appointment_id", "Cancels an appointment."),
+            tool("update_patient", "patient_id phone? email? name?", "Changes a patient's contact details."),
+            tool("create_prescription", "patient_id drug dose_mg:integer", "Prescribes a drug."),
+            tool(
                 "book_weekly_appointments",
                 "patient_id doctor_id start weeks:integer",
                 "Books one appointment a week, for so many weeks.",
             ),
-            _tool(
+            tool(
                 "delete_patient",
                 "patient_id",
                 "Deletes a patient with all appointments and prescriptions of theirs.",
@@ -321,7 +321,7 @@ CLINIC = FaultWorld(
 
 DESK = FaultWorld(
     {
-        "ticket": _keyed(
+        "ticket": keyed(
             "ticket_id",
             {
                 "ticket_id": "T-1",
@@ -364,13 +364,13 @@ DESK = FaultWorld(
                 "tags": ["network"],
             },
         ),
-        "agent": _keyed(
+        "agent": keyed(
             "agent_id",
             {"agent_id": "ag1", "name": "Bea", "team": "first line"},
             {"agent_id": "ag2", "name": "Finn", "team": "first line"},
             {"agent_id": "ag3", "name": "Gwen", "team": "network"},
         ),
-        "comment": _keyed(
+        "comment": keyed(
             "comment_id",
             {"comment_id": "cm1", "ticket_id": "T-1", "author_id": "ag1", "text": "Looking into it."},
             {"comment_id": "cm2", "ticket_id": "T-3", "author_id": "ag2", "text": "Done."},
@@ -378,32 +378,32 @@ DESK = FaultWorld(
     },
     dict(
         [
-            _tool("get_ticket", "ticket_id", "Returns a ticket."),
-            _tool(
+            tool("get_ticket", "ticket_id", "Returns a ticket."),
+            tool(
                 "list_tickets",
                 "status? priority? assignee_id?",
                 "Lists tickets by status, priority or assignee.",
             ),
-            _tool("list_recent_tickets", "status?", "Lists the tickets that were touched lately."),
-            _tool("count_tickets", "status", "How many tickets have this status."),
-            _tool("list_agents", "", "Lists all agents."),
-            _tool("find_ticket_ids", "status", "Returns the ids of the tickets of this status."),
-            _tool("assign_ticket", "ticket_id assignee_id", "Assigns a ticket to an agent."),
-            _tool("update_ticket", "ticket_id status? priority? subject?", "Changes a ticket."),
-            _tool("resolve_ticket", "ticket_id resolution", "Resolves a ticket with a note on how."),
-            _tool("close_ticket", "ticket_id", "Closes a ticket."),
-            _tool("add_watcher", "ticket_id agent_id", "Lets an agent watch a ticket."),
-            _tool("create_ticket", "subject priority", "Opens a new ticket."),
-            _tool(
+            tool("list_recent_tickets", "status?", "Lists the tickets that were touched lately."),
+            tool("count_tickets", "status", "How many tickets have this status."),
+            tool("list_agents", "", "Lists all agents."),
+            tool("find_ticket_ids", "status", "Returns the ids of the tickets of this status."),
+            tool("assign_ticket", "ticket_id assignee_id", "Assigns a ticket to an agent."),
+            tool("update_ticket", "ticket_id status? priority? subject?", "Changes a ticket."),
+            tool("resolve_ticket", "ticket_id resolution", "Resolves a ticket with a note on how."),
+            tool("close_ticket", "ticket_id", "Closes a ticket."),
+            tool("add_watcher", "ticket_id agent_id", "Lets an agent watch a ticket."),
+            tool("create_ticket", "subject priority", "Opens a new ticket."),
+            tool(
                 "merge_tickets", "ticket_id into_ticket_id", "Merges a ticket into another and resolves it."
             ),
-            _tool(
+            tool(
                 "resolve_incident",
                 "ticket_id resolution",
                 "Resolves a ticket and all other open tickets with the same tags.",
             ),
-            _tool("bulk_update_tickets", "ticket_ids:array status", "Sets the status of several tickets."),
-            _tool(
+            tool("bulk_update_tickets", "ticket_ids:array status", "Sets the status of several tickets."),
+            tool(
                 "update_ticket_checked",
                 "ticket_id priority dry_run?:boolean",
                 "Changes a ticket; with dry_run it only says what would change.",
@@ -414,13 +414,13 @@ DESK = FaultWorld(
 
 MESSAGES = FaultWorld(
     {
-        "user": _keyed(
+        "user": keyed(
             "user_id",
             {"user_id": "u1", "handle": "mira", "status": "online", "channel_ids": ["ch1", "ch2"]},
             {"user_id": "u2", "handle": "noor", "status": "away", "channel_ids": ["ch1"]},
             {"user_id": "u3", "handle": "otto", "status": "online", "channel_ids": ["ch2"]},
         ),
-        "channel": _keyed(
+        "channel": keyed(
             "channel_id",
             {
                 "channel_id": "ch1",
@@ -438,7 +438,7 @@ MESSAGES = FaultWorld(
             },
             {"channel_id": "ch3", "name": "old", "topic": "Version 3", "member_ids": [], "archived": True},
         ),
-        "message": _keyed(
+        "message": keyed(
             "message_id",
             {"message_id": "m1", "channel_id": "ch1", "sender_id": "u1", "text": "Morning", "read": False},
             {"message_id": "m2", "channel_id": "ch1", "sender_id": "u2", "text": "Hello", "read": False},
@@ -448,41 +448,41 @@ MESSAGES = FaultWorld(
     },
     dict(
         [
-            _tool("get_channel", "channel_id", "Returns a channel."),
-            _tool("get_user", "user_id", "Returns a user."),
-            _tool("list_channels", "", "Lists the channels."),
-            _tool("list_messages", "channel_id limit?:integer", "Lists the messages of a channel."),
-            _tool("rename_channel", "channel_id name", "Renames a channel."),
-            _tool("set_channel_topic", "channel_id topic", "Sets the topic of a channel."),
-            _tool(
+            tool("get_channel", "channel_id", "Returns a channel."),
+            tool("get_user", "user_id", "Returns a user."),
+            tool("list_channels", "", "Lists the channels."),
+            tool("list_messages", "channel_id limit?:integer", "Lists the messages of a channel."),
+            tool("rename_channel", "channel_id name", "Renames a channel."),
+            tool("set_channel_topic", "channel_id topic", "Sets the topic of a channel."),
+            tool(
                 "add_member",
                 "channel_id user_id",
                 "Puts the user on the channel's list of members and the channel on the user's list.",
             ),
-            _tool("create_channel", "name member_ids:array", "Creates a channel with these members."),
-            _tool("delete_message", "message_id", "Deletes a message."),
-            _tool("mark_message_read", "message_id", "Marks a message as read."),
-            _tool("send_message", "channel_id sender_id text", "Posts a message in a channel."),
-            _tool("delete_channel", "channel_id", "Deletes a channel and its messages."),
+            tool("create_channel", "name member_ids:array", "Creates a channel with these members."),
+            tool("delete_message", "message_id", "Deletes a message."),
+            tool("mark_message_read", "message_id", "Marks a message as read."),
+            tool("send_message", "channel_id sender_id text", "Posts a message in a channel."),
+            tool("delete_channel", "channel_id", "Deletes a channel and its messages."),
         ]
     ),
 )
 
 TRAVEL = FaultWorld(
     {
-        "flight": _keyed(
+        "flight": keyed(
             "flight_id",
             {"flight_id": "f1", "origin": "OSL", "destination": "CDG", "price": 180, "seats_left": 4},
             {"flight_id": "f2", "origin": "OSL", "destination": "CDG", "price": 240, "seats_left": 9},
             {"flight_id": "f3", "origin": "OSL", "destination": "LHR", "price": 150, "seats_left": 2},
         ),
-        "passenger": _keyed(
+        "passenger": keyed(
             "passenger_id",
             {"passenger_id": "pa1", "name": "Tove Dahl", "points": 100},
             {"passenger_id": "pa2", "name": "Ugo Conti", "points": 0},
             {"passenger_id": "pa3", "name": "Vera Blom", "points": 40},
         ),
-        "booking": _keyed(
+        "booking": keyed(
             "booking_id",
             {
                 "booking_id": "bk1",
@@ -512,28 +512,26 @@ TRAVEL = FaultWorld(
                 "refund_amount": 90,
             },
         ),
-        "payment": _keyed(
+        "payment": keyed(
             "payment_id",
             {"payment_id": "pay1", "booking_id": "bk1", "amount": 180, "method": "card"},
         ),
     },
     dict(
         [
-            _tool("get_flight", "flight_id", "Returns a flight."),
-            _tool("get_booking", "booking_id passenger_id?", "Returns a booking of the passenger."),
-            _tool("search_flights", "origin destination", "Finds flights by origin and destination."),
-            _tool("list_passenger_ids", "flight_id", "The ids of all passengers booked on a flight."),
-            _tool(
+            tool("get_flight", "flight_id", "Returns a flight."),
+            tool("get_booking", "booking_id passenger_id?", "Returns a booking of the passenger."),
+            tool("search_flights", "origin destination", "Finds flights by origin and destination."),
+            tool("list_passenger_ids", "flight_id", "The ids of all passengers booked on a flight."),
+            tool(
                 "list_bookings", "passenger_id? status? page?:integer", "Lists bookings, one page at a time."
             ),
-            _tool("change_seat", "booking_id seat", "Gives a booking another seat."),
-            _tool("update_booking", "booking_id seat? meal?", "Changes seat or meal of a booking."),
-            _tool("cancel_booking", "booking_id", "Cancels a booking and says what is refunded."),
-            _tool("create_payment", "booking_id amount:number method", "Records a payment for a booking."),
-            _tool("book_flight", "flight_id passenger_id seat", "Books a seat on a flight."),
-            _tool(
-                "quote_trip", "flight_id travellers:integer", "What a flight costs for so many travellers."
-            ),
+            tool("change_seat", "booking_id seat", "Gives a booking another seat."),
+            tool("update_booking", "booking_id seat? meal?", "Changes seat or meal of a booking."),
+            tool("cancel_booking", "booking_id", "Cancels a booking and says what is refunded."),
+            tool("create_payment", "booking_id amount:number method", "Records a payment for a booking."),
+            tool("book_flight", "flight_id passenger_id seat", "Books a seat on a flight."),
+            tool("quote_trip", "flight_id travellers:integer", "What a flight costs for so many travellers."),
         ]
     ),
 )

@@ -89,9 +89,10 @@ def _check_member(
 
 
 def _field(name: str, target: _Target) -> str | None:
-    if name in target.write.fields:
-        return name
     words = tokens(name)
+    is_status = name in target.fields and words[-1:] in (("status",), ("state",))
+    if name in target.write.fields or is_status:
+        return name
     for length in range(1, len(words)):
         first, rest = words[:length], words[length:]
         if (length == 1 and first[0] in _NEW) or same_nouns(first, tokens(target.write.entity_type)):

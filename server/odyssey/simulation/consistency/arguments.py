@@ -179,13 +179,8 @@ def _check_left_out(
     """The entity that the call is about is written, and one of the fields that it asks for is not."""
     for write in writes:
         knowledge = known.types.get(write.entity_type)
-        is_new = isinstance(write, Add)
-        if is_new:
-            is_it = meant.act == "create" and write.entity_type == meant.entity_type
-        else:
-            is_it = (write.entity_type, write.id) == meant.one and id_noun(name) is None
-        path = knowledge.anatomy.path_of(name, write.entity_type) if knowledge is not None and is_it else None
-        if path is None:
+        path = None if knowledge is None else knowledge.anatomy.path_of(name, write.entity_type)
+        if path is None or not _is_owed(name, path, write, meant):
             continue
         held = _inside(before.entity(write.entity_type, write.id) or {}, path)
         if held is not None and may_say_the_same(value, held):
@@ -195,6 +190,16 @@ def _check_left_out(
         message = f"{name} is {brief(value)}, but {field} of {named}, which is written, is left out"
         yield Violation("forgotten_write", write.entity_type, write.id, field, message, call.sequence)
         return
+
+
+def _is_owed(name: str, path: tuple[str, ...], write: Add | Update, meant: CallMeaning) -> bool:
+    """Whether a field of this entity is what an argument is about."""
+    if isinstance(write, Add):
+        return meant.act == "create" and write.entity_type == meant.entity_type
+    if id_noun(name) is not None:
+        # Whose it is may be all that an id says; where the field is written as it was, it says more.
+        return write.id in meant.given and path[0] in write.fields
+    return (write.entity_type, write.id) == meant.one
 
 
 # What the call changes by itself, as the world engine reads it: a status that it names, both sides of a transfer.

@@ -21,6 +21,8 @@ _DENIAL = re.compile(
 _TEXTS = ("error", "message", "code", "detail", "reason", "error_code", "error_message")
 _FLAGS = ("found", "exists")
 _LONGEST = 300
+_ASIDE = re.compile(r"\b(?:for|of|by|on|in|to|from)\b", re.IGNORECASE)
+"""What stands before it is not found; "no manager of employee e3" denies no employee."""
 
 
 def check_denial(
@@ -65,6 +67,7 @@ def _denied(
     text: str, call: ToolCall, known: WorldKnowledge, meant: CallMeaning, before: Ledger
 ) -> Iterator[tuple[str, str]]:
     """The entities that are meant: the one asked for, or whichever the words name by type and id."""
+    text = _ASIDE.split(text, maxsplit=1)[0]
     one = meant.one
     if one is not None and before.entity(*one) is not None and _is_about(text, one, meant):
         yield one

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from odyssey.kit.words import id_noun, is_id_list, is_plural, same_nouns, tokens, word_set
+from odyssey.kit.words import id_noun, is_id_list, is_plural, phrase, same_nouns, tokens, word_set
 from odyssey.records.canonical import canonical_json
 from odyssey.records.ledger import Violation
 from odyssey.simulation.consistency.comparing import invented, points_out_of_the_world
@@ -36,7 +36,8 @@ def check_lists(
         return _check_count(response, search, call)
     if isinstance(response, dict) and known.likeness(search.kind.name, response) >= _ENOUGH:
         return []  # one entity, and the list is a field of it
-    names = known.names_of_id(search.kind.name)
+    named = "_".join((*tokens(phrase(search.kind.name)), "id"))
+    names = (*known.names_of_id(search.kind.name), named)
     ids = [_id_of(each, names) for each in rows]
     found = [*_check_foreign(ids, rows, search, call)]
     if None not in ids and not found and not _tells_of_more(response, len(rows)):

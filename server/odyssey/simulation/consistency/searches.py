@@ -49,7 +49,6 @@ class Search(NamedTuple):
             or any(name.startswith(("page", "cursor")) for name in call.arguments)
             or _PARTIAL.search(call.tool.description)
             or _PARTIAL.search(" ".join(tokens(call.tool.name)))
-            or call.actor is not None
         )
 
     def passes(self, entity_id: str) -> bool:
