@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 from typing import Any
 
+import msgspec
+
 from odyssey.kit.words import id_noun, is_id_list, is_plural, phrase, same_nouns, tokens, word_set
-from odyssey.records.canonical import canonical_json
 from odyssey.records.ledger import Violation
 from odyssey.simulation.consistency.comparing import invented, points_out_of_the_world
 from odyssey.simulation.consistency.knowledge import CallMeaning, WorldKnowledge
@@ -91,14 +92,14 @@ def _check_foreign(
                 f"the response lists {named}, which is none of those that {call.tool.name} was asked for"
             )
             yield Violation("foreign_entity", kind.name, entity_id, None, message, call.sequence)
-        elif canonical_json(row) in seen:
+        elif msgspec.json.encode(row) in seen:
             message = f"the response lists {named} twice"
             yield Violation("foreign_entity", kind.name, entity_id, None, message, call.sequence)
         elif limit is not None and place >= limit:
             message = f"the response lists {len(rows)} where at most {limit} were asked for"
             yield Violation("foreign_entity", kind.name, entity_id, None, message, call.sequence)
             return
-        seen.add(canonical_json(row))
+        seen.add(msgspec.json.encode(row))
 
 
 def _check_left_out(ids: list[str | None], search: Search, call: ToolCall) -> Iterator[Violation]:
