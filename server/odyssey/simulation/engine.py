@@ -68,6 +68,8 @@ class Answer(msgspec.Struct, frozen=True):
     """Which operation on which entity type by which fields, for people."""
     reading: Reading | None = None
     """The same, for programs."""
+    by_own_rules: bool = False
+    """Whether lines of behaviour had a part in it, which may say other things than name and arguments do."""
 
 
 class Engine(Protocol):

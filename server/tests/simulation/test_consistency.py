@@ -1,7 +1,8 @@
 """What an answer may not say about a world, told by answers of a scripted engine in a small shop."""
 
-from typing import Any
+from typing import Any, ClassVar
 
+import msgspec
 import pytest
 from support.asking import tool_call
 
@@ -286,7 +287,7 @@ class TestInventedIds:
         name = {"name": "Ada"}
         assert ask("find_buyer_id_by_name", name, "b1") == []
         assert kinds(ask("find_buyer_id_by_name", name, "b9")) == [("invented_id", "b9", None)]
-        assert ask("find_buyer_id_by_name", name, "There is no such buyer.") == []
+        assert ask("find_buyer_id_by_name", {"name": "Zoe"}, "There is no such buyer.") == []
         assert ask("get_buyer_badge", name, "b9") == []
 
     def test_where_ids_are_keys_alone(self) -> None:
@@ -431,10 +432,20 @@ class TestForgottenWrites:
     def test_what_is_made_elsewhere_is_told(self, tool: str, operation: Operation, kind: str) -> None:
         assert [each.kind for each in ask(tool, {"order_id": "o1"}, {}, operation)] == [kind]
 
+    @pytest.mark.parametrize("beside", [Update("order", "o2", {"status": "open"}), Remove("buyer", "b1")])
+    def test_what_has_nothing_to_do_with_it_stays_as_it_is(self, beside: Update | Remove) -> None:
+        (violation,) = ask("close_order", {"order_id": "o1"}, {"success": True}, self.CLOSED, beside)
+        assert (violation.kind, violation.entity_id) == ("wrong_entity", beside.id)
+        assert violation.message == (
+            f"close_order is about order 'o1', but {beside.entity_type} {beside.id!r} is written as well, "
+            "which the call neither names nor leads to"
+        )
+
     @pytest.mark.parametrize(
         ("tool", "arguments", "operations"),
         [
-            ("close_order", {"order_id": "o1"}, [CLOSED, Update("order", "o2", {"status": "open"})]),
+            ("close_orders", {"order_id": "o1"}, [CLOSED, Update("order", "o2", {"status": "open"})]),
+            ("close_order", {"order_id": "o1"}, [CLOSED, Update("buyer", "b1", {"status": "plain"})]),
             ("close_order", {"order_id": "o1"}, [CLOSED, Add("closure", "c1", {"reason": "late"})]),
             ("close_order", {"order_id": "o1"}, [Update("buyer", "b1", {"status": "plain"})]),
             ("merge_orders", {"order_id": "o1", "into_id": "o2"}, [Update("order", "o2", {"total": 14})]),
@@ -445,6 +456,38 @@ class TestForgottenWrites:
         self, tool: str, arguments: dict[str, Any], operations: list[Operation]
     ) -> None:
         assert ask(tool, arguments, {"success": True}, *operations) == []
+
+
+class TestWhatTheCallSays:
+    WRONG = Update("order", "o1", {"status": "open", "total": 12})
+    ARGUMENTS: ClassVar[dict[str, Any]] = {"order_id": "o1", "total": 11}
+
+    def test_a_field_is_written_as_its_argument_says(self) -> None:
+        (violation,) = ask("update_order", self.ARGUMENTS, {"success": True}, self.WRONG)
+        assert violation == Violation(
+            "wrong_value", "order", "o1", "total", "total is 11, but total of order 'o1' is written as 12", 4
+        )
+
+    def test_unless_lines_of_behaviour_or_a_program_say_otherwise(self) -> None:
+        call = tool_call("update_order", self.ARGUMENTS, sequence=4)
+        after = apply(WORLD, [self.WRONG], "off").ledger
+        by_lines = Answer({}, (self.WRONG,), 0.9, reading=Reading("update", "order"), by_own_rules=True)
+        assert check_answer(call, by_lines, WORLD, after) == []
+        by_program = Answer({}, (self.WRONG,), 1.0, reading=Reading("update", "order"))
+        assert check_answer(call, by_program, WORLD, after) == []
+
+    def test_lines_that_hide_an_entity_deny_nothing(self) -> None:
+        call = tool_call("get_order", {"order_id": "o1"}, sequence=4)
+        refusal = Answer({"error": {"code": "not_found", "message": "No order o1."}}, (), 0.9, refused=True)
+        (violation,) = check_answer(call, refusal, WORLD, WORLD)
+        assert violation.kind == "denied_entity"
+        assert violation.message == "the response says that there is no such order, but order 'o1' exists"
+        assert check_answer(call, msgspec.structs.replace(refusal, by_own_rules=True), WORLD, WORLD) == []
+
+    def test_of_a_long_list_five_that_are_missing_are_enough(self) -> None:
+        world = Ledger.boot({"seat": {f"s{at}": {"seat_id": f"s{at}", "row": 1} for at in range(40)}})
+        found = ask("list_seats", {"row": 1}, [{"seat_id": "s0"}], world=world)
+        assert kinds(found) == [("left_out", f"s{at}", None) for at in range(1, 6)]
 
 
 class TestLooking:

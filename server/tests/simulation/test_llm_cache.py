@@ -6,13 +6,13 @@ from typing import Any
 
 import msgspec
 import pytest
-from sqlalchemy import func, select
+from sqlalchemy import func, select, update
 from support.model_server import Asked, ModelServer, Text
 from support.platform import Org
 from support.simulators import REFUNDED, STATE, Desk, failure
 
 from odyssey.kit.clock import utc_now
-from odyssey.records.ledger import SetFlag
+from odyssey.records.ledger import ConsistencyMode, SetFlag
 from odyssey.simulation.llm import ModelQuestion
 from odyssey.simulation.llm.cache import AnswerCache, KeptAnswer, SimulatedAnswer
 from odyssey.simulation.simulate import SimulationResult
@@ -45,6 +45,18 @@ def rows(desk: Desk) -> int:
             return await session.scalar(mine) or 0
 
     return desk.org.platform.do(count())
+
+
+def overwrite(desk: Desk, answer: KeptAnswer) -> None:
+    """Put another answer in the place of those that are kept."""
+
+    async def write() -> None:
+        text = msgspec.json.encode(answer).decode()
+        mine = update(SimulatedAnswer).where(SimulatedAnswer.org_id == desk.org_id).values(answer=text)
+        async with desk.org.platform.database.write() as session:
+            await session.execute(mine)
+
+    desk.org.platform.do(write())
 
 
 def test_the_second_time_nobody_is_asked(desk: Desk, server: ModelServer) -> None:
@@ -136,15 +148,29 @@ def test_what_was_not_accepted_is_not_kept(desk: Desk) -> None:
         assert desk.refund().source == "odyssey"
 
 
-def test_what_a_lax_run_kept_does_not_pass_in_a_strict_one(desk: Desk) -> None:
-    with ModelServer(LOUD, REFUNDED) as server:
+@pytest.mark.parametrize(("mode", "attempts"), [("off", 1), ("warn", 1), ("strict", 3)])
+def test_what_contradicts_the_world_is_not_kept(desk: Desk, mode: ConsistencyMode, attempts: int) -> None:
+    with ModelServer(*[LOUD] * attempts, REFUNDED) as server:
         desk.set(server)
-        assert desk.refund("warn").violations
-        assert failure(desk.refund("strict", cache="require")).startswith(NOT_KEPT)
-        strict = desk.refund("strict")
-        assert (strict.source, strict.violations) == ("odyssey", ())
-        assert len(server.asked) == 2
-        assert rows(desk) == 1
+        first = desk.refund(mode)
+        assert (first.source, len(server.asked)) == ("error" if mode == "strict" else "odyssey", attempts)
+        assert failure(desk.refund(mode, cache="require")).startswith(NOT_KEPT)
+        again = desk.refund(mode)
+        assert (again.response, again.violations) == (REFUNDED["response"], ())
+        assert (len(server.asked), rows(desk)) == (attempts + 1, 1)
+
+
+@pytest.mark.parametrize("mode", ["off", "warn", "strict"])
+def test_what_was_kept_before_it_was_known_to_contradict_gives_way(
+    desk: Desk, server: ModelServer, mode: ConsistencyMode
+) -> None:
+    desk.refund()
+    overwrite(desk, KeptAnswer(LOUD["response"], (SetFlag("loud"),), 0.7))
+    again = desk.refund(mode)
+    assert (again.response, again.operations != (), again.violations) == (REFUNDED["response"], True, ())
+    assert (len(server.asked), rows(desk)) == (2, 1)
+    desk.refund(mode)
+    assert len(server.asked) == 2
 
 
 @pytest.mark.both_databases

@@ -205,6 +205,7 @@ class _Layer:
             confidence=CERTAIN if lines else answer.confidence,
             explanation=explain(reading, sorted(lines)),
             reading=reading,
+            by_own_rules=True,
         )
 
     def _moment_after(self, after: Ledger, operations: Sequence[Operation]) -> Moment:

@@ -151,6 +151,7 @@ class CallRefusedError(Exception):
             refused=True,
             explanation=f"{reading.in_words()}: refused by behaviour line {self.line}",
             reading=reading,
+            by_own_rules=True,
         )
 
 

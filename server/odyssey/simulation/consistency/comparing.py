@@ -126,7 +126,7 @@ def check_invented(
         if not entity_id or _exists(entity_id, types, after) or _exists(entity_id, types, before):
             continue
         likely = [each for each in types if _shows(shown, name, each, known, meant, entity_id)]
-        if likely and not known.is_a_part(shown) and not _points_out_of_the_world(name, types, known, after):
+        if likely and not known.is_a_part(shown) and not points_out_of_the_world(name, types, known, after):
             yield invented(likely[0], entity_id, name, sequence)
             return
 
@@ -151,7 +151,7 @@ def _shows(
     return bool(alike) and 2 * alike >= len(others)
 
 
-def _points_out_of_the_world(name: str, types: tuple[str, ...], known: WorldKnowledge, after: Ledger) -> bool:
+def points_out_of_the_world(name: str, types: tuple[str, ...], known: WorldKnowledge, after: Ledger) -> bool:
     """Whether half of what the oldest entities so point at is not there: many worlds hold only some of it."""
     there = gone = 0
     for entity_type, knowledge in known.types.items():

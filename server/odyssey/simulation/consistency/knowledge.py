@@ -7,6 +7,7 @@ from typing import Any, Literal, NamedTuple
 from odyssey.kit.words import id_noun, phrase, same_name, same_nouns, tokens, word_set
 from odyssey.records.tools import EntityField, LedgerSchema
 from odyssey.simulation.engine import Answer, Reading, ToolCall
+from odyssey.simulation.world.engine import WorldEngine
 from odyssey.simulation.world.kinds import Anatomy, FieldPath, Same, dissect, known_types
 from odyssey.simulation.world.meaning import Intent, understand
 from odyssey.simulation.world.naming import attribute, wants_id
@@ -17,6 +18,9 @@ from odyssey.worlds.schema import id_text
 # What a check must know of the types of a world: found out once, then kept as long as the types look the same.
 
 _KEPT_TARGETS = 1000
+_WORLD_ENGINE = WorldEngine()
+_EXAMPLES = 2
+"""Different ids by which a field is known to hold those of a type it is not called after."""
 _NO_FIELDS: dict[str, EntityField] = {}
 
 
@@ -32,10 +36,11 @@ class TypeKnowledge(NamedTuple):
 class WorldKnowledge:
     """Equal only to itself; holds nothing of the entities but what a few of each type are made of."""
 
-    __slots__ = ("_targets", "id_names", "types")
+    __slots__ = ("_samples", "_targets", "id_names", "types")
 
-    def __init__(self, types: dict[str, TypeKnowledge]) -> None:
+    def __init__(self, types: dict[str, TypeKnowledge], samples: dict[str, Sample]) -> None:
         self.types = types
+        self._samples = samples
         self.id_names: dict[str, tuple[str, ...]] = {}
         """The types whose ids stand in a member of this name."""
         for name in types:
@@ -90,6 +95,15 @@ class WorldKnowledge:
             if same_nouns(noun, tokens(name)) or _is_name_of_id(field, knowledge.anatomy.id_field)
         ]
 
+    def shown_to_hold(self, entity_type: str, field: str) -> str | None:
+        """The one type whose ids the oldest entities have in a field not called after it: `watcher_ids` of agents."""
+        sample = self._samples.get(entity_type) if id_noun(field) else None
+        if sample is None or self.pointed_at(entity_type, field):
+            return None
+        ids = {text for fields in sample.entities.values() for text in all_texts(fields.get(field))}
+        found = [name for name, each in self._samples.items() if ids <= each.entities.keys()]
+        return found[0] if len(ids) >= _EXAMPLES and len(found) == 1 else None
+
 
 def know_world(world: Ledger, schema: LedgerSchema | None) -> WorldKnowledge:
     names = known_types(world, schema)
@@ -105,7 +119,7 @@ def _know(names: tuple[str, ...], samples: tuple[Sample, ...], same: Same) -> Wo
         entity = declared.get(name)
         fields = None if entity is None else {field.name: field for field in entity.fields}
         types[name] = TypeKnowledge(dissect(sample, entity), fields)
-    return WorldKnowledge(types)
+    return WorldKnowledge(types, dict(zip(names, samples, strict=True)))
 
 
 def _is_name_of_id(field: str, id_field: str | None) -> bool:
@@ -204,10 +218,32 @@ class CallMeaning:
     @cached_property
     def given(self) -> frozenset[str]:
         """Every id or text among the arguments, at any depth."""
-        return frozenset(_texts(self._call.arguments))
+        return frozenset(all_texts(self._call.arguments))
+
+    @property
+    def sequence(self) -> int:
+        return self._call.sequence
+
+    @property
+    def intent(self) -> Intent:
+        return self._intent
+
+    @property
+    def word(self) -> str:
+        """The word of the tool's name that says what is done."""
+        return self._intent.naming.word
+
+    def is_plural(self) -> bool:
+        """Whether the name says that several are meant, as `cancel_orders` does."""
+        return self._intent.naming.plural
+
+    @cached_property
+    def expected(self) -> Answer:
+        """What the world engine would answer."""
+        return _WORLD_ENGINE.answer(self._call, self._before)
 
 
-def _texts(arguments: Any) -> Iterator[str]:
+def all_texts(arguments: Any) -> Iterator[str]:
     waiting = [arguments]
     while waiting:
         value = waiting.pop()

@@ -12,6 +12,7 @@ from odyssey.simulation.consistency.comparing import (
     invented,
 )
 from odyssey.simulation.consistency.knowledge import CallMeaning, WorldKnowledge
+from odyssey.simulation.consistency.lists import check_listed_ids
 from odyssey.simulation.engine import Answer
 from odyssey.worlds.ledger import Ledger
 from odyssey.worlds.schema import brief, id_text
@@ -56,10 +57,15 @@ def check_shown(
     while waiting and len(found) < at_most:
         value = waiting.pop()
         if isinstance(value, list):
+            if value and type(value[0]) is str and value is answer.response:
+                found += check.listed(None, value)
             waiting.extend(each for each in reversed(value) if isinstance(each, dict | list))
         elif isinstance(value, dict):
             shown = check.identify(value)
             inside = [name for name, each in value.items() if isinstance(each, dict | list)]
+            for name in inside:
+                if type(value[name]) is list and value[name] and type(value[name][0]) is str:
+                    found += check.listed(name, value[name], shown)
             waiting.extend(value[name] for name in reversed(inside) if not _is_part_of(shown, name))
             found += check.violations(value, shown)
     return found + check.wrong_one()
@@ -108,6 +114,16 @@ class _Check:
         if not shown or (shown[0][1] and self._known.is_a_part(value)):
             return None
         return shown[0]
+
+    def listed(
+        self, name: str | None, texts: list[Any], shown: _ShownEntity | None = None
+    ) -> list[Violation]:
+        """Ids in a list of texts; what the entity shown around it keeps under that name is compared with it."""
+        if shown is not None and name in shown[0].fields:
+            return []
+        return check_listed_ids(
+            name, texts, self._known, self._meant, self._moments.before, self._moments.after
+        )
 
     def violations(self, value: dict[str, Any], shown: _ShownEntity | None) -> Iterator[Violation]:
         if shown is None:

@@ -9,7 +9,6 @@ from odyssey.records.ledger import Add, Operation, Remove, Update, Violation
 from odyssey.simulation.consistency.knowledge import CallMeaning, TypeKnowledge, WorldKnowledge
 from odyssey.simulation.engine import Answer, ToolCall
 from odyssey.simulation.world.answer import GUESSED
-from odyssey.simulation.world.engine import WorldEngine
 from odyssey.simulation.world.kinds import Collection, FieldPath, json_kind
 from odyssey.worlds.ledger import Ledger, json_equal
 from odyssey.worlds.operations import apply
@@ -146,34 +145,56 @@ def _check_reference(
             )
 
 
+def check_by_example(
+    operations: Sequence[Operation], known: WorldKnowledge, meant: CallMeaning, after: Ledger
+) -> Iterator[Violation]:
+    """Ids that nobody gave and no entity has, in a field that is known by example to hold those of a type."""
+    for operation in operations:
+        if not isinstance(operation, Add | Update):
+            continue
+        for name, value in operation.fields.items():
+            target = known.shown_to_hold(operation.entity_type, name)
+            for each in (value if isinstance(value, list) else [value]) if target else ():
+                wanted = id_text(each)
+                if target and wanted and wanted not in meant.given and after.entity(target, wanted) is None:
+                    message = f"{name} is {brief(each)}, but no {target} with this id exists"
+                    place = (operation.entity_type, operation.id, name)
+                    yield Violation("dangling_reference", *place, message, meant.sequence)
+
+
 # A change that a call asks for and an answer, which does not refuse, leaves out or makes elsewhere.
 
 _FAILURES = ("error", "errors")
 _SUCCESSES = ("success", "ok", "successful", "succeeded")
-_BY_DEFINITION = 1.0
+BY_DEFINITION = 1.0
 """Of an engine that reads a call by a program: what the tool changes is what the program says."""
-_WORLD_ENGINE = WorldEngine()
+_TRIES = frozenset({"dry_run", "dryrun", "preview", "preview_only", "validate_only", "simulate", "test_only"})
 
 
 def check_owed(
     call: ToolCall, answer: Answer, known: WorldKnowledge, meant: CallMeaning, before: Ledger
 ) -> list[Violation]:
     """An engine that did not understand the call, or says what it did instead, owes nothing."""
-    if answer.confidence <= GUESSED or _tells_of_failure(answer.response):
+    if answer.confidence <= GUESSED or tells_of_failure(answer.response):
         return []
     if meant.act == "look":
         return []
-    if answer.reading is not None and (meant.act == "other" or answer.confidence >= _BY_DEFINITION):
+    if answer.reading is not None and (meant.act == "other" or answer.confidence >= BY_DEFINITION):
         return []
     found = _check_elsewhere(answer.operations, call, known, meant, before)
     if found or any(_changes(each, before) for each in answer.operations):
         return found
-    return _check_forgotten(call, before)
+    return [] if _is_a_try(call) else _check_forgotten(call, meant, before)
 
 
-def _check_forgotten(call: ToolCall, before: Ledger) -> list[Violation]:
+def _is_a_try(call: ToolCall) -> bool:
+    """Whether the caller asks what would happen: `dry_run`."""
+    return any(call.arguments.get(name) is True for name in call.arguments if name.lower() in _TRIES)
+
+
+def _check_forgotten(call: ToolCall, meant: CallMeaning, before: Ledger) -> list[Violation]:
     """What the world engine would change says what is owed; nothing is, where all is so already."""
-    expected = _WORLD_ENGINE.answer(call, before)
+    expected = meant.expected
     if expected.confidence <= GUESSED or expected.refused or not expected.operations:
         return []
     change = next(before.changes_to(apply(before, expected.operations, "off").ledger), None)
@@ -256,7 +277,7 @@ def _check_which(
     return [Violation("wrong_entity", entity_type, ids[0], None, message, call.sequence)]
 
 
-def _tells_of_failure(response: Any) -> bool:
+def tells_of_failure(response: Any) -> bool:
     """Whether a response says in its own shape that it was not done: `{"success": false, …}`, "Error: …"."""
     if isinstance(response, str):
         return response.lower().startswith("error")

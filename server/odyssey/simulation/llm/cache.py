@@ -1,10 +1,10 @@
-"""Answers that were accepted, kept by org for the same question: model, tool, arguments, behaviour and world alike."""
+"""Answers that contradict nothing, kept by org for the same question: model, call, behaviour and world alike."""
 
 from datetime import datetime
 from typing import Any
 
 import msgspec
-from sqlalchemy import ForeignKey, String, Text, select
+from sqlalchemy import ForeignKey, String, Text, delete, select
 from sqlalchemy.dialects.postgresql import insert as postgres_insert
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 from sqlalchemy.orm import Mapped, mapped_column
@@ -63,6 +63,11 @@ class AnswerCache:
         }
         async with self._database.write() as session:
             await session.execute(insert(SimulatedAnswer).values(row).on_conflict_do_nothing())
+
+    async def drop(self, org_id: int, key: str) -> None:
+        unwanted = delete(SimulatedAnswer).where(SimulatedAnswer.org_id == org_id, SimulatedAnswer.key == key)
+        async with self._database.write() as session:
+            await session.execute(unwanted)
 
 
 def question_key(model: ChatModel, call: ToolCall, world: Ledger, behaviour: str) -> str:

@@ -13,7 +13,7 @@ import msgspec
 from odyssey.models.chat import Bill, ChatModel, Completion, ModelError, ModelUnavailableError
 from odyssey.models.roles import ModelParts, has_simulator_model, simulator_model
 from odyssey.records.json_schema import CompiledSchema
-from odyssey.records.ledger import Add, ConsistencyMode, Operation, Remove, Update
+from odyssey.records.ledger import Add, ConsistencyMode, Operation, Remove, Update, Violation
 from odyssey.records.problems import FieldError
 from odyssey.records.tools import CacheUse
 from odyssey.simulation.consistency.knowledge import CallMeaning
@@ -90,17 +90,23 @@ class LlmEngine:
         if question.cache == "require":
             return fail_with(_NOT_KEPT)
         simulated = await self._ask(model, question)
-        if simulated.validation is not None:
+        if simulated.validation is not None and not _contradicts(question, simulated):
             await self._cache.keep(question.org_id, key, _to_keep(simulated))
         return simulated
 
     async def _kept(self, model: ChatModel, question: ModelQuestion, key: str) -> SimulationResult | None:
-        """The kept answer, if it stands up to what this run asks of answers."""
+        """The kept answer, if it stands up to what this run asks of answers.
+
+        One that contradicts the world, kept before the checks saw that much, gives way to the next that does not.
+        """
         started = time.perf_counter()
         kept = await self._cache.find(question.org_id, key)
         if kept is None:
             return None
         attempt = _check(question, kept)
+        if attempt.violations or (question.mode == "off" and _find_contradictions(question, kept)):
+            await self._cache.drop(question.org_id, key)
+            return None
         if not attempt.is_accepted(question.mode):
             return None
         use = ModelUse(model.provider, model.model, 0, 0, 0, 0.0, _ms_since(started), cached=True)
@@ -171,8 +177,20 @@ def _check(question: ModelQuestion, given: KeptAnswer) -> Attempt:
         is_refusal(given.response),
         f"answered by a model, which proposed {count} change{'' if count == 1 else 's'}",
         _reading(question, given.operations),
+        _has_behaviour(question),
     )
     return check_attempt(question.call, answer, question.world, question.output_schema, question.mode)
+
+
+def _contradicts(question: ModelQuestion, simulated: SimulationResult) -> bool:
+    """Whether an answer contradicts the world; a run that has its answers unchecked has this one checked as well."""
+    if question.mode != "off":
+        return bool(simulated.violations)
+    return bool(_find_contradictions(question, _to_keep(simulated)))
+
+
+def _find_contradictions(question: ModelQuestion, given: KeptAnswer) -> tuple[Violation, ...]:
+    return _check(question._replace(mode="warn"), given).violations
 
 
 def _only_looks(question: ModelQuestion) -> bool:

@@ -89,7 +89,7 @@ def _passes(
 ) -> bool:
     return (
         all(_has_any(fields, each) for each in filters)
-        and all(_is_within(fields, each) for each in bounds)
+        and all(is_within(fields, each) for each in bounds)
         and all(_contains(fields, each) for each in texts)
     )
 
@@ -99,7 +99,7 @@ def _has_any(fields: Mapping[str, Any], wanted: Filter) -> bool:
     return any(canonical_json(value) in values for value in values_at(fields, wanted.path))
 
 
-def _is_within(fields: Mapping[str, Any], bound: RangeBound) -> bool:
+def is_within(fields: Mapping[str, Any], bound: RangeBound) -> bool:
     for value in values_at(fields, bound.path):
         if isinstance(value, str) and isinstance(bound.value, str):
             # "until 2024-05-01" includes that day, whatever the hour; "before 2024-05-01" excludes all of it
@@ -159,7 +159,7 @@ def read(question: WorldQuestion) -> Answer:
 
 
 def list_entities(question: WorldQuestion) -> Answer:
-    selection, by, found = _search(question)
+    selection, by, found = search(question)
     wanted = page(question.kind, question.call.arguments)
     ordered = in_order(question.kind, found, wanted.order)
     end = None if wanted.limit is None else wanted.offset + wanted.limit
@@ -240,13 +240,14 @@ def _are_ids(question: WorldQuestion, argument: str, value: Any) -> bool:
     return listing and is_id_list(argument) and (not id_noun(argument) or kind.is_meant_by(argument))
 
 
-class _SearchResult(NamedTuple):
+class SearchResult(NamedTuple):
     selection: Selection
     by: list[str]
     ids: list[str]
 
 
-def _search(question: WorldQuestion) -> _SearchResult:
+def search(question: WorldQuestion) -> SearchResult:
+    """Find all that a list is to show, before it is cut to a page."""
     arguments = question.others()
     owner, among = listed_by_owner(question.kind, arguments) or (None, None)
     chosen = next((name for name, value in arguments.items() if _are_ids(question, name, value)), None)
@@ -267,7 +268,7 @@ def _search(question: WorldQuestion) -> _SearchResult:
     if not ids and question.intent.naming.word == "search":
         # Who searches for a name writes a part of it.
         ids = find(question.kind, selection.as_texts(), among)
-    return _SearchResult(selection, [*by, *selection.by()], ids)
+    return SearchResult(selection, [*by, *selection.by()], ids)
 
 
 def _row(question: WorldQuestion, entity_id: str, selection: Selection) -> dict[str, Any]:
