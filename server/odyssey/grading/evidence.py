@@ -31,8 +31,8 @@ class ObservedCall(msgspec.Struct, frozen=True):
     mutating: bool = False
     """Whether it was an act on the world, also one that was refused."""
     actor_id: str | None = None
-    service_error: bool = False
-    """Whether a live service called its own answer an error."""
+    is_error: bool = False
+    """Whether a live service called its own answer an error, or a failure rule broke the wire instead of answering."""
     confidence: float | None = None
     """How sure the engine was that answered; None where none did."""
     contradictions: tuple[Violation, ...] = ()
@@ -50,7 +50,7 @@ class ObservedCall(msgspec.Struct, frozen=True):
         """
         if self.source == "forward":
             return True
-        if not self.accepted or self.source not in _ANSWERING or self.service_error:
+        if not self.accepted or self.source not in _ANSWERING or self.is_error:
             return False
         return not (isinstance(self.response, dict) and self.response.get("error"))
 

@@ -126,7 +126,7 @@ FAILING = evidence(
     calls=(
         failed(2, "cancel_order", {"order_id": "A1"}),
         call(3, "cancel_order", {"order_id": "B2"}, source="injected", response={"error": "down"}),
-        call(4, "cancel_order", {"order_id": "C3"}, source="passthrough", service_error=True),
+        call(4, "cancel_order", {"order_id": "C3"}, source="passthrough", is_error=True),
         call(5, "cancel_order", {"order_id": "D4"}, source="transport_error", response=None),
         call(6, "cancel_order", {"order_id": "E5"}, source="error", response={"error": {"code": "x"}}),
         call(7, "refund", {"order_id": "A1"}, response={"error": None, "amount": 3}),

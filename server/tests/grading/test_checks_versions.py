@@ -56,6 +56,13 @@ def test_files_have_the_meaning_they_say_or_else_the_old_one(
     assert org.graded(made["runs"][0]["id"])["verdict"] == verdict
 
 
+@pytest.mark.parametrize("rule", [{"fault": "garbage"}, {"response": {"error": "It is down."}}])
+def test_a_broken_wire_and_an_error_in_an_answer_are_failures_too(org: Org, tries: Any, rule: Any) -> None:
+    seed = {"user_instruction": "Cancel.", "initial_state": WORLD, "failure_rules": [rule], "checks": CALLED}
+    (run_id,) = org.start(tries, seed)
+    assert org.graded(run_id)["verdict"] == "FAIL"
+
+
 def test_a_version_that_there_is_not_is_refused(org: Org, tries: Any) -> None:
     seed = {"user_instruction": "x", "checks_version": 3}
     answer = org.post("/api/runs", {"agent_id": tries["id"], "seeds": [seed]})

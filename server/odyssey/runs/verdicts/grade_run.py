@@ -124,7 +124,7 @@ def _observed(
         operations=tuple(msgspec.convert(data.get("operations", ()), tuple[Operation, ...])),
         mutating=is_mutating(data, None if tool is None else tool.tool, agent.ledger_schema, world),
         actor_id=event.actor_id,
-        service_error=bool(upstream.get("is_error")) or (upstream.get("status") or 0) >= 400,
+        is_error="fault" in data or bool(upstream.get("is_error")) or (upstream.get("status") or 0) >= 400,
         confidence=validation.get("confidence"),
         contradictions=tuple(contradictions),
     )
