@@ -14,6 +14,8 @@ export interface Draft {
   world_id: number | null;
   agent_id: number | null;
   tags: string[];
+  /** Which meaning its checks have; a scenario keeps its own. */
+  checks_version: 1 | 2;
 }
 
 export const BLANK: Draft = {
@@ -26,10 +28,11 @@ export const BLANK: Draft = {
   world_id: null,
   agent_id: null,
   tags: [],
+  checks_version: 2,
 };
 
 export function draftOf(scenario: Scenario): Draft {
-  const { name, description, risk_level, world_id, agent_id, tags } = scenario;
+  const { name, description, risk_level, world_id, agent_id, tags, checks_version } = scenario;
   return {
     name,
     description,
@@ -40,6 +43,7 @@ export function draftOf(scenario: Scenario): Draft {
     world_id,
     agent_id,
     tags,
+    checks_version,
   };
 }
 
