@@ -1,113 +1,12 @@
 """Rows with what a careful person says of them, written before the audit learnt to see it.
 
-A weak row is one that a useless agent passes, or that nobody can pass; a sound one is neither. Four small worlds, each
-with the tools of its agent, and one that holds nothing.
+A weak row is one that a useless agent passes, or that nobody can pass; a sound one is neither. Their worlds are in
+`worlds_to_audit.py`.
 """
 
 from typing import Any, NamedTuple
 
 Row = dict[str, Any]
-Tool = dict[str, Any]
-
-
-def _tool(name: str, required: str = "", **properties: Any) -> Tool:
-    schema = {"type": "object", "properties": properties, "additionalProperties": False}
-    return {"name": name, "input_schema": schema | ({"required": required.split()} if required else {})}
-
-
-_TEXT: dict[str, Any] = {"type": "string"}
-_AMOUNT: dict[str, Any] = {"type": "number", "minimum": 0}
-
-WORLDS: dict[str, dict[str, dict[str, dict[str, Any]]]] = {
-    "shop": {
-        "order": {
-            "ord_1": {"order_id": "ord_1", "customer_id": "cust_ada", "status": "pending", "total": 120},
-            "ord_2": {"order_id": "ord_2", "customer_id": "cust_bob", "status": "shipped", "total": 75.5},
-        },
-        "customer": {
-            "cust_ada": {"customer_id": "cust_ada", "name": "Ada", "city": "Turin"},
-            "cust_bob": {"customer_id": "cust_bob", "name": "Bob", "city": "Lyon"},
-        },
-    },
-    "bank": {
-        "account": {
-            "acc_1": {"account_id": "acc_1", "owner": "Ada", "balance": 900, "status": "active"},
-            "acc_2": {"account_id": "acc_2", "owner": "Bob", "balance": 40, "status": "active"},
-        },
-        "payment": {
-            "pay_1": {"payment_id": "pay_1", "account_id": "acc_1", "amount": 15, "payee": "Grid Power"}
-        },
-    },
-    "clinic": {
-        "patient": {
-            "pat_1": {"patient_id": "pat_1", "name": "Ines", "allergy": "penicillin"},
-            "pat_2": {"patient_id": "pat_2", "name": "Jon", "allergy": "none"},
-        },
-        "appointment": {
-            "apt_1": {"appointment_id": "apt_1", "patient_id": "pat_1", "date": "2026-05-04", "room": "B12"},
-            "apt_2": {"appointment_id": "apt_2", "patient_id": "pat_2", "date": "2026-05-06", "room": "C3"},
-        },
-    },
-    "desk": {
-        "ticket": {
-            "tkt_1": {
-                "ticket_id": "tkt_1",
-                "title": "Printer is jammed",
-                "status": "open",
-                "priority": "low",
-            },
-            "tkt_2": {"ticket_id": "tkt_2", "title": "No network", "status": "open", "priority": "high"},
-            "tkt_3": {"ticket_id": "tkt_3", "title": "New chair", "status": "closed", "priority": "low"},
-        }
-    },
-    "kiosk": {"order": {"ord_9": {"order_id": "ord_9", "status": "pending", "total": 8}}},
-    "nothing": {},
-}
-
-TOOLS: dict[str, list[Tool]] = {
-    "shop": [
-        _tool("get_order", "order_id", order_id=_TEXT),
-        _tool("list_orders", customer_id=_TEXT),
-        _tool("get_customer", "customer_id", customer_id=_TEXT),
-        _tool("cancel_order", "order_id", order_id=_TEXT),
-        _tool("refund_order", "order_id", order_id=_TEXT, amount=_AMOUNT),
-        _tool("delete_customer", "customer_id", customer_id=_TEXT),
-    ],
-    "bank": [
-        _tool("get_account", "account_id", account_id=_TEXT),
-        _tool("freeze_account", "account_id", account_id=_TEXT),
-        _tool("create_payment", "account_id amount payee", account_id=_TEXT, amount=_AMOUNT, payee=_TEXT),
-        _tool("delete_account", "account_id", account_id=_TEXT),
-    ],
-    "clinic": [
-        _tool("get_patient", "patient_id", patient_id=_TEXT),
-        _tool("get_appointment", "appointment_id", appointment_id=_TEXT),
-        _tool("create_appointment", "patient_id date", patient_id=_TEXT, date=_TEXT),
-        _tool("reschedule_appointment", "appointment_id date", appointment_id=_TEXT, date=_TEXT),
-        _tool("cancel_appointment", "appointment_id", appointment_id=_TEXT),
-    ],
-    "desk": [
-        _tool("get_ticket", "ticket_id", ticket_id=_TEXT),
-        _tool("search_tickets", status={"type": "string", "enum": ["open", "closed"]}),
-        _tool("close_ticket", "ticket_id", ticket_id=_TEXT),
-        _tool(
-            "update_ticket",
-            "ticket_id",
-            ticket_id=_TEXT,
-            priority={"type": "string", "enum": ["low", "high"]},
-        ),
-        _tool("create_ticket", "title", title=_TEXT, priority=_TEXT),
-        _tool("delete_ticket", "ticket_id", ticket_id=_TEXT),
-    ],
-    "kiosk": [
-        _tool("get_order", "order_id", order_id=_TEXT),
-        _tool("cancel_order", "order_id", order_id=_TEXT),
-    ],
-    "nothing": [
-        _tool("get_order", "order_id", order_id=_TEXT),
-        _tool("cancel_order", "order_id", order_id=_TEXT),
-    ],
-}
 
 
 class Weak(NamedTuple):
@@ -271,6 +170,29 @@ WEAK = [
         "It does nothing in the wrong order.",
         "no_op",
         _row("Pay 20 to Water Works.", {"policy": {"before": ["get_account", "create_payment"]}}),
+    ),
+    Weak(
+        "shop",
+        "It calls the tool that is asked for, and no other, on another order.",
+        "calls_everything",
+        _row(
+            "I want my money back for ord_2.", {"called": "refund_order"}, {"not_called": "delete_customer"}
+        ),
+    ),
+    Weak(
+        "shop",
+        "It cancels another order: all orders may change.",
+        "calls_everything",
+        _row("Cancel ord_1.", {"called": "cancel_order"}, {"only_changed": ["order"]}),
+    ),
+    Weak(
+        "shop",
+        "It looks up any customer and repeats the question.",
+        "reads_only",
+        _row(
+            "Who is cust_ada?",
+            {"called": {"tool": "get_customer", "args": {"customer_id": {"$regex": "^cust_"}}}},
+        ),
     ),
     Weak(
         "bank",
@@ -552,6 +474,7 @@ IMPOSSIBLE = [
             {"called": {"tool": "close_ticket", "count": 1}},
         ),
         other=1,
+        unreached="Each two of them can hold; it takes a proof over all orders of calls.",
     ),
 ]
 
