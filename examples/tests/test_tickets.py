@@ -33,8 +33,9 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, 
     platform.stop()
 
 
-def test_an_agent_that_does_nothing_passes_no_ticket(environment: dict[str, str]) -> None:
-    audited = odyssey_here("audit", TICKETS, "--json", **environment)
+@pytest.mark.parametrize("options", [(), ("--agent", "1")], ids=["any agent", "the desk's agent"])
+def test_no_useless_agent_passes_a_ticket(environment: dict[str, str], options: tuple[str, ...]) -> None:
+    audited = odyssey_here("audit", TICKETS, "--json", *options, **environment)
     assert audited.returncode == 0, audited.stdout + audited.stderr
     assert json.loads(audited.stdout) == {
         "rows": 8,
@@ -42,6 +43,9 @@ def test_an_agent_that_does_nothing_passes_no_ticket(environment: dict[str, str]
         "nothing_to_grade": 0,
         "passed_rows": 0,
         "passed": [],
+        "impossible_rows": 0,
+        "impossible": [],
+        "ungradable": {"ungradable_rows": 0, "ungradable": []},
     }
 
 

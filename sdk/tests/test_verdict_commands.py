@@ -134,8 +134,10 @@ def test_the_template_is_clean_bites_and_comes_back_as_it_was(office: Office) ->
     for kind in ("csv", "json"):
         name = f"template.{kind}"
         office.cli("datasets", "template", "--format", kind, "--output", name)
-        assert office.cli("datasets", "lint", name).out == "2 rows, nothing wrong.\n"
-        assert "No agent that does nothing passes any" in office.cli("audit", name).out
+        linted = office.cli("datasets", "lint", name).out.splitlines()
+        assert linted[:2] == ["2 rows, nothing wrong.", "1 row can never get a PASS (counted from 0):"]
+        assert linted[2].startswith("  0: a rubric and no judge model to ask")
+        assert "No useless agent passes any" in office.cli("audit", name).out
         said = office.cli("datasets", "upload", name, "--name", f"from {kind}").out
         found = re.match(rf'Dataset (\d+): 2 rows, "from {kind}"\n  columns   user, ', said)
         assert found, said
@@ -168,8 +170,9 @@ def test_with_an_agent_lint_knows_its_tools(office: Office) -> None:
 def test_the_audit_names_rows_that_nothing_passes(office: Office) -> None:
     name = office.file("weak.csv", WEAK)
     said = office.cli("audit", name, code=1).out
-    assert re.search(r"^0 +no_op, refuse_all, claims_done +say hello$", said, re.M)
-    assert re.search(r"^1 +no_op, claims_done +say no$", said, re.M)
+    assert re.search(r"^0 +no_op, refuse_all, claims_done, past_tense, .* +say hello$", said, re.M)
+    assert re.search(r"^1 +claims_done, past_tense +say no$", said, re.M)
+    assert "row 1: Anybody passes: there is nothing to act on." in said
     kept = json.loads(office.cli("datasets", "upload", name, "--json").out)["id"]
     assert office.cli("audit", str(kept), code=1).out == said
     assert json.loads(office.cli("audit", name, "--json", code=1).out)["passed_rows"] == 2
@@ -179,7 +182,8 @@ def test_a_batch_is_waited_for_and_told_by_row(
     office: Office, dataset: str, batches: tuple[str, str]
 ) -> None:
     said = office.start(dataset, "--repeats", "2", "--wait", code=1)
-    assert re.match(r"Batch \d+: 8 runs\.\n", said.out)
+    ungradable = r"1 row can never get a PASS \(counted from 0\):\n  3: no checks, .*\n"
+    assert re.match(ungradable + r"Batch \d+: 8 runs\.\n", said.out)
     for expected in (
         r"^0 +2/2 +2 PASS +look$",
         r"^1 +2/2 +2 PASS +cancel$",
@@ -223,7 +227,9 @@ def test_without_wait_it_says_where_to_look(office: Office) -> None:
     chat = office.upload("later", ROWS[3:])
     said = office.start(chat).out
     found = re.fullmatch(
-        r"Batch (\d+): 1 run\.\nodyssey batches show \1 tells what becomes of them\.\n", said
+        r"1 row can never get a PASS .*\n.*\n"
+        r"Batch (\d+): 1 run\.\nodyssey batches show \1 tells what becomes of them\.\n",
+        said,
     )
     assert found, said
     listed = office.cli("batches", "list", "--dataset", chat).out.splitlines()

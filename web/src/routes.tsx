@@ -265,6 +265,7 @@ const dataset = createRoute({
       row: whole(search.row),
       column: word(search.column),
       cursor: text(search.cursor),
+      agent_id: whole(search.agent_id),
     }),
   component: lazyRouteComponent(() => import("~/pages/datasets/dataset-page"), "DatasetPage"),
 });

@@ -83,6 +83,7 @@ LEAST_ROLE = {
     "PUT /api/datasets/{dataset_id}": Role.member,
     "DELETE /api/datasets/{dataset_id}": Role.member,
     "GET /api/datasets/{dataset_id}/rows": Role.viewer,
+    "GET /api/datasets/{dataset_id}/ungradable": Role.viewer,
     "GET /api/datasets/{dataset_id}/export": Role.viewer,
     "POST /api/datasets/{dataset_id}/audit": Role.member,
     "GET /api/runs": Role.viewer,

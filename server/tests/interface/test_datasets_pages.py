@@ -10,7 +10,7 @@ from support.agents import ScriptedAgent, final
 from support.chromium import write_over
 from support.datasets import post_csv, post_json, table, values_of
 from support.site import Site
-from support.trials import POLITE, REFUND
+from support.trials import ALL, POLITE, REFUND
 
 from interface.conftest import OpenPage, as_viewer_of
 from odyssey.library.datasets.columns import COLUMNS
@@ -107,9 +107,10 @@ def test_the_list_is_found_by_keys_filtered_and_opened(open_page: OpenPage, site
 
 def the_audit_names_rows_that_say_nothing(page: Page) -> None:
     found = page.get_by_role("region", name="What the audit found")
-    expect(found).to_contain_text("2 of 6 rows can be passed without doing anything.")
-    rows = page.get_by_role("table", name="Rows that are passed without doing anything").locator("tbody tr")
-    expect(rows.filter(has_text=REFUND)).to_contain_text("does nothing")
+    expect(found).to_contain_text("of 6 rows can be passed by a useless agent.")
+    rows = page.get_by_role("table", name="Rows that useless agents pass").locator("tbody tr")
+    expect(rows.filter(has_text=REFUND)).to_contain_text("repeats in the past tense")
+    expect(rows.filter(has_text=ALL)).to_contain_text("only reads")
     expect(rows.filter(has_text=POLITE)).to_contain_text("only claims")
     rows.filter(has_text=POLITE).get_by_role("link").click()
     expect(cell(page, 5, "checks")).to_be_focused()
@@ -402,6 +403,26 @@ def is_renamed_downloaded_and_deleted(page: Page, site: Site, dataset: dict[str,
     page.get_by_role("button", name="Delete the dataset").click()
     expect(page.get_by_role("heading", level=1, name="Datasets")).to_be_visible()
     assert site.org.get(f"/api/datasets/{dataset['id']}").status_code == 404
+
+
+def test_rows_that_cannot_be_passed_are_told_before_anything_runs(open_page: OpenPage, site: Site) -> None:
+    contradiction = [{"called": "update_order"}, {"policy": {"never": "update_*"}}]
+    rows: list[dict[str, Any]] = [
+        {"user_instruction": "Anything."},
+        {"user_instruction": "Do it, do not.", "checks": contradiction},
+    ]
+    dataset = keep(site, "Never passed", rows)
+    page = open_page(f"/datasets/{dataset['id']}?tab=audit").page
+    told = "1 row can never get a PASS: 0"
+    expect(page.get_by_role("region", name="Rows that can never get a PASS")).to_contain_text(told)
+    nobody = page.get_by_role("table", name="Rows that nobody can pass").locator("tbody tr")
+    expect(nobody).to_contain_text("Check 1: check 2 forbids every call of update_order.")
+    page.get_by_role("combobox", name="With the tools of").click()
+    page.get_by_role("option", name="Support desk").click()
+    page.wait_for_url(re.compile(r"agent_id=\d+"))
+    expect(nobody).to_contain_text("Check 1: check 2 forbids every call of update_order.")
+    page.get_by_role("button", name="Run on an agent").click()
+    expect(page.get_by_role("dialog", name="Run on an agent")).to_contain_text(told)
 
 
 def test_a_viewer_reads_and_changes_nothing(open_page: OpenPage, site: Site) -> None:

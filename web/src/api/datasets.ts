@@ -6,6 +6,7 @@ export type Dataset = Schemas["DatasetOut"];
 export type Lint = Schemas["LintOut"];
 export type Note = Schemas["NoteOut"];
 export type Audit = Schemas["AuditOut"];
+export type Ungradable = Schemas["UngradableOut"];
 
 /** Rows as they are sent. */
 export interface Content {
@@ -73,13 +74,32 @@ export const tableQuery = (datasetId: number, revision: number) =>
     staleTime: Number.POSITIVE_INFINITY,
   });
 
-/** Which rows agents pass that do nothing. */
-export const auditQuery = (datasetId: number, revision: number) =>
+/** Which rows of a revision can never get a PASS; that changes with the judge, so it is asked again. */
+export const ungradableQuery = (datasetId: number, revision: number) =>
   queryOptions({
-    queryKey: ["datasets", datasetId, "audit", revision],
+    queryKey: ["datasets", datasetId, "ungradable", revision],
     queryFn: ({ signal }) =>
       data(
-        api.POST("/api/datasets/{dataset_id}/audit", { params: { path: { dataset_id: datasetId } }, signal }),
+        api.GET("/api/datasets/{dataset_id}/ungradable", {
+          params: { path: { dataset_id: datasetId } },
+          signal,
+        }),
+      ),
+  });
+
+/** Which rows useless agents pass and which nobody can; with an agent, they have its tools. */
+export const auditQuery = (datasetId: number, revision: number, agentId: number | undefined) =>
+  queryOptions({
+    queryKey: ["datasets", datasetId, "audit", revision, agentId],
+    queryFn: ({ signal }) =>
+      data(
+        api.POST("/api/datasets/{dataset_id}/audit", {
+          params: {
+            path: { dataset_id: datasetId },
+            query: agentId === undefined ? {} : { agent_id: agentId },
+          },
+          signal,
+        }),
       ),
   });
 

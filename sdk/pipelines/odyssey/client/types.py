@@ -138,9 +138,36 @@ class AuditEntryOut(TypedDict):
     request_id: str
 
 
+class ImpossibleRowOut(TypedDict):
+    check: int
+    """The check that cannot hold, from 0."""
+    reason: str
+    """What it goes against, for people; it counts checks from 1."""
+    row: int
+    task_id: int | None
+    """null if the rows were only looked at."""
+    user_instruction: str
+    """The first 300 characters, followed by … when there are more."""
+
+
 class PassedRowOut(TypedDict):
-    agents: list[Literal["no_op", "refuse_all", "claims_done"]]
-    """Agents that do nothing and pass by the checks all the same."""
+    agents: list[
+        Literal[
+            "no_op",
+            "refuse_all",
+            "claims_done",
+            "past_tense",
+            "lists_numbers",
+            "answers_empty",
+            "answers_yes",
+            "answers_no",
+            "reads_only",
+            "calls_everything",
+        ]
+    ]
+    """Useless agents that pass by the checks all the same."""
+    note: str | None
+    """What else there is to say, for people."""
     row: int
     rubric: bool
     """The row also asks a judge, who may see it otherwise."""
@@ -150,7 +177,27 @@ class PassedRowOut(TypedDict):
     """The first 300 characters, followed by … when there are more."""
 
 
+class UngradableRowOut(TypedDict):
+    reason: Literal["nothing_to_grade_by", "no_judge_model"]
+    row: int
+    task_id: int | None
+    """null if the rows were only looked at."""
+    user_instruction: str
+    """The first 300 characters, followed by … when there are more."""
+
+
+class UngradableOut(TypedDict):
+    ungradable: list[UngradableRowOut]
+    """Those rows, the first 1000."""
+    ungradable_rows: int
+    """How many rows can never get a PASS as the organisation is set up now."""
+
+
 class AuditOut(TypedDict):
+    impossible: list[ImpossibleRowOut]
+    """Those rows, the first 10000."""
+    impossible_rows: int
+    """How many rows nobody can pass, as far as that can be proved."""
     judged_only: int
     """Rows with a rubric and no checks: only a judge can tell."""
     nothing_to_grade: int
@@ -158,8 +205,9 @@ class AuditOut(TypedDict):
     passed: list[PassedRowOut]
     """Those rows, the first 10000."""
     passed_rows: int
-    """How many rows an agent passes that does nothing."""
+    """How many rows a useless agent passes."""
     rows: int
+    ungradable: UngradableOut
 
 
 class AuditPage(TypedDict):
@@ -1417,6 +1465,8 @@ class LintOut(TypedDict):
     errors: list[NoteOut]
     """The first 1000."""
     rows: int
+    ungradable: UngradableOut
+    """Of the rows that are without fault."""
     valid: bool
     warnings: list[NoteOut]
     """The first 1000."""
@@ -2780,6 +2830,7 @@ ANSWERS: Mapping[str, Any] = {
     "GET /api/datasets": DatasetsPage,
     "GET /api/datasets/{}": DatasetOut,
     "GET /api/datasets/{}/rows": RowsPage,
+    "GET /api/datasets/{}/ungradable": UngradableOut,
     "GET /api/keys": KeysPage,
     "GET /api/org": OrgOut,
     "GET /api/people": PeoplePage,

@@ -14,6 +14,7 @@ from odyssey.library.datasets.columns import BY_MEMBER
 from odyssey.library.datasets.reading import ReadRow, WorldLookup, check_rows, read_rows
 from odyssey.library.datasets.schemas import LintOut, NoteOut
 from odyssey.library.datasets.sources import RowSource
+from odyssey.library.datasets.ungradable import UngradableRows
 from odyssey.library.seeds import Seed
 from odyssey.library.unclear import unclear_notes
 from odyssey.records.faults import Faults, did_you_mean, shown
@@ -24,11 +25,16 @@ _BEHAVING = {"behavior", "world"}
 """Columns that bring a behaviour."""
 
 
-def lint(source: RowSource, referred: WorldLookup, faults: Faults, agent: CompiledAgent | None) -> LintOut:
+def lint(
+    source: RowSource, referred: WorldLookup, faults: Faults, agent: CompiledAgent | None, *, judged: bool
+) -> LintOut:
     """Say everything that is wrong or odd; `faults` has what is wrong with the form of the table."""
+    ungradable = UngradableRows(judged=judged)
     without_schema = {key: world._replace(faults=()) for key, world in referred.worlds.items()}
     plain = referred._replace(worlds=without_schema)
-    checked = check_rows(source, plain, faults)
+    checked = check_rows(
+        source, plain, faults, look=lambda position, seed: ungradable.look(position, seed._asdict())
+    )
     errors = [*checked.errors, *NotAvailableYetError(checked.later).errors]
     odd = Faults(found=FaultList(checked.warnings, MOST_NOTES))
     if agent is not None or _BEHAVING & set(checked.columns):
@@ -44,6 +50,7 @@ def lint(source: RowSource, referred: WorldLookup, faults: Faults, agent: Compil
         rows=checked.row_count,
         errors=[_note(error) for error in errors],
         warnings=[_note(warning) for warning in odd.found],
+        ungradable=ungradable.found,
     )
 
 

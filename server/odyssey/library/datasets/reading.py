@@ -2,7 +2,7 @@
 
 import re
 import tempfile
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice
 from typing import Any, NamedTuple, TypeVar
@@ -225,9 +225,16 @@ def read_rows(source: RowSource, referred: WorldLookup, faults: Faults) -> Itera
 
 
 def check_rows(
-    source: RowSource, referred: WorldLookup, faults: Faults, spool: SpoolWriter | None = None
+    source: RowSource,
+    referred: WorldLookup,
+    faults: Faults,
+    spool: SpoolWriter | None = None,
+    look: Callable[[int, Seed], None] | None = None,
 ) -> TableCheck:
-    """Look at all rows; as long as there is no fault they go to the spool, if there is one."""
+    """Look at all rows; as long as there is no fault they go to the spool, if there is one.
+
+    `look` gets every row that is without a fault of its own.
+    """
     count, filled, later = 0, set[str](), set[str]()
     unclear = FirstUnclear()
     unversioned: list[int] = []
@@ -235,6 +242,8 @@ def check_rows(
         count += 1
         filled |= row.filled
         later |= row.later
+        if look is not None and row.seed is not None:
+            look(row.position, row.seed)
         if spool is not None and row.seed is not None and not faults.found:
             spool.add(row.position, row.seed, row.size)
             unclear.look(row.position, row.seed)

@@ -36,6 +36,8 @@ class StoredRow(NamedTuple):
     state_hash: str
     state: str | None
     """Its text; None if it comes from a named world."""
+    conduct_hash: str | None
+    """Of how a named world behaves; None if the seed says that itself."""
 
 
 async def get_dataset(session: AsyncSession, org_id: int, dataset_id: int, *, lock: bool = False) -> Dataset:
@@ -114,12 +116,28 @@ async def load_rows(
 ) -> list[StoredRow]:
     """Read rows by their positions, both ends included."""
     statement = (
-        select(Task.id, Task.position, Task.seed, Task.initial_state_hash, Content.text)
+        select(Task.id, Task.position, Task.seed, Task.initial_state_hash, Content.text, Task.conduct_hash)
         .outerjoin(Content, and_(_content_of_task(), Task.conduct_hash.is_(None)))
         .where(Task.dataset_id == dataset_id, Task.revision == revision, Task.position.between(first, last))
         .order_by(Task.position)
     )
     return [StoredRow(*row) for row in await session.execute(statement)]
+
+
+async def seeds_of(
+    session: AsyncSession, dataset: Dataset, *, start: int, limit: int
+) -> list[tuple[int, int, dict[str, Any]]]:
+    """Read what rows say but for their worlds: position, task and seed of each."""
+    statement = (
+        select(Task.position, Task.id, Task.seed)
+        .where(
+            Task.dataset_id == dataset.id,
+            Task.revision == dataset.revision,
+            Task.position.between(start, start + limit - 1),
+        )
+        .order_by(Task.position)
+    )
+    return [(position, task_id, seed) for position, task_id, seed in await session.execute(statement)]
 
 
 async def first_tasks(session: AsyncSession, dataset_id: int, revision: int, limit: int) -> Sequence[Task]:

@@ -26,14 +26,23 @@ from odyssey.core.paging import PageRequest, start_of
 from odyssey.core.wire import PlainText
 from odyssey.identity.guard import GuardedRouter, Member, Viewer
 from odyssey.kit.pagination import DEFAULT_LIMIT, encode_cursor
-from odyssey.library.datasets.audit import audit_dataset, audit_rows
+from odyssey.library.datasets.audit import Auditor
 from odyssey.library.datasets.columns import about_columns, template
 from odyssey.library.datasets.keep import BODY, DatasetKeeper, RawRows, Upload, named_in, read_sent, receive
 from odyssey.library.datasets.lint import MOST_NOTES, lint
 from odyssey.library.datasets.reading import Spool, WorldLookup, look_up
 from odyssey.library.datasets.render import as_csv, as_json, page_of_rows, shown, values
 from odyssey.library.datasets.repository import DATASET_ORDER, get_dataset, list_datasets
-from odyssey.library.datasets.schemas import AuditOut, DatasetOut, DatasetsPage, LintOut, RowsPage
+from odyssey.library.datasets.schemas import (
+    AuditOut,
+    DatasetOut,
+    DatasetsPage,
+    LintOut,
+    RowsPage,
+    UngradableOut,
+)
+from odyssey.library.datasets.ungradable import ungradable_of
+from odyssey.models.roles import has_judge_model
 from odyssey.records.faults import Faults
 from odyssey.records.problems import FieldError
 from odyssey.records.tools import LedgerSchema
@@ -218,29 +227,57 @@ async def lint_rows(
     sent = await read_sent(request)
     spoken_of = await worker.read(len(sent.body), named_in, sent)
     referred = await look_up(session, caller.org_id, spoken_of, schema)
-    return await worker.read(len(sent.body), _lint, sent, referred, content)
+    judged = await has_judge_model(session, caller.org_id)
+    return await worker.read(len(sent.body), _lint, sent, referred, content, judged)
+
+
+def _lint(sent: RawRows, referred: WorldLookup, content: dict[str, Any] | None, judged: bool) -> LintOut:
+    faults = Faults(limit=MOST_NOTES)
+    agent = None if content is None else compile_agent(content)
+    return lint(sent.source(faults), referred, faults, agent, judged=judged)
+
+
+async def _auditor(
+    caller: Member,
+    session: ReadSession,
+    worlds: WorldsDep,
+    agents: AgentsDep,
+    agent_id: Annotated[
+        ObjectId | None,
+        Query(
+            description="Let the useless agents have the tools of this agent; else they have those that a row demands "
+            "calls of."
+        ),
+    ] = None,
+) -> Auditor:
+    agent = None
+    if agent_id is not None:
+        found = await get_agent(session, caller.org_id, agent_id)
+        agent = await agents.get(session, found.id, found.published_version or found.version)
+    judged = await has_judge_model(session, caller.org_id)
+    return Auditor(session, worlds, caller.org_id, agent, judged=judged)
+
+
+AuditorDep = Annotated[Auditor, Depends(_auditor, scope="function")]
 
 
 @router.post("/audit", openapi_extra={"requestBody": BODY})
-async def audit_given_rows(
-    caller: Member, session: ReadSession, worker: WorkerDep, worlds: WorldsDep, request: Request
-) -> AuditOut:
-    """Name the rows that an agent passes which does nothing, by the checks alone, and save nothing."""
+async def audit_given_rows(auditor: AuditorDep, worker: WorkerDep, request: Request) -> AuditOut:
+    """Name the rows that useless agents pass, by the checks alone, and those that nobody can; save nothing."""
     with Spool() as spool:
-        await receive(request, session, worker, caller.org_id, spool)
-        return await audit_rows(session, worlds, caller.org_id, spool)
-
-
-def _lint(sent: RawRows, referred: WorldLookup, content: dict[str, Any] | None) -> LintOut:
-    faults = Faults(limit=MOST_NOTES)
-    agent = None if content is None else compile_agent(content)
-    return lint(sent.source(faults), referred, faults, agent)
+        await receive(request, auditor.session, worker, auditor.org_id, spool)
+        return await auditor.audit_rows(spool)
 
 
 @router.post("/{dataset_id}/audit")
-async def audit_one_dataset(
-    dataset_id: ObjectId, caller: Member, session: ReadSession, worlds: WorldsDep
-) -> AuditOut:
-    """Name the rows that an agent passes which does nothing, by the checks alone."""
+async def audit_one_dataset(dataset_id: ObjectId, auditor: AuditorDep) -> AuditOut:
+    """Name the rows that useless agents pass, by the checks alone, and those that nobody can."""
+    return await auditor.audit_dataset(await get_dataset(auditor.session, auditor.org_id, dataset_id))
+
+
+@router.get("/{dataset_id}/ungradable")
+async def get_ungradable_rows(dataset_id: ObjectId, caller: Viewer, session: ReadSession) -> UngradableOut:
+    """Name the rows of the present revision that can never get a PASS, before anything runs."""
     dataset = await get_dataset(session, caller.org_id, dataset_id)
-    return await audit_dataset(session, worlds, dataset)
+    judged = await has_judge_model(session, caller.org_id)
+    return await ungradable_of(session, dataset, judged=judged)

@@ -18,9 +18,17 @@ def notes(found: list[dict[str, Any]]) -> list[tuple[Any, ...]]:
 
 def test_sound_rows_are_valid_and_nothing_is_saved(org: Org) -> None:
     row = {"user": "a", "state": WORLD, "checks": [{"called": "get_order"}], "checks_version": 2}
-    assert lint(org, table(row)) == {"valid": True, "rows": 1, "errors": [], "warnings": []}
+    ungradable = {"ungradable_rows": 0, "ungradable": []}
+    assert lint(org, table(row)) == {
+        "valid": True,
+        "rows": 1,
+        "errors": [],
+        "warnings": [],
+        "ungradable": ungradable,
+    }
     as_json = org.ok(post_json(org, [{"user_instruction": "a"}], "/lint"))
-    assert as_json == {"valid": True, "rows": 1, "errors": [], "warnings": []}
+    assert (as_json["valid"], as_json["errors"], as_json["warnings"]) == (True, [], [])
+    assert as_json["ungradable"]["ungradable_rows"] == 1
     assert org.ok(org.get("/api/datasets"))["items"] == []
     assert org.ok(org.get("/api/audit-log"))["items"] == []
 

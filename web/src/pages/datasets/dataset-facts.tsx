@@ -1,15 +1,17 @@
 import { IconAlertTriangle } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { batchesQuery } from "~/api/batches";
-import type { Dataset } from "~/api/datasets";
+import { type Dataset, ungradableQuery } from "~/api/datasets";
 import { Banner } from "~/components/banner";
 import { Fact, Facts } from "~/components/facts";
 import { Ago } from "~/components/time";
 import classes from "~/pages/datasets/datasets.module.css";
 import { LastBatch } from "~/pages/datasets/last-batch";
+import { UngradableBanner } from "~/pages/datasets/ungradable-banner";
 
 export function DatasetFacts({ dataset }: { dataset: Dataset }) {
   const { data: batches } = useQuery(batchesQuery({ dataset_id: dataset.id }, 1));
+  const { data: ungradable } = useQuery(ungradableQuery(dataset.id, dataset.revision));
   return (
     <>
       <Facts label="About this dataset">
@@ -34,6 +36,7 @@ export function DatasetFacts({ dataset }: { dataset: Dataset }) {
           ))}
         </Banner>
       )}
+      <UngradableBanner found={ungradable} />
     </>
   );
 }

@@ -117,7 +117,7 @@ function requests(dataset: Dataset) {
     { what: "This dataset", path: base },
     { what: "Its rows", path: `${base}/rows?limit=100` },
     { what: "Its rows as a file", path: `${base}/export?format=csv` },
-    { what: "Rows that agents pass which do nothing", method: "POST" as const, path: `${base}/audit` },
+    { what: "Rows that useless agents pass, or nobody", method: "POST" as const, path: `${base}/audit` },
     {
       what: "Run it on an agent, each row three times",
       method: "POST" as const,

@@ -4,13 +4,14 @@ import { useNavigate } from "@tanstack/react-router";
 import { type FormEvent, useState } from "react";
 import { batchQuery, MAX_UNMEASURED } from "~/api/batches";
 import { api, data } from "~/api/client";
-import type { Dataset } from "~/api/datasets";
+import { type Dataset, ungradableQuery } from "~/api/datasets";
 import { asProblem, errorsAt, messageAt } from "~/api/problem";
 import { agentsQuery } from "~/api/queries";
 import { AgentField } from "~/components/agent-field";
 import { counted } from "~/components/counted";
 import { Refusal } from "~/components/refusal";
 import { FaultsTable, faultsOf } from "~/pages/datasets/faults-table";
+import { UngradableBanner } from "~/pages/datasets/ungradable-banner";
 
 const MOST_REPEATS = 100;
 
@@ -32,6 +33,7 @@ function RunForm({ dataset, onClose }: Pick<RunDialogProps, "dataset" | "onClose
   const navigate = useNavigate();
   const client = useQueryClient();
   const { data: agents = [] } = useQuery(agentsQuery);
+  const { data: ungradable } = useQuery(ungradableQuery(dataset.id, dataset.revision));
   const [agentId, setAgentId] = useState<number | null>(null);
   const [repeats, setRepeats] = useState<number | string>(1);
   const published = agents.filter((agent) => agent.published_version !== null);
@@ -88,6 +90,7 @@ function RunForm({ dataset, onClose }: Pick<RunDialogProps, "dataset" | "onClose
           {counted(dataset.row_count, "row")}
           {times !== null && ` × ${times} = ${counted(dataset.row_count * times, "run")}`}
         </Text>
+        <UngradableBanner found={ungradable} />
         {rows.length > 0 ? (
           <>
             <Text size="sm">These rows do not fit the agent’s ledger schema, so nothing was started.</Text>

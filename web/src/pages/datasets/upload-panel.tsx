@@ -12,6 +12,7 @@ import classes from "~/pages/datasets/datasets.module.css";
 import { FaultsTable, faultsOf } from "~/pages/datasets/faults-table";
 import { type Cell, type Found, rowsIn } from "~/pages/datasets/grid/rows";
 import { MOST_EDITED } from "~/pages/datasets/sizes";
+import { UngradableBanner } from "~/pages/datasets/ungradable-banner";
 import { useLint } from "~/pages/datasets/use-lint";
 
 const LARGEST_BYTES = 52_428_800;
@@ -91,6 +92,7 @@ export function UploadPanel({ onEdit, onName, refused, children }: UploadPanelPr
               waiting={content !== null && (checking || lint === null) && problem === null}
             />
             {!checking && <Refusal error={problem} />}
+            <UngradableBanner found={lint?.ungradable} />
             {lint && <FaultsTable faults={lint.errors} tone="red" onShow={editable ? edit : undefined} />}
             {lint && <FaultsTable faults={lint.warnings} tone="amber" onShow={editable ? edit : undefined} />}
             {refused && (refused.errors.length === 0 || lint?.valid) && (

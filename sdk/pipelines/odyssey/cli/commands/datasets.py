@@ -11,7 +11,7 @@ from pipelines.odyssey.cli.connection import Connection, FaultyError, Server, co
 from pipelines.odyssey.cli.failures import NOT_RIGHT
 from pipelines.odyssey.cli.files import read_rows, write_out
 from pipelines.odyssey.cli.following import busy
-from pipelines.odyssey.cli.printing.faults import are_about_rows, print_faults
+from pipelines.odyssey.cli.printing.faults import are_about_rows, print_faults, print_ungradable
 from pipelines.odyssey.cli.printing.screen import Screen, clean, many, word
 from pipelines.odyssey.client import types as t
 
@@ -19,10 +19,17 @@ Format = Literal["csv", "json"]
 File = Annotated[Path, Parameter(name="FILE")]
 Output = Annotated[Path | None, Parameter(name=("--output", "-o"))]
 
-_IDLE_AGENTS = {
+_STRAW_AGENTS = {
     "no_op": "no_op says OK and does nothing",
     "refuse_all": "refuse_all refuses whatever it is asked",
     "claims_done": "claims_done says that all was done and does nothing",
+    "past_tense": "past_tense repeats the instruction in the past tense and does nothing",
+    "lists_numbers": "lists_numbers lists every number from 0 to 100, of the instruction and of the world",
+    "answers_empty": "answers_empty answers {}, or the form that is asked for with nothing in it",
+    "answers_yes": "answers_yes says yes to everything",
+    "answers_no": "answers_no says no to everything",
+    "reads_only": "reads_only calls every tool that reads, and says nothing of what it saw",
+    "calls_everything": "calls_everything calls every tool once, on what the row does not speak of",
 }
 
 app = App(name="datasets")
@@ -60,10 +67,12 @@ def upload(
         if json_output:
             screen.json(dataset)
             return
+        ungradable = platform.datasets.ungradable(dataset["id"])
         screen.line(f"Dataset {dataset['id']}: {many(dataset['row_count'], 'row')}, {word(dataset['name'])}")
         screen.line(f"  columns   {', '.join(map(word, dataset['columns']))}")
         for warning in dataset["warnings"]:
             screen.text(str(warning), lead="  warning   ")
+        print_ungradable(screen, ungradable)
 
 
 @app.command
@@ -182,12 +191,13 @@ def export(
 def _print_lint(screen: Screen, found: t.LintOut) -> None:
     print_faults(screen, {"error": found["errors"], "warning": found["warnings"]})
     faults, odd = len(found["errors"]), len(found["warnings"])
-    if not faults and not odd:
+    if faults or odd:
+        screen.line()
+        told = f"{many(faults, 'error')}, {many(odd, 'warning')}"
+        screen.line(f"{many(found['rows'], 'row')}: {told}. Rows are counted from 0.")
+    else:
         screen.line(f"{many(found['rows'], 'row')}, nothing wrong.")
-        return
-    screen.line()
-    told = f"{many(faults, 'error')}, {many(odd, 'warning')}"
-    screen.line(f"{many(found['rows'], 'row')}: {told}. Rows are counted from 0.")
+    print_ungradable(screen, found["ungradable"])
 
 
 def _listed(dataset: t.DatasetOut) -> tuple[str, ...]:
@@ -205,25 +215,29 @@ def audit(
     dataset: Annotated[str, Parameter(name="DATASET")],
     /,
     *,
+    agent: Positive | None = None,
     json_output: AsJson = False,
     server: Server | None = None,
 ) -> None:
-    """Name the rows that agents pass which call no tool, by the checks alone. Exit code 1 if there are any.
+    """Name the rows that useless agents pass by the checks alone, and those nobody can. Exit code 1 if there are any.
 
     Parameters
     ----------
     dataset
         Number of a dataset, or a CSV or JSON file, which is not kept.
+    agent
+        Let the useless agents have the tools of the agent with this number; else they have those the checks name.
     json_output
-        Print {rows, judged_only, nothing_to_grade, passed_rows, passed} as the API gives them.
+        Print {rows, judged_only, nothing_to_grade, passed_rows, passed, impossible_rows, impossible, ungradable} as
+        the API gives them.
     server
         Which platform to ask.
     """
     with connected(server) as platform:
         screen = Screen()
         try:
-            with busy("Trying the rows on agents that do nothing"):
-                found = _ask_audit(platform, dataset)
+            with busy("Trying the rows on useless agents"):
+                found = _ask_audit(platform, dataset, agent)
         except FaultyError as error:
             if not are_about_rows(error.faults):
                 raise
@@ -234,43 +248,74 @@ def audit(
             screen.json(found)
         else:
             _print_audit(screen, found)
-        if found["passed_rows"]:
+        if found["passed_rows"] or found["impossible_rows"]:
             sys.exit(NOT_RIGHT)
 
 
-def _ask_audit(platform: Connection, dataset: str) -> t.AuditOut:
+def _ask_audit(platform: Connection, dataset: str, agent: int | None) -> t.AuditOut:
+    no_agent = "" if agent is None else f", or no agent {agent}"
     if dataset.isascii() and dataset.isdecimal():
-        with if_missing(f"There is no dataset {dataset}."):
-            return platform.datasets.audit_dataset(int(dataset))
-    return platform.datasets.audit(read_rows(Path(dataset)))
+        with if_missing(f"There is no dataset {dataset}{no_agent}."):
+            return platform.datasets.audit_dataset(int(dataset), agent_id=agent)
+    rows = read_rows(Path(dataset))
+    with if_missing(f"There is no agent {agent}."):
+        return platform.datasets.audit(rows, agent_id=agent)
 
 
 def _print_audit(screen: Screen, found: t.AuditOut) -> None:
     if found["passed"]:
-        rows = [("row", "passed by", "also judged", "instruction")]
-        for row in found["passed"]:
-            agents = ", ".join(map(word, row["agents"]))
-            instruction = screen.shorten(" ".join(row["user_instruction"].split()), 60)
-            rows.append((str(row["row"]), agents, "yes" if row["rubric"] else "", instruction))
-        screen.table(rows)
-        screen.line()
-        for agent in sorted({agent for row in found["passed"] for agent in row["agents"]}):
-            screen.line(clean(_IDLE_AGENTS.get(agent, agent)))
-        if len(found["passed"]) < found["passed_rows"]:
-            screen.line(f"These are the first {len(found['passed'])}.")
+        _print_passed(screen, found)
+    if found["impossible"]:
+        _print_impossible(screen, found)
     screen.line(_audit_summary(found))
     if found["judged_only"]:
         screen.line(
             f"Rows with a rubric and no checks, of which only a judge can tell: {found['judged_only']}."
         )
-    if found["nothing_to_grade"]:
-        screen.line(f"Rows with nothing to grade them by: {found['nothing_to_grade']}.")
+    print_ungradable(screen, found["ungradable"])
+
+
+def _print_passed(screen: Screen, found: t.AuditOut) -> None:
+    rows = [("row", "passed by", "also judged", "instruction")]
+    for row in found["passed"]:
+        agents = ", ".join(map(word, row["agents"]))
+        instruction = screen.shorten(" ".join(row["user_instruction"].split()), 60)
+        rows.append((str(row["row"]), agents, "yes" if row["rubric"] else "", instruction))
+    screen.table(rows)
+    screen.line()
+    named = {agent for row in found["passed"] for agent in row["agents"]}
+    for agent in [
+        *(agent for agent in _STRAW_AGENTS if agent in named),
+        *sorted(named - _STRAW_AGENTS.keys()),
+    ]:
+        screen.line(clean(_STRAW_AGENTS.get(agent, agent)))
+    for row in found["passed"]:
+        if row["note"] is not None:
+            screen.text(str(row["note"]), lead=f"row {row['row']}: ")
+    if len(found["passed"]) < found["passed_rows"]:
+        screen.line(f"These are the first {len(found['passed'])}.")
+
+
+def _print_impossible(screen: Screen, found: t.AuditOut) -> None:
+    rows = [("row", "check", "nobody can pass it, since", "instruction")]
+    for row in found["impossible"]:
+        instruction = screen.shorten(" ".join(row["user_instruction"].split()), 60)
+        rows.append((str(row["row"]), str(row["check"]), clean(row["reason"]), instruction))
+    screen.table(rows)
+    screen.line("Rows and checks are counted from 0.")
+    if len(found["impossible"]) < found["impossible_rows"]:
+        screen.line(f"These are the first {len(found['impossible'])}.")
 
 
 def _audit_summary(found: t.AuditOut) -> str:
-    if not found["passed_rows"]:
-        return f"Rows: {found['rows']}. No agent that does nothing passes any of them by the checks."
-    return (
-        f"Rows that agents pass which do nothing: {found['passed_rows']} of {found['rows']}. "
-        "Give them a check that only the work itself can pass."
-    )
+    told = []
+    if found["passed_rows"]:
+        told.append(
+            f"Rows that useless agents pass: {found['passed_rows']} of {found['rows']}. "
+            "Give them a check that only the work itself can pass."
+        )
+    else:
+        told.append(f"Rows: {found['rows']}. No useless agent passes any of them by the checks.")
+    if found["impossible_rows"]:
+        told.append(f"Rows that nobody can pass: {found['impossible_rows']}.")
+    return " ".join(told)

@@ -10,7 +10,7 @@ from pipelines.odyssey.cli.commands.options import AsJson, Positive, Switch
 from pipelines.odyssey.cli.connection import Connection, FaultyError, Server, connected, if_missing
 from pipelines.odyssey.cli.failures import INTERRUPTED, NOT_RIGHT, CommandFailedError
 from pipelines.odyssey.cli.following import busy, wait_for_batch, wait_for_run
-from pipelines.odyssey.cli.printing.faults import are_about_rows, print_faults
+from pipelines.odyssey.cli.printing.faults import are_about_rows, print_faults, print_ungradable
 from pipelines.odyssey.cli.printing.results import Results, had_nothing, has_passed, print_results
 from pipelines.odyssey.cli.printing.screen import Screen, clean, many
 from pipelines.odyssey.cli.printing.verdicts import print_verdict
@@ -72,7 +72,7 @@ def start(
         wanted["simulator_cache"] = simulator_cache
         if played is not None:
             wanted["cassette"] = played
-        made = ask_for_runs(platform, screen, wanted)
+        made = ask_for_runs(platform, screen, wanted, quiet=json_output)
         try:
             if made["batch"] is None:
                 _one_run(platform, screen, made["runs"][0], wait=wait, json_output=json_output)
@@ -104,15 +104,21 @@ def _replay(cassette: UUID | None, match: Match | None, on_miss: OnMiss | None) 
     return played
 
 
-def ask_for_runs(platform: Connection, screen: Screen, wanted: t.RunsIn) -> t.RunsCreated:
-    """Have runs made; rows that do not fit the agent are shown and end the process with code 1."""
+def ask_for_runs(platform: Connection, screen: Screen, wanted: t.RunsIn, *, quiet: bool) -> t.RunsCreated:
+    """Have runs made; rows that do not fit the agent are shown and end the process with code 1.
+
+    Before that it says which rows can never get a PASS, unless it is to be `quiet`.
+    """
     agent, dataset, cassette = wanted["agent_id"], wanted.get("dataset_id"), wanted.get("cassette")
     named = [f"no agent {agent}"] + ([] if dataset is None else [f"no dataset {dataset}"])
     if cassette is not None:
         named.append(f"no cassette {cassette['id']}")
     try:
-        with busy("Asking for the runs"), if_missing(f"There is {', or '.join(named)}."):
-            return platform.runs.start(**wanted)
+        with if_missing(f"There is {', or '.join(named)}."):
+            if dataset is not None and not quiet:
+                print_ungradable(screen, platform.datasets.ungradable(dataset))
+            with busy("Asking for the runs"):
+                return platform.runs.start(**wanted)
     except FaultyError as error:
         if not are_about_rows(error.faults):
             raise

@@ -125,7 +125,7 @@ def run_tests(
     with connected(server) as platform:
         meant = resolve_agent(platform, agent, project)
         kept = _keep(platform, screen, path, project)
-        batch = _start(platform, screen, demand.runs(meant, kept, project))
+        batch = _start(platform, screen, demand.runs(meant, kept, project), quiet=json_output)
         if not json_output:
             screen.line(f"Batch {batch['id']}: {many(batch['planned_runs'], 'run')}.")
         ended = _wait(platform, batch["id"])
@@ -173,8 +173,8 @@ def _keep(platform: Connection, screen: Screen, path: Path, project: Project | N
         sys.exit(NOT_RIGHT)
 
 
-def _start(platform: Connection, screen: Screen, wanted: t.RunsIn) -> t.BatchOut:
-    batch = ask_for_runs(platform, screen, wanted)["batch"]
+def _start(platform: Connection, screen: Screen, wanted: t.RunsIn, *, quiet: bool) -> t.BatchOut:
+    batch = ask_for_runs(platform, screen, wanted, quiet=quiet)["batch"]
     assert batch is not None, "a dataset is run as a batch"
     return batch
 

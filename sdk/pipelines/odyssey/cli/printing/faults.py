@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pipelines.odyssey.cli.printing.screen import Screen
+from pipelines.odyssey.cli.printing.screen import Screen, many
+from pipelines.odyssey.client import types as t
 
 Fault = Mapping[str, Any]
 """`{loc, msg}`, as the API gives it."""
@@ -37,3 +38,25 @@ def _place(loc: Sequence[str | int]) -> tuple[str, str]:
 def _path(steps: Sequence[str | int]) -> str:
     said = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in steps)
     return said.removeprefix(".")
+
+
+# Rows whose runs can never get a PASS, whatever the agent does: said before anything is run.
+
+_ROWS_NAMED = 10
+_UNGRADABLE = {
+    "nothing_to_grade_by": "no checks, no rubric, no refusal to expect and no judge model: its runs get no verdict",
+    "no_judge_model": "a rubric and no judge model to ask: its runs are NOT APPLICABLE unless a check fails",
+}
+
+
+def print_ungradable(screen: Screen, found: t.UngradableOut) -> None:
+    """Say which rows can never get a PASS and why, if there are any."""
+    if not found["ungradable_rows"]:
+        return
+    screen.line(f"{many(found['ungradable_rows'], 'row')} can never get a PASS (counted from 0):")
+    by_reason: dict[str, list[int]] = {}
+    for row in found["ungradable"]:
+        by_reason.setdefault(row["reason"], []).append(row["row"])
+    for reason, rows in by_reason.items():
+        named = ", ".join(map(str, rows[:_ROWS_NAMED])) + (", …" if len(rows) > _ROWS_NAMED else "")
+        screen.text(_UNGRADABLE.get(reason, reason), lead=f"  {named}: ")

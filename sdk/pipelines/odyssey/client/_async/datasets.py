@@ -32,12 +32,16 @@ class AsyncDatasets:
         """Say what is wrong with rows, and save nothing; with an agent, also what contradicts its schema."""
         return await self._api.post("/api/datasets/lint", body=upload_of(rows), query={"agent_id": agent_id})
 
-    async def audit(self, rows: Rows) -> t.AuditOut:
-        """Say which checks of rows could never fail, and save nothing."""
-        return await self._api.post("/api/datasets/audit", body=upload_of(rows))
+    async def audit(self, rows: Rows, *, agent_id: int | None = None) -> t.AuditOut:
+        """Say which rows a useless agent passes and which nobody can, and save nothing; with an agent, by its tools."""
+        return await self._api.post("/api/datasets/audit", body=upload_of(rows), query={"agent_id": agent_id})
 
-    async def audit_dataset(self, dataset_id: int) -> t.AuditOut:
-        return await self._api.post("/api/datasets/{}/audit", dataset_id)
+    async def audit_dataset(self, dataset_id: int, *, agent_id: int | None = None) -> t.AuditOut:
+        return await self._api.post("/api/datasets/{}/audit", dataset_id, query={"agent_id": agent_id})
+
+    async def ungradable(self, dataset_id: int) -> t.UngradableOut:
+        """Say which of its rows can never get a PASS."""
+        return await self._api.get("/api/datasets/{}/ungradable", dataset_id)
 
     async def get(self, dataset_id: int) -> t.DatasetOut:
         return await self._api.get("/api/datasets/{}", dataset_id)

@@ -33,12 +33,16 @@ class Datasets:
         """Say what is wrong with rows, and save nothing; with an agent, also what contradicts its schema."""
         return self._api.post("/api/datasets/lint", body=upload_of(rows), query={"agent_id": agent_id})
 
-    def audit(self, rows: Rows) -> t.AuditOut:
-        """Say which checks of rows could never fail, and save nothing."""
-        return self._api.post("/api/datasets/audit", body=upload_of(rows))
+    def audit(self, rows: Rows, *, agent_id: int | None = None) -> t.AuditOut:
+        """Say which rows a useless agent passes and which nobody can, and save nothing; with an agent, by its tools."""
+        return self._api.post("/api/datasets/audit", body=upload_of(rows), query={"agent_id": agent_id})
 
-    def audit_dataset(self, dataset_id: int) -> t.AuditOut:
-        return self._api.post("/api/datasets/{}/audit", dataset_id)
+    def audit_dataset(self, dataset_id: int, *, agent_id: int | None = None) -> t.AuditOut:
+        return self._api.post("/api/datasets/{}/audit", dataset_id, query={"agent_id": agent_id})
+
+    def ungradable(self, dataset_id: int) -> t.UngradableOut:
+        """Say which of its rows can never get a PASS."""
+        return self._api.get("/api/datasets/{}/ungradable", dataset_id)
 
     def get(self, dataset_id: int) -> t.DatasetOut:
         return self._api.get("/api/datasets/{}", dataset_id)

@@ -1,0 +1,1 @@
+"""The audit of rows: useless agents that try to pass them, and what would have to be true for anybody to pass."""
