@@ -137,7 +137,9 @@ def test_a_file_is_taken_if_it_is_text_and_its_faults_lead_to_their_cells(
     faults = page.get_by_role("region", name="Faults")
     expect(faults).to_contain_text("3 faults")
     expect(faults.get_by_role("row").filter(has_text="checks is not JSON")).to_contain_text("line 3")
-    expect(page.get_by_role("region", name="Warnings")).to_contain_text("column 'note' is not known")
+    expect(page.get_by_role("region", name="Warnings", exact=True)).to_contain_text(
+        "column 'note' is not known"
+    )
     expect(page.get_by_role("button", name="Make the dataset")).to_be_disabled()
     faults.get_by_role("button", name="Show checks of row 1").click()
     expect(cell(page, 1, "checks")).to_be_focused()
@@ -295,7 +297,7 @@ def test_faults_follow_what_is_typed_and_hold_back_saving(open_page: OpenPage, s
     cell(page, 0, "checks").click()
     page.keyboard.press("Delete")
     paste(page, '[{"called": "update_ordr"}]')
-    warnings = page.get_by_role("region", name="Warnings")
+    warnings = page.get_by_role("region", name="Warnings", exact=True)
     expect(warnings).to_contain_text("the agent has no tool 'update_ordr'; did you mean 'update_order'?")
 
 

@@ -1464,6 +1464,8 @@ class NoteOut(TypedDict):
 class LintOut(TypedDict):
     errors: list[NoteOut]
     """The first 1000."""
+    hints: list[NoteOut]
+    """What would make sound rows stricter, such as what their checks do not notice. The first 1000."""
     rows: int
     ungradable: UngradableOut
     """Of the rows that are without fault."""

@@ -15,6 +15,7 @@ from odyssey.library.datasets.reading import ReadRow, WorldLookup, check_rows, r
 from odyssey.library.datasets.schemas import LintOut, NoteOut
 from odyssey.library.datasets.sources import RowSource
 from odyssey.library.datasets.ungradable import UngradableRows
+from odyssey.library.datasets.unnoticed import SideEffects
 from odyssey.library.seeds import Seed
 from odyssey.library.unclear import unclear_notes
 from odyssey.records.faults import Faults, did_you_mean, shown
@@ -32,9 +33,15 @@ def lint(
     ungradable = UngradableRows(judged=judged)
     without_schema = {key: world._replace(faults=()) for key, world in referred.worlds.items()}
     plain = referred._replace(worlds=without_schema)
-    checked = check_rows(
-        source, plain, faults, look=lambda position, seed: ungradable.look(position, seed._asdict())
-    )
+    side_effects, hints = SideEffects(agent), FaultList((), MOST_NOTES)
+
+    def look(position: int, seed: Seed) -> None:
+        ungradable.look(position, seed._asdict())
+        hint = None if hints.is_full else side_effects.hint(seed)
+        if hint is not None:
+            hints.append(FieldError(("rows", position, *hint.loc), hint.msg))
+
+    checked = check_rows(source, plain, faults, look=look)
     errors = [*checked.errors, *NotAvailableYetError(checked.later).errors]
     odd = Faults(found=FaultList(checked.warnings, MOST_NOTES))
     if agent is not None or _BEHAVING & set(checked.columns):
@@ -50,6 +57,7 @@ def lint(
         rows=checked.row_count,
         errors=[_note(error) for error in errors],
         warnings=[_note(warning) for warning in odd.found],
+        hints=[_note(hint) for hint in hints],
         ungradable=ungradable.found,
     )
 

@@ -71,6 +71,9 @@ class LintOut(BaseModel):
     rows: int
     errors: list[NoteOut] = Field(description="The first 1000.")
     warnings: list[NoteOut] = Field(description="The first 1000.")
+    hints: list[NoteOut] = Field(
+        description="What would make sound rows stricter, such as what their checks do not notice. The first 1000."
+    )
     ungradable: UngradableOut = Field(description="Of the rows that are without fault.")
 
 

@@ -24,6 +24,7 @@ def test_sound_rows_are_valid_and_nothing_is_saved(org: Org) -> None:
         "rows": 1,
         "errors": [],
         "warnings": [],
+        "hints": [],
         "ungradable": ungradable,
     }
     as_json = org.ok(post_json(org, [{"user_instruction": "a"}], "/lint"))
@@ -139,6 +140,20 @@ def test_a_file_that_does_not_say_what_its_checks_mean_is_warned_about(org: Org)
     for version in ("3", "true", '"2"'):
         found = lint(org, table({"user": "a", "checks_version": version}))
         assert [each["msg"] for each in found["errors"]] == ["line 2: checks_version must be 1 or 2"]
+
+
+def test_a_row_that_looks_at_the_ledger_alone_gets_a_hint_of_what_it_does_not_notice(org: Org) -> None:
+    ledger = {"ledger": {"$.order.ord_2.status": "cancelled"}}
+    rows: list[dict[str, Any]] = [
+        {"user": "a", "state": WORLD, "checks": [{"flag": "x"}, ledger]},
+        {"user": "b", "state": WORLD, "checks": [ledger, {"only_changed": ["$.order.ord_2"]}]},
+    ]
+    found = lint(org, table(*rows), agent_id=org.agent(URL)["id"])
+    assert (found["valid"], found["warnings"]) == (True, [])
+    (hint,) = found["hints"]
+    assert (hint["row"], hint["column"], hint["loc"]) == (0, "checks", ["rows", 0, "checks", 1])
+    assert "such as by update_order or by create_order;" in hint["msg"]
+    assert lint(org, table(rows[1]))["hints"] == []
 
 
 def test_an_agent_that_is_not_there_is_404(org: Org, other_org: Org) -> None:

@@ -20,18 +20,26 @@ export function faultsOf(errors: FieldError[]): Fault[] {
 
 interface FaultsTableProps {
   faults: Fault[];
-  tone: "red" | "amber";
+  /** A fault, a warning, or a hint at what would make a sound row stricter. */
+  tone: "red" | "amber" | "hint";
   /** Absent where there is no cell to be shown. */
   onShow?: ((cell: Cell) => void) | undefined;
 }
 
 /** Every fault with its row and column; each leads to its cell. */
+const TONES = {
+  red: { word: "fault", title: "Faults", color: "var(--band-red)" },
+  amber: { word: "warning", title: "Warnings", color: "var(--band-amber)" },
+  hint: { word: "hint", title: "Hints", color: "var(--ody-text-dim)" },
+};
+
 export function FaultsTable({ faults, tone, onShow }: FaultsTableProps) {
   if (faults.length === 0) return null;
-  const what = tone === "red" ? counted(faults.length, "fault") : counted(faults.length, "warning");
+  const { word, title, color } = TONES[tone];
+  const what = counted(faults.length, word);
   return (
-    <section aria-label={tone === "red" ? "Faults" : "Warnings"}>
-      <Text size="sm" fw={600} c={`var(--band-${tone})`} role="status">
+    <section aria-label={title}>
+      <Text size="sm" fw={600} c={color} role="status">
         {faults.length >= 1000 ? `${what} or more` : what}
       </Text>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard */}

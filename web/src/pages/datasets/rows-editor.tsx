@@ -98,6 +98,7 @@ export function RowsEditor({ rows, active, onActive, readOnly = false, children 
             )}
             {lint && <FaultsTable faults={lint.errors.map(inGrid)} tone="red" onShow={show} />}
             {lint && <FaultsTable faults={lint.warnings.map(inGrid)} tone="amber" onShow={show} />}
+            {lint && <FaultsTable faults={lint.hints.map(inGrid)} tone="hint" onShow={show} />}
           </Stack>
         )}
         {opened && openedRow && (

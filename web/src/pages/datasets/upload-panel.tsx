@@ -95,6 +95,7 @@ export function UploadPanel({ onEdit, onName, refused, children }: UploadPanelPr
             <UngradableBanner found={lint?.ungradable} />
             {lint && <FaultsTable faults={lint.errors} tone="red" onShow={editable ? edit : undefined} />}
             {lint && <FaultsTable faults={lint.warnings} tone="amber" onShow={editable ? edit : undefined} />}
+            {lint && <FaultsTable faults={lint.hints} tone="hint" onShow={editable ? edit : undefined} />}
             {refused && (refused.errors.length === 0 || lint?.valid) && (
               <>
                 <Refusal error={refused} title="Not saved" />

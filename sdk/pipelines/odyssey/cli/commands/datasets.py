@@ -189,11 +189,15 @@ def export(
 
 
 def _print_lint(screen: Screen, found: t.LintOut) -> None:
-    print_faults(screen, {"error": found["errors"], "warning": found["warnings"]})
-    faults, odd = len(found["errors"]), len(found["warnings"])
-    if faults or odd:
+    print_faults(
+        screen, {"error": found["errors"], "warning": found["warnings"], "hint": found.get("hints", [])}
+    )
+    faults, odd, hints = len(found["errors"]), len(found["warnings"]), len(found.get("hints", []))
+    if faults or odd or hints:
         screen.line()
-        told = f"{many(faults, 'error')}, {many(odd, 'warning')}"
+        told = f"{many(faults, 'error')}, {many(odd, 'warning')}" + (
+            f", {many(hints, 'hint')}" if hints else ""
+        )
         screen.line(f"{many(found['rows'], 'row')}: {told}. Rows are counted from 0.")
     else:
         screen.line(f"{many(found['rows'], 'row')}, nothing wrong.")

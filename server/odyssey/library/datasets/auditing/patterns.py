@@ -7,8 +7,8 @@ import itertools
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from re import _constants as op  # type: ignore[attr-defined]  # no stubs, and no public name
-from re import _parser as parser  # type: ignore[attr-defined]
+from re import _constants as op  # no stubs, and no public name
+from re import _parser as parser
 from typing import Any
 
 from odyssey.expressions.arguments import read_pattern
