@@ -86,8 +86,15 @@ export function useCodeMirror(options: CodeMirrorOptions): {
     told.current.splice(0, echo + 1);
     // A value that was typed here comes back when it is drawn; by then more may have been typed.
     if (editor === null || echo >= 0 || editor.state.doc.toString() === withNewlines(value)) return;
-    const changes = { from: 0, to: editor.state.doc.length, insert: value };
-    editor.dispatch({ changes, annotations: given.of(true) });
+    const end = editor.state.doc.length;
+    const insert = editor.state.toText(value);
+    // Who writes at the end goes on there: what was typed while the editor was being fetched may come in just now.
+    const selection = editor.state.selection.main.head === end ? { anchor: insert.length } : undefined;
+    editor.dispatch({
+      changes: { from: 0, to: end, insert },
+      ...(selection && { selection }),
+      annotations: given.of(true),
+    });
     told.current = [];
   }, [value]);
 
