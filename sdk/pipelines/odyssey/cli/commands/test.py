@@ -115,7 +115,7 @@ def run_tests(
     folder
         Where odyssey.toml lies, if not here.
     json_output
-        Print {passed, pass_rate, min_pass_rate, unmeasured, batch, rows, failures}.
+        Print {passed, pass_rate, min_pass_rate, batch, rows, unmeasured, failures}.
     server
         Which platform to ask.
     """
@@ -141,8 +141,8 @@ def run_tests(
             write_whole(platform.batches.download(batch["id"], "junit"), junit)
         if json_output:
             told = {"passed": not outcome.code, "pass_rate": outcome.pass_rate, "min_pass_rate": least}
-            told |= {"unmeasured": outcome.unmeasured, "batch": ended, "rows": rows}
-            screen.json(told | {"failures": _explained(platform, outcome)})
+            found = {"unmeasured": outcome.unmeasured, "failures": _explained(platform, outcome)}
+            screen.json(told | {"batch": ended, "rows": rows} | found)
         else:
             _print(screen, platform, ended, rows, outcome)
         if outcome.code:
