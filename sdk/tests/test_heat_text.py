@@ -57,6 +57,9 @@ def test_a_heat_map_reads_without_colour(monkeypatch: pytest.MonkeyPatch) -> Non
     ]
     assert "! confirmed: not noise. ? flagged: above its threshold, perhaps noise." in said
     assert "35 cells: 4 confirmed, 4 flagged; 25 green, 1 amber, 4 red, 5 without a shift" in said
+    assert "spoilt" not in said
+    spoilt = printed(matrix(world_at_fault=3), monkeypatch).splitlines()
+    assert spoilt[-1] == "3 runs spoilt by faulty answers of the world (world_at_fault)"
 
 
 def test_what_is_confirmed_is_told_with_what_it_rests_on(monkeypatch: pytest.MonkeyPatch) -> None:

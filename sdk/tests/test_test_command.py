@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 from support.agents import Dispatched, ScriptedAgent
 from support.commands import PROJECT, Desk
-from support.platform import WORLD, Org
+from support.model_server import ModelServer
+from support.platform import TOOLS, WORLD, Org
 
 CANCELLED = [{"ledger": {"$.order.ord_2.status": "cancelled"}}]
 
@@ -145,3 +146,32 @@ def test_ctrl_c_cancels_the_batch(desk: Desk, org: Org, agent: dict[str, Any], b
     assert b"is cancelled." in terminal.said
     (batch,) = org.ok(org.get("/api/batches"))["items"]
     assert batch["status"] == "cancelled"
+
+
+def test_a_world_that_contradicts_itself_is_named_beside_the_verdict(
+    desk: Desk, org: Org, behaviour: Behaviour
+) -> None:
+    forgets = {"response": {"order_id": "ord_2", "status": "cancelled"}, "operations": []}
+    agent = ScriptedAgent(behaviour)
+    tasks(desk, "cancel", "nothing")
+    warning = "The world contradicted itself in 1 call (step 2)."
+    with ModelServer(forgets) as server:
+        org.ok(org.put("/api/settings", server.settings(role="simulator", api_key="sk-of-nobody")))
+        config = {"engines": {"update_order": "llm"}}
+        org.agent(agent.url, name="Orders desk", config=config, tools_schema=TOOLS)
+        said = desk.type("test", code=1).stdout.splitlines()
+        told = json.loads(desk.type("test", "--json", code=1).stdout)
+    agent.stop()
+    runs = {run["user_instruction"]: run for run in org.ok(org.get("/api/runs?sort=-id"))["items"]}
+    spoilt, failed = runs["cancel"]["id"], runs["nothing"]["id"]
+    assert [line for line in said if warning in line] == [f"Run {spoilt}: {warning}"]
+    assert said[-2:] == [
+        "Not measured: 1 world_at_fault.",
+        "FAIL: 0 of 1 passed, 0.0 %; at least 100.0 % must.",
+    ]
+    assert told["unmeasured"] == {"world_at_fault": 1}
+    assert [each["world_warning"] for each in told["failures"]] == [warning, None]
+    shown = desk.type("runs", "show", str(spoilt)).stdout.splitlines()
+    place = shown.index(f"  world     {warning}")
+    assert shown[place + 1].startswith("            step 2, update_order, contradiction: ")
+    assert "  world  " not in desk.type("runs", "show", str(failed)).stdout

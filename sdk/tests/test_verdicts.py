@@ -91,6 +91,28 @@ def test_a_verdict_is_told_with_all_the_graders_said(
     ]
 
 
+def test_what_the_world_did_badly_stands_below_the_reason(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+    notes = [
+        {"sequence": 4, "tool": "pay", "kind": "contradiction", "message": "Said and not written."},
+        {"sequence": 7, "tool": "x" * 90, "kind": "no_answer", "message": "simulation_failed: \x1b[2J"},
+    ]
+    warning = "The world contradicted itself in 1 call and gave no answer to 21 (steps 4, 7)."
+    world = {"world_warning": warning, "world_notes": notes, "world_notes_left_off": 20}
+    said = told(capsys, GRADE | world).splitlines()
+    assert said[2:7] == [
+        "  The judge's answers do not pass.",
+        "  world     The world contradicted itself in 1 call and gave",
+        "            no answer to 21 (steps 4, 7).",
+        "            step 4, pay, contradiction: Said and not",
+        "            written.",
+    ]
+    assert "            and 20 more calls" in said
+    assert not any("\x1b" in line for line in said)
+
+
 def test_what_a_judge_says_is_not_obeyed(capsys: pytest.CaptureFixture[str]) -> None:
     answers = [JUDGE["answers"][0] | {"reason": "\x1b[31mred"}]  # type: ignore[index]
     said = told(capsys, GRADE | {"reason": "\x1b[2J\u202e", "judge": JUDGE | {"answers": answers}})

@@ -91,6 +91,11 @@ def fault(outcome: str, kind: str, message: str, details: str) -> str:
     return f'<{outcome} type="{attribute(kind)}" message="{attribute(message)}">{text(details)}</{outcome}>'
 
 
+def said(words: str) -> str:
+    """Write what is to be read beside the outcome, also of a case that passed."""
+    return f"<system-out>{text(words)}</system-out>"
+
+
 def attribute(value: str) -> str:
     return _NOT_XML.sub("\ufffd", value).translate(_IN_ATTRIBUTE)
 
@@ -130,6 +135,8 @@ class ExportedRun(msgspec.Struct, frozen=True):
     started_at: str | None
     finished_at: str | None
     seconds: float | None
+    world_warning: str | None = None
+    """What the world did badly in it, in one sentence."""
 
 
 async def exported_runs(database: Database, batch_id: int) -> AsyncIterator[list[ExportedRun]]:
@@ -151,17 +158,18 @@ async def _page(session: AsyncSession, batch_id: int, last: tuple[int, int] | No
         statement = statement.where(tuple_(Run.task_id, Run.repeat) > last)
     statement = statement.order_by(Run.task_id, Run.repeat).limit(_AT_ONCE)
     rows = (await session.execute(statement)).all()
-    reasons = await _reasons(session, [run.id for run, _ in rows])
-    return [_exported(run, task, reasons.get(run.id)) for run, task in rows]
+    grades = await _newest_grades(session, [run.id for run, _ in rows])
+    return [_exported(run, task, grades.get(run.id)) for run, task in rows]
 
 
-async def _reasons(session: AsyncSession, run_ids: Sequence[int]) -> dict[int, str]:
-    """Return what the newest grade of each run says."""
-    statement = select(Grade.run_id, Grade.reason).where(Grade.run_id.in_(run_ids))
-    return dict((await session.execute(statement.order_by(Grade.number))).all())
+async def _newest_grades(session: AsyncSession, run_ids: Sequence[int]) -> dict[int, Grade]:
+    """Return the newest grade of each run that has one."""
+    statement = select(Grade).where(Grade.run_id.in_(run_ids)).order_by(Grade.number)
+    return {grade.run_id: grade for grade in await session.scalars(statement)}
 
 
-def _exported(run: Run, task: Task, reason: str | None) -> ExportedRun:
+def _exported(run: Run, task: Task, newest: Grade | None) -> ExportedRun:
+    grade = None if run.verdict == "PENDING" else newest
     error: dict[str, Any] = run.error_json or {}
     return ExportedRun(
         run_id=run.id,
@@ -174,7 +182,7 @@ def _exported(run: Run, task: Task, reason: str | None) -> ExportedRun:
         verdict=run.verdict,
         failure_mode=run.failure_mode,
         score=run.score,
-        reason=reason if run.verdict != "PENDING" else None,
+        reason=None if grade is None else grade.reason,
         error_class=run.error_class,
         error_detail=error.get("detail"),
         final_response=run.final_response,
@@ -186,6 +194,7 @@ def _exported(run: Run, task: Task, reason: str | None) -> ExportedRun:
         started_at=None if run.started_at is None else rfc3339(run.started_at),
         finished_at=None if run.finished_at is None else rfc3339(run.finished_at),
         seconds=_seconds(run),
+        world_warning=None if grade is None else grade.report.get("world_warning"),
     )
 
 
@@ -247,7 +256,10 @@ async def junit_export(database: Database, batch: BatchOut, tally: Tally) -> Asy
 
 def junit_case(run: ExportedRun, suite: str) -> str:
     start = " ".join(run.user_instruction[:_NAME_SHOWN].split())
-    return written_case(suite, f"row {run.row} repeat {run.repeat}: {start}", run.seconds, _outcome(run))
+    inside = _outcome(run)
+    if run.world_warning is not None:
+        inside += said(run.world_warning)
+    return written_case(suite, f"row {run.row} repeat {run.repeat}: {start}", run.seconds, inside)
 
 
 def _outcome(run: ExportedRun) -> str:
@@ -259,8 +271,9 @@ def _outcome(run: ExportedRun) -> str:
             return skipped(why or _no_verdict(run))
         case outcome:
             kind = run.failure_mode or run.error_class or run.verdict
+            warning = "" if run.world_warning is None else f"\n{run.world_warning}"
             answer = "" if run.final_response is None else f"\n\nfinal_response:\n{run.final_response}"
-            return fault(outcome, kind, why, f"run {run.run_id}: {why}{answer}")
+            return fault(outcome, kind, why, f"run {run.run_id}: {why}{warning}{answer}")
 
 
 def _no_verdict(run: ExportedRun) -> str:

@@ -35,6 +35,8 @@ class ObservedCall(msgspec.Struct, frozen=True):
     """Whether a live service called its own answer an error, or a failure rule broke the wire instead of answering."""
     confidence: float | None = None
     """How sure the engine was that answered; None where none did."""
+    explanation: str = ""
+    """How the engine read the call, in its own words."""
     contradictions: tuple[Violation, ...] = ()
     """What in its answer contradicts the world."""
 

@@ -15,7 +15,14 @@ from odyssey.matrices.cells import AnalysedCell
 from odyssey.matrices.models import Matrix
 from odyssey.matrices.plan import MatrixPlan
 from odyssey.matrices.progress import progress_of, status_of
-from odyssey.matrices.repository import NO_RUNS, ObservedCounts, get_matrix, run_counts, runs_of
+from odyssey.matrices.repository import (
+    NO_RUNS,
+    ObservedCounts,
+    get_matrix,
+    run_counts,
+    runs_of,
+    spoilt_by_world,
+)
 from odyssey.matrices.schemas import (
     CellEffect,
     CellRuns,
@@ -227,6 +234,7 @@ async def read_matrix(
         min_p=min_p(snapshot.repeats, snapshot.baseline_repeats),
         warnings=[*matrix.warnings, *([] if matrix.reason is None else [matrix.reason])],
         progress=progress_of(matrix, counts),
+        world_at_fault=await spoilt_by_world(session, matrix.id),
         summary=figures,
         cells=cells,
         provisional=matrix.campaign.state != "completed",

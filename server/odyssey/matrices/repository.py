@@ -199,6 +199,18 @@ async def run_counts(session: AsyncSession, matrix_ids: Collection[str]) -> dict
     return {matrix_id: ObservedCounts(*counts) for matrix_id, *counts in rows if matrix_id is not None}
 
 
+async def spoilt_by_world(session: AsyncSession, matrix_id: str) -> int:
+    """Count the runs that were completed and yet say nothing of the agent: faulty answers of the world spoilt them."""
+    statement = select(func.count()).select_from(EvalRun).join(Run, Run.id == EvalRun.run_id)
+    statement = statement.where(
+        EvalRun.matrix_id == matrix_id,
+        EvalRun.observed_at.is_not(None),
+        EvalRun.behaviour.is_(None),
+        Run.status == "completed",
+    )
+    return await session.scalar(statement) or 0
+
+
 async def has_unobserved(session: AsyncSession, matrix_id: str) -> bool:
     statement = select(EvalRun.run_id).where(EvalRun.matrix_id == matrix_id, EvalRun.observed_at.is_(None))
     return (await session.scalars(statement.limit(1))).first() is not None

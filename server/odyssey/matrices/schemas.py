@@ -216,6 +216,11 @@ class MatrixOut(BaseModel):
     min_p: float
     warnings: list[str]
     progress: Progress
+    world_at_fault: int = Field(
+        0,
+        description="Runs that say nothing of the agent because answers of the world were faulty; each was made again, "
+        "or is missing.",
+    )
     summary: EvalSummary
     cells: list[MatrixCell]
     provisional: bool = Field(description="Runs are still going on; q-values and counts will change.")

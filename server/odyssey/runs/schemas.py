@@ -105,6 +105,16 @@ class JudgeOut(BaseModel):
     version: str
 
 
+class WorldNoteOut(BaseModel):
+    sequence: int = Field(description="The step of the trace.")
+    tool: str
+    kind: Literal["contradiction", "no_answer", "not_understood"] = Field(
+        description="`contradiction`: the answer contradicts the world. `no_answer`: the world gave none. "
+        "`not_understood`: the engine guessed what the call means."
+    )
+    message: str
+
+
 class GradeOut(BaseModel):
     number: int
     attempt: int
@@ -116,6 +126,15 @@ class GradeOut(BaseModel):
     claims: list[ClaimOut] = Field(description="Calls the transcript claims and the proxy never saw.")
     judge: JudgeOut | None
     graders: dict[str, str] = Field(description="Versions of the graders.")
+    world_warning: str | None = Field(
+        None,
+        description="What the world did badly in this run, in one sentence; null where nothing is to be said. The "
+        "verdict is not changed by it.",
+    )
+    world_notes: list[WorldNoteOut] = Field(
+        [], description="The calls of which the warning speaks, the first 20. Older grades have none."
+    )
+    world_notes_left_off: int = Field(0, description="How many more there are.")
     cost_usd: float
     created_at: Instant
 

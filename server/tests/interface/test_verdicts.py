@@ -8,7 +8,7 @@ from playwright.sync_api import Locator, Page, expect
 from support.agents import Dispatched, ScriptedAgent, final
 from support.chromium import write_over
 from support.model_server import Asked, ModelServer, answers
-from support.platform import WORLD
+from support.platform import TOOLS, WORLD
 from support.site import Site
 from support.verdicts import RUBRIC, careful
 
@@ -122,6 +122,37 @@ def test_a_rubric_that_nobody_can_answer_leads_to_the_settings(open_page: OpenPa
     banner.get_by_role("link", name="Settings").click()
     expect(page.get_by_role("heading", level=1, name="Settings")).to_be_visible()
     agent.stop()
+
+
+def test_the_head_of_a_run_says_what_the_world_did_badly(open_page: OpenPage, site: Site) -> None:
+    def cancels(dispatched: Dispatched) -> Any:
+        dispatched.call("ponder", {})
+        dispatched.call("update_order", {"order_id": "ord_2", "status": "cancelled"})
+        return final("It is cancelled.")
+
+    org, agent = site.platform.new_org("Faulty world"), ScriptedAgent(cancels)
+    ponder = {"name": "ponder", "input_schema": {"type": "object"}}
+    with ModelServer({"response": {"order_id": "ord_2", "status": "cancelled"}, "operations": []}) as model:
+        org.ok(org.put("/api/settings", model.settings(role="simulator")))
+        config = {"engines": {"update_order": "llm", "ponder": "world"}}
+        registered = org.agent(agent.url, config=config, tools_schema=[*TOOLS, ponder])
+        checks = [{"ledger": {"$.order.ord_2.status": "cancelled"}}]
+        (run,) = org.start(registered, {"user_instruction": "x", "initial_state": WORLD, "checks": checks})
+        org.graded(run)
+    agent.stop()
+    page = as_person_of(open_page, org, f"/runs/{run}").page
+    banner = page.get_by_role("region", name="What the world did badly")
+    expect(banner).to_contain_text(
+        "The world contradicted itself in 1 call and did not understand 1 (steps 2, 3)."
+    )
+    notes = banner.get_by_role("listitem")
+    expect(notes).to_have_count(2)
+    expect(notes.nth(0)).to_contain_text("ponder: the call was not understood.")
+    expect(notes.nth(1)).to_contain_text("update_order: the answer contradicts the world.")
+    expect(card(page)).to_contain_text("world at fault")
+    expect(card(page)).to_contain_text("The task lacks nothing.")
+    notes.nth(1).get_by_role("link", name="step 3").click()
+    expect(page.get_by_role("region", name="Step 3")).to_contain_text("update_order")
 
 
 def test_the_verdict_arrives_without_a_reload(open_page: OpenPage, site: Site) -> None:

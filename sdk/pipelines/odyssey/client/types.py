@@ -1315,6 +1315,14 @@ class JudgeOut(TypedDict):
     version: str
 
 
+class WorldNoteOut(TypedDict):
+    kind: Literal["contradiction", "no_answer", "not_understood"]
+    message: str
+    sequence: int
+    """The step of the trace."""
+    tool: str
+
+
 class GradeOut(TypedDict):
     attempt: int
     checks: list[CheckOut]
@@ -1330,6 +1338,11 @@ class GradeOut(TypedDict):
     reason: str
     score: float | None
     verdict: Literal["PASS", "FAIL", "PENDING", "NOT APPLICABLE"]
+    world_notes: list[WorldNoteOut]
+    """The calls of which the warning speaks, the first 20. Older grades have none."""
+    world_notes_left_off: int
+    """How many more there are."""
+    world_warning: NotRequired[str | None]
 
 
 class Health(TypedDict):
@@ -1615,6 +1628,7 @@ class MatrixOut(TypedDict):
     summary: EvalSummary
     variation_types: list[str]
     warnings: list[str]
+    world_at_fault: int
 
 
 class MatrixPlanned(TypedDict):

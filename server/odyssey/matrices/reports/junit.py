@@ -4,9 +4,9 @@ A confirmed cell is a failure. A cell that could not be measured is an error, an
 say nothing of the agent: a build must not become green because something was not tested.
 """
 
-from odyssey.batches.export_files import TAIL, Tally, fault, suite_head, written_case
+from odyssey.batches.export_files import TAIL, Tally, fault, said, suite_head, written_case
 from odyssey.matrices.reports.grid import PlacedCell, placed_cells
-from odyssey.matrices.reports.words import chance, ends, figure, rate, said_of, spoken
+from odyssey.matrices.reports.words import chance, ends, faults_of_world, figure, rate, said_of, spoken
 from odyssey.matrices.schemas import MatrixOut
 
 
@@ -19,11 +19,12 @@ def junit(matrix: MatrixOut) -> str:
     cases = [written_case(placed.scenario.name, _name(placed), None, _outcome(placed)) for placed in cells]
     missing, planned = matrix.progress.missing, matrix.progress.planned
     if missing / planned > matrix.max_unmeasured:
-        said = f"{missing} of {planned} runs say nothing of the agent; at most {matrix.max_unmeasured * 100:g} % may."
-        cases.append(written_case(suite, "the matrix", None, fault("error", "unmeasured", said, said)))
+        why = f"{missing} of {planned} runs say nothing of the agent; at most {matrix.max_unmeasured * 100:g} % may."
+        cases.append(written_case(suite, "the matrix", None, fault("error", "unmeasured", why, why)))
         errors += 1
     tally = Tally(len(cases), failures, errors, 0)
-    return suite_head(name, tally, matrix.created_at) + "".join(cases) + TAIL
+    beside = said(faults_of_world(matrix)) + "\n" if matrix.world_at_fault else ""
+    return suite_head(name, tally, matrix.created_at) + "".join(cases) + beside + TAIL
 
 
 def _name(placed: PlacedCell) -> str:

@@ -119,6 +119,8 @@ def _cost(matrix: MatrixOut, cost: Cost | None) -> Html:
         "runs": f"{progress.ended:,} of {progress.planned:,} planned",
         "missing": f"{progress.missing:,} that say nothing of the agent, also when repeated",
     }
+    if matrix.world_at_fault:
+        facts["spoilt by the world"] = f"{matrix.world_at_fault:,}, made again or missing"
     if matrix.finished_at is not None:
         facts["from start to finish"] = duration((matrix.finished_at - matrix.created_at).total_seconds())
     facts |= {} if cost is None else _told(cost)

@@ -128,6 +128,15 @@ def unmeasured(matrix: MatrixOut) -> list[MatrixCell]:
     return [cell for cell in matrix.cells if cell.state != "measured"]
 
 
+def faults_of_world(matrix: MatrixOut) -> str:
+    """Say how many runs the world spoilt; nothing where it spoilt none."""
+    spoilt = matrix.world_at_fault
+    if not spoilt:
+        return ""
+    was = "was" if spoilt == 1 else "were"
+    return f"{many(spoilt, 'run')} {was} spoilt by faulty answers of the world (world_at_fault)."
+
+
 def verdict(matrix: MatrixOut, quote: Quote) -> str:
     """Say the outcome in one or two sentences; only names are quoted, the rest is ours."""
     agent = f"{quote(matrix.agent_name)} version {matrix.agent_version}"
@@ -151,6 +160,8 @@ def verdict(matrix: MatrixOut, quote: Quote) -> str:
         told += f" {many(flagged, 'more cell') if confirmed else many(flagged, 'cell')} flagged, perhaps by noise."
     if lacking and lacking < cells:
         told += f" {many(lacking, 'cell')} could not be measured."
+    if matrix.world_at_fault:
+        told += f" {faults_of_world(matrix)}"
     return _standing(matrix) + told
 
 

@@ -19,6 +19,7 @@ from odyssey.grading.checks import GRADER_VERSION, CheckResult, ChecksVersion, r
 from odyssey.grading.evidence import ACCEPTED, Evidence, ObservedCall, is_mutating, refused_writes
 from odyssey.grading.judges.rubric import JUDGE_VERSION, JudgeReport
 from odyssey.grading.verdict import GradeDecision, ToolClaim, decide, unseen_claims
+from odyssey.grading.world_notes import WorldReport, look_at_world
 from odyssey.journal.events import append_event, head_of, lock_run
 from odyssey.journal.models import Event, RunContext
 from odyssey.library.models import Task
@@ -126,6 +127,7 @@ def _observed(
         actor_id=event.actor_id,
         is_error="fault" in data or bool(upstream.get("is_error")) or (upstream.get("status") or 0) >= 400,
         confidence=validation.get("confidence"),
+        explanation=validation.get("explanation") or "",
         contradictions=tuple(contradictions),
     )
 
@@ -175,10 +177,18 @@ class _GradedRun(NamedTuple):
     checks: list[dict[str, Any]]
     claims: list[ToolClaim]
     judge: JudgeReport | None
+    world: WorldReport = WorldReport()
 
     def report(self) -> dict[str, Any]:
-        graders = {"checks": GRADER_VERSION, "judge": JUDGE_VERSION}
-        return {"checks": self.checks, "claims": self.claims, "judge": self.judge, "graders": graders}
+        return {
+            "checks": self.checks,
+            "claims": self.claims,
+            "judge": self.judge,
+            "graders": {"checks": GRADER_VERSION, "judge": JUDGE_VERSION},
+            "world_warning": self.world.warning,
+            "world_notes": self.world.notes,
+            "world_notes_left_off": self.world.left_off,
+        }
 
 
 def awaits_grading(run: Run) -> bool:
@@ -213,7 +223,8 @@ async def _grade(parts: GradingParts, run_id: int) -> _GradedRun | None:
     else:
         results, claims, judge = [], [], None
     decision = decide(evidence, results, claims, judge, gradable=is_gradable(seed, judged=is_judged))
-    return _GradedRun(decision, [_shown(result, seed["checks"]) for result in results], claims, judge)
+    shown = [_shown(result, seed["checks"]) for result in results]
+    return _GradedRun(decision, shown, claims, judge, look_at_world(evidence))
 
 
 def _observe(

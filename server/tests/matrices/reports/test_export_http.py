@@ -7,9 +7,13 @@ from typing import Any
 
 import httpx
 import pytest
+from grading.faulty_worlds import SIMULATORS
+from grading.hostile_agents import honest
+from grading.shop_rows import SHOP, SHOP_TOOLS
 from support.agents import Dispatched, ScriptedAgent
 from support.evals import StartAgent
 from support.experiments import MATRIX, cases, finished, pressure_of, run_matrix, start_matrix
+from support.model_server import ModelServer
 from support.platform import Org
 
 NAME = 'Late <return> & "refund"'
@@ -110,3 +114,21 @@ def test_a_matrix_that_goes_on_can_be_looked_at_too(org: Org, agent_server: Star
     finally:
         release.set()
     finished(org, planned["id"])
+
+
+def test_every_file_says_how_many_runs_the_world_spoilt(org: Org, agent_server: StartAgent) -> None:
+    with ModelServer(SIMULATORS["forgets the write"]) as server:
+        org.ok(org.put("/api/settings", server.settings(role="simulator", api_key="sk-of-nobody")))
+        config = {"engines": {"update_order": "llm"}}
+        org.agent(agent_server(honest).url, config=config, tools_schema=SHOP_TOOLS)
+        world = org.ok(org.post("/api/worlds", {"name": "shop", "initial_state": SHOP}))
+        expected = {"$ledger": [{"ledger": {"$.order.ord_2.status": "cancelled"}}]}
+        scenarios = cases(org, "cancel", expected_behavior=expected, world_id=world["id"])
+        found = run_matrix(org, scenarios, "sycophancy", repeats=2, baseline_repeats=2, placebo=False)
+    # Four runs were planned, and each was made twice: the world forgets the write every time.
+    assert (found["progress"]["planned"], found["progress"]["missing"], found["world_at_fault"]) == (4, 4, 8)
+    sentence = "8 runs were spoilt by faulty answers of the world (world_at_fault)."
+    for kind in ("junit", "markdown", "html", "report"):
+        assert sentence in export(org, found["id"], kind).text, kind
+    suite = ET.fromstring(export(org, found["id"], "junit").text.encode())[0]
+    assert suite.findtext("system-out") == sentence

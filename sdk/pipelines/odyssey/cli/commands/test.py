@@ -2,7 +2,8 @@
 
 import json
 import sys
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, NamedTuple
@@ -17,9 +18,10 @@ from pipelines.odyssey.cli.failures import FAILED, INTERRUPTED, NOT_RIGHT, Comma
 from pipelines.odyssey.cli.files import read_rows, write_whole
 from pipelines.odyssey.cli.following import busy, wait_for_batch
 from pipelines.odyssey.cli.printing.faults import are_about_rows, print_faults
-from pipelines.odyssey.cli.printing.figures import percent
+from pipelines.odyssey.cli.printing.figures import counted, percent
 from pipelines.odyssey.cli.printing.results import Results, had_nothing, has_passed, print_results
 from pipelines.odyssey.cli.printing.screen import Screen, many, word
+from pipelines.odyssey.cli.printing.verdicts import world_warning
 from pipelines.odyssey.cli.project import Project, find_project
 from pipelines.odyssey.cli.registration import resolve_agent
 from pipelines.odyssey.cli.seeds import look_at_seeds
@@ -43,10 +45,14 @@ class Outcome(NamedTuple):
     sentence: str
     failures: Sequence[Failure]
     """Runs that should have passed and did not, each with the `row` it belongs to."""
+    unmeasured: Mapping[str, int]
+    """How many runs say nothing of the agent, by why: `world_at_fault`, `platform_fault`, …"""
 
 
 class Explained(Failure):
     reason: str
+    world_warning: str | None
+    """What the world did badly in it, in one sentence."""
 
 
 @Parameter(name="*")
@@ -109,7 +115,7 @@ def run_tests(
     folder
         Where odyssey.toml lies, if not here.
     json_output
-        Print {passed, pass_rate, min_pass_rate, batch, rows, failures}.
+        Print {passed, pass_rate, min_pass_rate, batch, rows, unmeasured, failures}.
     server
         Which platform to ask.
     """
@@ -135,7 +141,8 @@ def run_tests(
             write_whole(platform.batches.download(batch["id"], "junit"), junit)
         if json_output:
             told = {"passed": not outcome.code, "pass_rate": outcome.pass_rate, "min_pass_rate": least}
-            screen.json(told | {"batch": ended, "rows": rows, "failures": _explained(platform, outcome)})
+            found = {"unmeasured": outcome.unmeasured, "failures": _explained(platform, outcome)}
+            screen.json(told | {"batch": ended, "rows": rows} | found)
         else:
             _print(screen, platform, ended, rows, outcome)
         if outcome.code:
@@ -203,24 +210,31 @@ def _print(
         screen.line()
         table = [("run", "row", "verdict", "why", "reason")]
         screen.table(table + [_failure(screen, each) for each in failures])
+        for each in failures:
+            if each["world_warning"] is not None:
+                screen.text(each["world_warning"], lead=f"Run {each['id']}: ")
         hidden = len(outcome.failures) - len(failures)
         if hidden:
             screen.line(f"{many(hidden, 'more run')} did not pass.")
         screen.line(f"odyssey runs show {failures[0]['id']} tells what happened.")
     screen.line()
+    if outcome.unmeasured:
+        screen.line(f"Not measured: {counted(outcome.unmeasured)}.")
     screen.line(f"{'FAIL' if outcome.code else 'PASS'}: {outcome.sentence}")
 
 
 def _explained(platform: Connection, outcome: Outcome) -> list[Explained]:
     """Add to the first runs that did not pass what the graders, or the platform, said."""
-    return [{**run, "reason": _reason(platform, run["id"])} for run in outcome.failures[:_MOST_SHOWN]]
+    return [_explain(platform, run) for run in outcome.failures[:_MOST_SHOWN]]
 
 
-def _reason(platform: Connection, run_id: int) -> str:
-    run = platform.runs.get(run_id)
+def _explain(platform: Connection, failure: Failure) -> Explained:
+    run = platform.runs.get(failure["id"])
     if run["grades"]:
-        return str(run["grades"][-1]["reason"])
-    return str((run["error_json"] or {}).get("detail") or run["status"])
+        newest = run["grades"][-1]
+        return {**failure, "reason": str(newest["reason"]), "world_warning": world_warning(newest)}
+    reason = str((run["error_json"] or {}).get("detail") or run["status"])
+    return {**failure, "reason": reason, "world_warning": None}
 
 
 def _failure(screen: Screen, run: Explained) -> tuple[str, ...]:
@@ -235,22 +249,29 @@ def judge(batch: t.BatchOut, rows: Sequence[t.BatchRowOut], least: float) -> Out
         {**run, "row": row["row"]} for row in rows for run in row["runs"] if not had_nothing(run)
     ]
     failures = [run for run in runs if not has_passed(run)]
+    measured = [run for run in runs if _is_measured(run)]
+    lost = Counter(str(run["failure_mode"] or run["status"]) for run in runs if not _is_measured(run))
+
+    def outcome(code: int, rate: float | None, sentence: str) -> Outcome:
+        return Outcome(code, rate, sentence, failures, dict(lost.most_common()))
+
     if batch["status"] != "completed":
-        return Outcome(NOT_RIGHT, None, f"The batch is {batch['status']}.", failures)
+        return outcome(NOT_RIGHT, None, f"The batch is {batch['status']}.")
     if not runs:
-        sentence = "No run could be graded: give the rows checks or a rubric."
-        return Outcome(FAILED, None, sentence, failures)
-    measured = [run for run in runs if run["verdict"] in ("PASS", "FAIL")]
-    unmeasured = len(runs) - len(measured)
+        return outcome(FAILED, None, "No run could be graded: give the rows checks or a rubric.")
     if not measured:
         sentence = f"None of {many(len(runs), 'run')} says anything of the agent, so it cannot be told."
-        return Outcome(FAILED, None, sentence, failures)
+        return outcome(FAILED, None, sentence)
     passed = sum(has_passed(run) for run in measured)
     rate = passed / len(measured)
     said = f"{passed} of {len(measured)} passed, {percent(rate)}; at least {percent(least)} must."
     if rate < least:
-        return Outcome(NOT_RIGHT, rate, said, failures)
-    most = batch["max_unmeasured"]
+        return outcome(NOT_RIGHT, rate, said)
+    most, unmeasured = batch["max_unmeasured"], lost.total()
     if unmeasured:
         said += f" {many(unmeasured, 'run')} said nothing of the agent; at most {percent(most)} may."
-    return Outcome(FAILED if unmeasured / len(runs) > most else 0, rate, said, failures)
+    return outcome(FAILED if unmeasured / len(runs) > most else 0, rate, said)
+
+
+def _is_measured(run: t.RowRunOut) -> bool:
+    return run["verdict"] in ("PASS", "FAIL")

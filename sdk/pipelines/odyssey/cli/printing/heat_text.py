@@ -132,6 +132,9 @@ def print_summary(screen: Screen, matrix: t.MatrixOut) -> None:
         matched = f"match rate {percent(overall['share'])}, {rate(overall)}"
         matched += f"; {left_out} left out" if left_out else ""
     screen.line(f"{many(progress['ended'], 'run')}, {progress['missing']} missing; {matched}")
+    spoilt = matrix.get("world_at_fault", 0)
+    if spoilt:
+        screen.line(f"{many(spoilt, 'run')} spoilt by faulty answers of the world (world_at_fault)")
 
 
 def _rows(screen: Screen, matrix: t.MatrixOut) -> list[_Row]:

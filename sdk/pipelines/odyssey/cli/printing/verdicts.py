@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from pipelines.odyssey.cli.printing.figures import money, verdict_part
-from pipelines.odyssey.cli.printing.screen import Part, Screen, as_json, clean, word
+from pipelines.odyssey.cli.printing.screen import Part, Screen, as_json, clean, many, word
 from pipelines.odyssey.client import types as t
 
 _STATES = {"passed": "green", "failed": "red", "error": "yellow"}
@@ -17,6 +17,7 @@ def print_verdict(screen: Screen, grades: Sequence[t.GradeOut]) -> None:
     screen.line()
     screen.parts("Verdict  ", _head(newest))
     screen.text(str(newest["reason"]))
+    _print_world(screen, newest)
     for check in newest["checks"]:
         _print_check(screen, check)
     for claim in newest["claims"]:
@@ -29,6 +30,24 @@ def print_verdict(screen: Screen, grades: Sequence[t.GradeOut]) -> None:
     if earlier:
         before = ", ".join(f"{grade['number']} {clean(grade['verdict'])}" for grade in earlier)
         screen.line(f"  before    {before}")
+
+
+def world_warning(grade: t.GradeOut) -> str | None:
+    """What the world did badly, in the platform's own sentence; one of an older version says nothing of it."""
+    said = grade.get("world_warning")
+    return None if said is None else str(said)
+
+
+def _print_world(screen: Screen, grade: t.GradeOut) -> None:
+    warning = world_warning(grade)
+    if warning is None:
+        return
+    screen.text(warning, lead="  world     ")
+    for note in grade["world_notes"]:
+        said = f"step {note['sequence']}, {word(note['tool'])}, {word(note['kind'])}: {note['message']}"
+        screen.text(said, lead="            ")
+    if grade["world_notes_left_off"]:
+        screen.line(f"            and {many(grade['world_notes_left_off'], 'more call')}")
 
 
 def _times(number: int) -> str:

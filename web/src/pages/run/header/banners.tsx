@@ -1,22 +1,33 @@
 import { Stack, Text } from "@mantine/core";
-import { IconAlertTriangle, IconCircleX, IconHistory, IconPlugConnectedX } from "@tabler/icons-react";
+import {
+  IconAlertTriangle,
+  IconCircleX,
+  IconHistory,
+  IconPlugConnectedX,
+  IconWorldExclamation,
+} from "@tabler/icons-react";
 import { memo } from "react";
 import { Banner } from "~/components/banner";
+import { counted } from "~/components/counted";
 import { errorClass } from "~/components/error-classes";
 import { LongText } from "~/components/json-view";
 import { TextLink } from "~/components/page";
 import classes from "~/pages/run/header/header.module.css";
 import { numberOf, textOf } from "~/pages/run/model/events";
+import { type Grade, noteInWords } from "~/pages/run/model/grades";
 import { readWarning } from "~/pages/run/model/soft-warnings";
+import { DecidingStep } from "~/pages/run/verdict/deciding-step";
 import type { RunView } from "~/pages/run/view";
 
 /** What needs attention before anything else. */
 export const Banners = memo(function Banners({ view }: { view: RunView }) {
   const { run } = view;
+  const grade = run.grades.at(-1);
   const banners = [
     isGivenUp(view) && <GivenUp key="given-up" view={view} />,
     run.error_class && <Failed key="failed" view={view} errorName={run.error_class} />,
     calledNothing(view) && <CalledNothing key="nothing" view={view} />,
+    grade?.world_warning && <WorldWarning key="world" grade={grade} />,
     run.soft_warnings.length > 0 && <SoftWarnings key="soft" warnings={run.soft_warnings} />,
   ].filter(Boolean);
   return banners.length > 0 ? <Stack gap="xs">{banners}</Stack> : null;
@@ -102,6 +113,32 @@ function CalledNothing({ view: { version } }: { view: RunView }) {
         Only calls sent to <code>odyssey_proxy_url</code> are recorded and graded. The agent either needed no
         tool, or its tools still call their real backends.
       </Text>
+    </Banner>
+  );
+}
+
+/** How far the world's answers can be trusted that the verdict goes by. */
+function WorldWarning({ grade }: { grade: Grade }) {
+  return (
+    <Banner
+      tone="amber"
+      icon={<IconWorldExclamation size={16} aria-hidden />}
+      label="What the world did badly"
+    >
+      <Text size="sm" fw={600}>
+        {grade.world_warning}
+      </Text>
+      <ul className={classes.notes}>
+        {grade.world_notes.map((note) => (
+          <li key={note.sequence}>
+            <DecidingStep step={note.sequence}>step {note.sequence}</DecidingStep>{" "}
+            <LongText text={noteInWords(note)} />
+          </li>
+        ))}
+      </ul>
+      {grade.world_notes_left_off > 0 && (
+        <Text size="sm">and {counted(grade.world_notes_left_off, "more call")}</Text>
+      )}
     </Banner>
   );
 }

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { failureMode } from "~/components/failure-modes";
 import {
   type Answer,
   answerInWords,
@@ -9,7 +10,9 @@ import {
   differences,
   type Grade,
   gradedTimes,
+  gradeOf,
   type Judge,
+  noteInWords,
   worstFirst,
 } from "~/pages/run/model/grades";
 import { readWarning } from "~/pages/run/model/soft-warnings";
@@ -29,6 +32,7 @@ function answered(...answers: [id: string, answer: unknown][]): Judge {
 const PASS: Grade = {
   ...{ number: 1, attempt: 1, verdict: "PASS", score: 1, failure_mode: null, reason: "", cost_usd: 0 },
   ...{ checks: [check(0, "passed")], claims: [], judge: answered(["clear", 5]), graders: { checks: "1" } },
+  ...{ world_warning: null, world_notes: [], world_notes_left_off: 0 },
   created_at: "2026-11-16T10:00:00Z",
 };
 
@@ -74,6 +78,35 @@ test.each([
   [{ tool: "t", claimed: 1_200, observed: 3 }, "t was called 1,200 times; the proxy saw it 3 times."],
 ])("a claim of %j is said in words", (claim, words) => {
   expect(claimInWords(claim)).toBe(`The transcript says ${words}`);
+});
+
+test.each([
+  ["contradiction", "t: the answer contradicts the world. Why."],
+  ["no_answer", "t: the world gave no answer. Why."],
+  ["not_understood", "t: the call was not understood. Why."],
+] as const)("a note of a %s is said in words", (kind, words) => {
+  expect(noteInWords({ sequence: 4, tool: "t", kind, message: "Why." })).toBe(words);
+});
+
+test("a grade of before there were notes has none", () => {
+  const event = {
+    sequence: 3,
+    attempt: 1,
+    kind: "grade",
+    occurred_at: "",
+    actor_id: null,
+    data: {},
+  } as const;
+  expect(gradeOf(event).world_notes).toEqual([]);
+});
+
+test.each([
+  ["side_effect", "side effect", /^The agent changed something/],
+  ["world_at_fault", "world at fault", /says nothing about the agent/],
+  ["agent_5xx", "agent 5xx", /server error/],
+])("the failure mode %s has words and a meaning", (mode, words, means) => {
+  expect(failureMode(mode).words).toBe(words);
+  expect(failureMode(mode).means).toMatch(means);
 });
 
 test.each([

@@ -10,10 +10,11 @@ export type Check = Grade["checks"][number];
 export type Claim = Grade["claims"][number];
 export type Judge = NonNullable<Grade["judge"]>;
 export type Answer = Judge["answers"][number];
+export type WorldNote = Grade["world_notes"][number];
 
 /** The grade that an event of the trace tells of. */
 export function gradeOf(event: TraceEvent): Grade {
-  const { checks, claims, judge, graders } = event.data;
+  const { checks, claims, judge, graders, world_notes: notes } = event.data;
   const told = {
     ...event.data,
     attempt: event.attempt,
@@ -21,6 +22,7 @@ export function gradeOf(event: TraceEvent): Grade {
     claims: listOf(claims),
     judge: isRecord(judge) ? judge : null,
     graders: isRecord(graders) ? graders : {},
+    world_notes: listOf(notes),
     created_at: event.occurred_at,
   };
   return told as unknown as Grade;
@@ -49,6 +51,17 @@ export function askedOf({ kind, check }: Check): string {
 export function claimInWords({ tool, claimed, observed }: Claim): string {
   const seen = observed === 0 ? "never saw it" : `saw it ${times(observed)}`;
   return `The transcript says ${tool} was called ${times(claimed)}; the proxy ${seen}.`;
+}
+
+const NOTED: Record<WorldNote["kind"], string> = {
+  contradiction: "the answer contradicts the world",
+  no_answer: "the world gave no answer",
+  not_understood: "the call was not understood",
+};
+
+/** "update_order: the answer contradicts the world. No order with id 'ord_9' exists." */
+export function noteInWords({ tool, kind, message }: WorldNote): string {
+  return `${tool}: ${NOTED[kind]}. ${message}`;
 }
 
 function times(count: number): string {

@@ -34,6 +34,18 @@ export function WhatToAdd({ view: { run }, mode }: { view: RunView; mode: string
       </Text>
     );
   }
+  if (mode === "world_at_fault") {
+    return (
+      <Text size="sm" c="var(--ody-text-dim)">
+        The task lacks nothing. Mend what answers for these tools, by another engine, a program or a line of
+        behaviour, then{" "}
+        <TextLink to="/runs/new" search={{ like: run.id }} inherit underline="always">
+          run it again
+        </TextLink>
+        .
+      </Text>
+    );
+  }
   if (mode === "grader_failed") {
     return (
       <Text size="sm" c="var(--ody-text-dim)">
