@@ -9,7 +9,6 @@ from fastapi.responses import StreamingResponse
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.agents.compiled import AgentsDep
-from odyssey.batches.cancel import cancel_batch
 from odyssey.batches.compare import compare
 from odyssey.batches.create import BatchPlan, create_runs, plan_runs
 from odyssey.batches.export_files import csv_export, json_export, junit_export, tally_of
@@ -24,6 +23,7 @@ from odyssey.batches.schemas import (
     RunsIn,
     ValidatedRuns,
 )
+from odyssey.campaigns.ending import cancel
 from odyssey.core.depends import (
     ClockDep,
     Cursor,
@@ -38,12 +38,17 @@ from odyssey.core.depends import (
     WriteSession,
     part,
 )
+from odyssey.core.errors import ConflictError
 from odyssey.core.paging import PageRequest, start_of
+from odyssey.core.signals import Signals
+from odyssey.identity.caller import Caller, record_change
 from odyssey.identity.guard import GuardedRouter, Member, Viewer
+from odyssey.kit.clock import Clock
 from odyssey.kit.pagination import DEFAULT_LIMIT
 from odyssey.library.behaviours import RowProblemOut
 from odyssey.library.datasets.repository import first_tasks
 from odyssey.library.unclear import unclear_of_seeds, unclear_of_tasks
+from odyssey.runs.models import Batch
 from odyssey.runs.render import summaries
 from odyssey.runs.verdicts.grade_run import Judge
 
@@ -85,6 +90,21 @@ async def get_batches(
 @router.get("/{batch_id}")
 async def get_one_batch(batch_id: ObjectId, caller: Viewer, session: ReadSession) -> BatchOut:
     return await batch_out(session, await get_batch(session, caller.org_id, batch_id))
+
+
+async def cancel_batch(
+    session: AsyncSession, signals: Signals, clock: Clock, caller: Caller, batch_id: int
+) -> Batch:
+    """Make no more runs and end those that wait. While the batch is held nobody can make new ones."""
+    batch = await get_batch(session, caller.org_id, batch_id, lock=True)
+    status = (await batch_out(session, batch)).status
+    if status not in ("checking", "running"):
+        raise ConflictError(f"Batch {batch_id} has ended already ({status}).")
+    await cancel(session, signals, clock, batch.campaign)
+    record_change(
+        session, caller, clock, "batch.cancel", object_type="batch", object_id=batch_id, before=status
+    )
+    return batch
 
 
 @router.post("/{batch_id}/cancel")

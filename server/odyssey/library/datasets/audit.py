@@ -31,7 +31,7 @@ _MOST_NAMED = 10_000
 _NOTHING_TO_ACT_ON = "Anybody passes: there is nothing to act on."
 
 
-class Conduct(NamedTuple):
+class RowConduct(NamedTuple):
     """How the world of a row behaves."""
 
     behavior: str
@@ -61,15 +61,15 @@ class Worlds(NamedTuple):
     """The named worlds of some rows, by hash."""
 
     ledgers: Mapping[str, Ledger]
-    conducts: Mapping[str, Conduct]
+    conducts: Mapping[str, RowConduct]
 
     def ledger_of(self, row: AuditRow) -> Ledger:
         return self.ledgers[row.state_hash] if row.state is None else Ledger.adopt(row.state)
 
-    def conduct_of(self, row: AuditRow) -> Conduct:
+    def conduct_of(self, row: AuditRow) -> RowConduct:
         if row.conduct_hash is not None:
             return self.conducts[row.conduct_hash]
-        return Conduct(row.seed["behavior_instructions"], row.seed["failure_rules"])
+        return RowConduct(row.seed["behavior_instructions"], row.seed["failure_rules"])
 
 
 class Audit:
@@ -192,7 +192,7 @@ class Auditor:
         hashes = {row.conduct_hash for row in rows if row.conduct_hash is not None}
         loaded = {digest: await load_conduct(session, org_id, digest) for digest in hashes}
         conducts = {
-            digest: Conduct(conduct.behavior_instructions, conduct.failure_rules)
+            digest: RowConduct(conduct.behavior_instructions, conduct.failure_rules)
             for digest, conduct in loaded.items()
         }
         await asyncio.to_thread(self._audit.look_at_all, rows, Worlds(ledgers, conducts))

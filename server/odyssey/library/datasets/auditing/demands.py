@@ -135,3 +135,18 @@ def _integers(value: Any) -> Iterator[int]:
             yield from _integers(item)
     elif isinstance(value, int) and not isinstance(value, bool):
         yield value
+
+
+# What is said of a row whose demands nobody can meet.
+
+
+class Impossibility(NamedTuple):
+    check: int
+    """The check that cannot hold."""
+    reason: str
+    """Such as "check 2 forbids every call of cancel_order": what it goes against, for people."""
+
+
+def named(check: int) -> str:
+    """A check as people count them."""
+    return f"check {check + 1}"

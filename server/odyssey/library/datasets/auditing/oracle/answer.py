@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from odyssey.grading.checks import read_checks, run_checks
-from odyssey.library.datasets.auditing.oracle.finding import Impossibility, named
+from odyssey.library.datasets.auditing.demands import Impossibility, named
 from odyssey.library.datasets.auditing.patterns import all_texts, finds_nothing, ignores_case
 from odyssey.library.datasets.auditing.straw_run import Stage
 from odyssey.records.json_schema import SchemaInvalidError, compile_schema

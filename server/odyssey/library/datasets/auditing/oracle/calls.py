@@ -5,9 +5,8 @@ from itertools import combinations
 from typing import Any
 
 from odyssey.agents.compiled import CompiledTool
-from odyssey.library.datasets.auditing.demands import Demand
+from odyssey.library.datasets.auditing.demands import Demand, Impossibility, named
 from odyssey.library.datasets.auditing.matching import operators_of
-from odyssey.library.datasets.auditing.oracle.finding import Impossibility, named
 from odyssey.library.datasets.auditing.straw_run import Stage, StrawRun
 from odyssey.library.datasets.auditing.tools import Subjects, ToolBox, arguments_for, with_demanded
 from odyssey.records.canonical import canonical_json

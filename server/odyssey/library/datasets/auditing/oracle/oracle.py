@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 
 from odyssey.grading.checks import run_checks
+from odyssey.library.datasets.auditing.demands import Impossibility
 from odyssey.library.datasets.auditing.oracle.answer import impossible_answers
 from odyssey.library.datasets.auditing.oracle.calls import impossible_calls
 from odyssey.library.datasets.auditing.oracle.evidence import best_evidence
-from odyssey.library.datasets.auditing.oracle.finding import Impossibility
 from odyssey.library.datasets.auditing.oracle.world import impossible_worlds
 from odyssey.library.datasets.auditing.row import RowOnTrial
 

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from odyssey.grading.checks import Check, run_checks
+from odyssey.library.datasets.auditing.demands import Impossibility, named
 from odyssey.library.datasets.auditing.matching import Wish, contradiction, operators_of
-from odyssey.library.datasets.auditing.oracle.finding import Impossibility, named
 from odyssey.library.datasets.auditing.straw_run import Stage
 from odyssey.records.ledger import State
 
