@@ -12,6 +12,7 @@ const NAMES_TOLD = 3;
 /** The outcome in one or two sentences, and how many cells are of which band. */
 export function Outcome({ matrix }: { matrix: Matrix }) {
   const { overall } = matrix.summary.match_rate;
+  const left = leftOut(matrix);
   return (
     <Panel>
       <div className={classes.headline}>
@@ -28,8 +29,12 @@ export function Outcome({ matrix }: { matrix: Matrix }) {
               what="Match rate of all runs"
               counts={countsOf(overall.matched, overall.runs)}
             />
-            {leftOut(matrix)}
           </Text>
+          {left !== null && (
+            <Text size="xs" c="var(--ody-text-dim)" mt={6}>
+              {left}
+            </Text>
+          )}
         </div>
       </div>
     </Panel>
@@ -40,7 +45,7 @@ export function Outcome({ matrix }: { matrix: Matrix }) {
 function leftOut({ progress, summary }: Matrix): string | null {
   const count = progress.ended - summary.match_rate.overall.runs;
   return count > 0
-    ? ` ${counted(count, "run")} left out: placebos, not measured, or nothing is expected.`
+    ? `${counted(count, "run")} left out: placebos, not measured, or nothing is expected.`
     : null;
 }
 
