@@ -304,9 +304,9 @@ def _print_impossible(screen: Screen, found: t.AuditOut) -> None:
     rows = [("row", "check", "nobody can pass it, since", "instruction")]
     for row in found["impossible"]:
         instruction = screen.shorten(" ".join(row["user_instruction"].split()), 60)
-        rows.append((str(row["row"]), str(row["check"]), clean(row["reason"]), instruction))
+        rows.append((str(row["row"]), str(row["check"] + 1), clean(row["reason"]), instruction))
     screen.table(rows)
-    screen.line("Rows and checks are counted from 0.")
+    screen.line("Rows are counted from 0, checks from 1.")
     if len(found["impossible"]) < found["impossible_rows"]:
         screen.line(f"These are the first {len(found['impossible'])}.")
 
