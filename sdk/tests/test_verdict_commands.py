@@ -148,6 +148,15 @@ def test_the_template_is_clean_bites_and_comes_back_as_it_was(office: Office) ->
     assert listed[2] == "There are more; --limit 2 shows twice as many."
 
 
+def test_rows_that_nobody_can_pass_are_told(office: Office) -> None:
+    rows = [
+        {"user_instruction": "Go.", "checks": [{"called": "x"}, {"not_called": "x"}], "checks_version": 2}
+    ]
+    said = office.cli("audit", office.file("never.json", json.dumps(rows)), code=1).out
+    assert re.search(r"^0 +1 +check 2 forbids every call of x +Go\.$", said, re.M), said
+    assert "Rows are counted from 0, checks from 1.\n" in said
+
+
 def test_faults_are_told_by_row_and_column(office: Office) -> None:
     name = office.file("broken.csv", BROKEN)
     said = office.cli("datasets", "lint", name, code=1).out
