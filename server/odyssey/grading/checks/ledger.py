@@ -98,13 +98,12 @@ def entity_named_in(path: str) -> NamedEntity | None:
 
 
 def _is_about(call: ObservedCall, entity: NamedEntity | None) -> bool:
-    """Whether a call is an act that, by its own words, is on this entity; of a new one, on its type."""
+    """Whether a call is an act that, by its own words, is on this entity; without an id, on a new one of its type."""
     if entity is None or not call.mutating or not isinstance(call.arguments, dict):
         return False
     if entity.id is None:
-        return entity.type in call.tool or any(
-            each.entity_type == entity.type for each in call.contradictions
-        )
+        new = (entity.type, None)  # what a violation says of an entity that should have come to be
+        return any((each.entity_type, each.entity_id) == new for each in call.contradictions)
     return entity.id in {id_text(value) for value in call.arguments.values()}
 
 
