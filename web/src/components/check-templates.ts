@@ -36,17 +36,17 @@ export const CHECKS: Template[] = [
   },
   {
     title: "called",
-    help: "A tool was called, with these arguments and this often",
+    help: "A tool was called and the call succeeded, with these arguments and this often",
     make: (context) => ({ called: { tool: tool(context, 0), args: exampleArgs(context), count: 1 } }),
   },
   {
     title: "not_called",
-    help: "No call of a tool was accepted",
+    help: "A tool was not even tried",
     make: (context) => ({ not_called: { tool: tool(context, 0) } }),
   },
   {
     title: "order",
-    help: "These tools were called in this order",
+    help: "These tools were called in this order, and the calls succeeded",
     make: (context) => ({ order: [tool(context, 0), tool(context, 1)] }),
   },
   {
@@ -56,6 +56,16 @@ export const CHECKS: Template[] = [
       const [path, value] = place ?? [`$.${entityTypes[0] ?? "order"}.*.status`, "cancelled"];
       return { ledger: { [path]: value } };
     },
+  },
+  {
+    title: "only_changed",
+    help: "Nothing beside these was changed at any moment, not even for a while",
+    make: ({ place, entityTypes }) => ({ only_changed: [place?.[0] ?? entityTypes[0] ?? "order"] }),
+  },
+  {
+    title: "untouched",
+    help: "Nothing was written here at any moment",
+    make: ({ entityTypes }) => ({ untouched: [entityTypes[1] ?? "customer"] }),
   },
   { title: "flag", help: "A flag is set in the end", make: () => ({ flag: "escalated" }) },
   { title: "no_flag", help: "A flag is not set in the end", make: () => ({ no_flag: "escalated" }) },

@@ -6,10 +6,12 @@ import type { ToolInfo } from "~/components/rules/tools";
 const RESERVED = ["$calls", "$ledger", "$text"];
 const OPERATOR_NAMES = OPERATORS.map(({ value }) => value).filter((name) => name !== "is");
 const CHECKS: Record<string, readonly string[]> = {
-  called: ["tool", "args", "count"],
+  called: ["tool", "args", "count", "outcome"],
   not_called: ["tool", "args"],
-  order: [],
+  order: ["tools", "outcome"],
   ledger: [],
+  only_changed: [],
+  untouched: [],
   final_response: ["contains", "regex", "json_schema"],
   flag: [],
   no_flag: [],

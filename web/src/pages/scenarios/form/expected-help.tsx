@@ -13,7 +13,7 @@ const OPERATORS: [names: string, means: string][] = [
 
 const RESERVED: [name: string, means: string][] = [
   ["$calls", "what the agent called: called, not_called, order, policy"],
-  ["$ledger", "what the world holds in the end: ledger, flag, no_flag"],
+  ["$ledger", "what became of the world: ledger, only_changed, untouched, flag, no_flag"],
   ["$text", "the final response as text: final_response"],
 ];
 
