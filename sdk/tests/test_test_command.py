@@ -161,8 +161,10 @@ def test_a_world_that_contradicts_itself_is_named_beside_the_verdict(
         org.agent(agent.url, name="Orders desk", config=config, tools_schema=TOOLS)
         said = desk.type("test", code=1).stdout.splitlines()
         told = json.loads(desk.type("test", "--json", code=1).stdout)
+        runs = {run["user_instruction"]: run for run in org.ok(org.get("/api/runs?sort=-id"))["items"]}
+        tasks(desk, "cancel")
+        assert "Not measured: 1 world_at_fault." in desk.type("test", code=2).stdout  # nothing was measured
     agent.stop()
-    runs = {run["user_instruction"]: run for run in org.ok(org.get("/api/runs?sort=-id"))["items"]}
     spoilt, failed = runs["cancel"]["id"], runs["nothing"]["id"]
     assert [line for line in said if warning in line] == [f"Run {spoilt}: {warning}"]
     assert said[-2:] == [
