@@ -72,29 +72,33 @@ FRESH_S = 600.0
 
 
 class RecentPings:
-    """Pings each endpoint once for all runs that wait to be sent to it; `monotonic` counts seconds."""
+    """Pings the endpoint of each agent once for all runs that wait to be sent to it; `monotonic` counts seconds.
+
+    What an endpoint has answered counts for one agent only: another one may stand at the same address by now.
+    """
 
     def __init__(self, transport: Transport, monotonic: Callable[[], float]) -> None:
         self._transport = transport
         self._monotonic = monotonic
-        self._answered: Recent[PingTarget, float] = Recent()
-        self._asking: dict[PingTarget, asyncio.Task[bool]] = {}
+        self._answered: Recent[tuple[int, PingTarget], float] = Recent()
+        self._asking: dict[tuple[int, PingTarget], asyncio.Task[bool]] = {}
 
-    async def answers(self, target: PingTarget) -> bool:
+    async def answers(self, agent_id: int, target: PingTarget) -> bool:
         """Say whether it answered within the last ten minutes; if that is not known, ask."""
-        answered_at = self._answered.get(target)
+        key = agent_id, target
+        answered_at = self._answered.get(key)
         if answered_at is not None and self._monotonic() < answered_at + FRESH_S:
             return True
-        asking = self._asking.get(target)
+        asking = self._asking.get(key)
         if asking is None:
-            asking = self._asking[target] = asyncio.create_task(self._ask(target), name="ping before a run")
-            asking.add_done_callback(lambda _: self._asking.pop(target, None))
+            asking = self._asking[key] = asyncio.create_task(self._ask(*key), name="ping before a run")
+            asking.add_done_callback(lambda _: self._asking.pop(key, None))
         return await asyncio.shield(asking)  # others may wait for it when this run is cancelled
 
-    async def _ask(self, target: PingTarget) -> bool:
+    async def _ask(self, agent_id: int, target: PingTarget) -> bool:
         found = await self._transport.ping(target)
         if found.ok:
-            self._answered.keep(target, self._monotonic())
+            self._answered.keep((agent_id, target), self._monotonic())
         return found.ok
 
 

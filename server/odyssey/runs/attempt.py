@@ -127,7 +127,7 @@ async def perform(parts: Parts, opened: OpenedAttempt) -> AgentReply | Failure:
         dispatch = replace(dispatch, org_secrets=await parts.secrets.of(opened.org_id))
         if not dispatch.answers_pings:
             target = PingTarget(dispatch.endpoint_url, dispatch.auth_header)
-            dispatch = replace(dispatch, answers_pings=await parts.pings.answers(target))
+            dispatch = replace(dispatch, answers_pings=await parts.pings.answers(dispatch.agent_id, target))
         return await parts.transport.dispatch(dispatch)
     except StorageUnavailableError:
         raise  # nothing was sent yet

@@ -133,6 +133,9 @@ def test_who_has_answered_a_ping_cannot_escape_by_hanging_up(
         run = org.graded(org.run(unknown, checks=checks)["id"])
         assert (run["error_class"], run["verdict"]) == (before_a_ping, "NOT APPLICABLE")
     assert len(refusing.pings) == 2
+    another = org.agent(pinged.url)
+    org.run(another, checks=checks)
+    assert len(pinged.pings) == 2, "what one agent has answered says nothing of another at its address"
 
 
 def test_nobody_there_and_too_slow(org: Org, agent_server: StartAgent) -> None:
