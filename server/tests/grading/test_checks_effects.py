@@ -122,11 +122,11 @@ def test_what_a_live_read_showed_is_nobodys_change() -> None:
 def test_the_reason_says_what_was_done_and_that_it_was_set_back() -> None:
     found = result({"only_changed": ["order.status"]}, done(CANCEL, MOVE, RECOUNT))
     assert found.reason == (
-        "step 3, act, changes customer 'c1' (address), not among order.status; and 1 more such changes"
+        "step 3, act, changes customer 'c1' (address), not among order.status; and 1 more such change"
     )
     found = result({"untouched": ["order"]}, done(CANCEL, REOPEN))
     assert found.reason == (
-        "step 2, act, changes order 'o1' (status), which touches order; it was set back later; and 1 more such changes"
+        "step 2, act, changes order 'o1' (status), which touches order; it was set back later; and 1 more such change"
     )
     assert result({"only_changed": []}, done(Remove("order", "o1"))).reason == (
         "step 2, act, removes order 'o1', though nothing may change"

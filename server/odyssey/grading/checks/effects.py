@@ -99,7 +99,8 @@ def _compiled(is_wrong: Callable[[Effect], bool], why: str, praise: str) -> Comp
             return CheckFinding(True, praise)
         first, steps = wrong[0], {effect.step for effect in wrong}
         undone = "; it was set back later" if first.undone else ""
-        more = f"; and {len(wrong) - 1} more such changes" if len(wrong) > 1 else ""
+        others = len(wrong) - 1
+        more = f"; and {others} more such change{'s' if others > 1 else ''}" if others else ""
         reason = f"step {first.step}, {first.tool}, {first.in_words()}, {why}{undone}{more}"
         calls = tuple(call for call in facts.accepted if call.sequence in steps)
         return CheckFinding(False, reason, first.step, calls)
