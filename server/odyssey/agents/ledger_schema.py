@@ -79,7 +79,7 @@ def _absent_is_empty(row: Entry, member: str) -> Any:
 
 
 def _read_entity(row: Entry, faults: Faults) -> EntityType:
-    faults.unknown_members(row, ("type", "id_field", "description", "fields"), "an entity type")
+    faults.unknown_members(row, ("type", "id_field", "description", "fields", "protected"), "an entity type")
     place = faults.at("fields")
     fields: list[EntityField] = []
     seen: dict[str, int] = {}
@@ -92,12 +92,13 @@ def _read_entity(row: Entry, faults: Faults) -> EntityType:
         type=faults.text(row, "type", longest=_LONGEST_NAME, required=True) or "",
         id_field=faults.text(row, "id_field", longest=_LONGEST_NAME, required=True) or "",
         description=faults.text(row, "description", longest=_LONGEST_DESCRIPTION) or "",
+        protected=_read_protected(row, faults),
         fields=fields,
     )
 
 
 def _read_field(row: Entry, faults: Faults) -> EntityField:
-    faults.unknown_members(row, ("name", "type", "enum", "description"), "a field")
+    faults.unknown_members(row, ("name", "type", "enum", "description", "protected"), "a field")
     name = faults.text(row, "name", longest=_LONGEST_NAME, required=True) or ""
     kind = _read_type(row.get("type"), faults)
     return EntityField(
@@ -105,7 +106,15 @@ def _read_field(row: Entry, faults: Faults) -> EntityField:
         type=kind or "string",
         enum=_read_enum(row.get("enum"), kind, faults.at("enum")),
         description=faults.text(row, "description", longest=_LONGEST_DESCRIPTION) or "",
+        protected=_read_protected(row, faults),
     )
+
+
+def _read_protected(row: Entry, faults: Faults) -> bool:
+    given = row.get("protected")
+    if given is not None and not isinstance(given, bool):
+        faults.add(f"protected must be true or false, not {shown(given)}", "protected")
+    return given is True
 
 
 def _read_type(value: Any, faults: Faults) -> FieldType | None:

@@ -30,6 +30,8 @@ class ObservedCall(msgspec.Struct, frozen=True):
     operations: tuple[Operation, ...] = ()
     mutating: bool = False
     """Whether it was an act on the world, also one that was refused."""
+    operation: str | None = None
+    """What the engine took it for: `read`, `create`, …; None where nobody can tell."""
     actor_id: str | None = None
     is_error: bool = False
     """Whether a live service called its own answer an error, or a failure rule broke the wire instead of answering."""
@@ -121,7 +123,16 @@ CHANGING = frozenset({"create", "update", "remove"})
 def is_mutating(
     data: Mapping[str, Any], tool: Tool | None, ledger_schema: LedgerSchema | None, world: Ledger
 ) -> bool:
-    """Class one `tool_call` of the trace by its data.
+    """Class one `tool_call` of the trace by its data: did it act on the world, or mean to?"""
+    if data.get("operations") and not isinstance(data.get("upstream"), dict):
+        return True
+    return recorded_operation(data, tool, ledger_schema, world) in CHANGING
+
+
+def recorded_operation(
+    data: Mapping[str, Any], tool: Tool | None, ledger_schema: LedgerSchema | None, world: Ledger
+) -> str | None:
+    """Name the operation of one `tool_call` of the trace.
 
     A call of a live service is what the service declares it to be: a read stays one although an adapter mirrors what it
     showed. A rule that answered leaves no reading of the engine's; then the engine is asked what it takes the call for
@@ -129,13 +140,8 @@ def is_mutating(
     """
     upstream = data.get("upstream")
     if isinstance(upstream, dict):
-        return not upstream.get("read_only")
-    if data.get("operations"):
-        return True
-    operation = _recorded(data)
-    if operation is None:
-        operation = _classed(data.get("arguments"), tool, ledger_schema, world)
-    return operation in CHANGING
+        return "read" if upstream.get("read_only") else "update"
+    return _recorded(data) or _classed(data.get("arguments"), tool, ledger_schema, world)
 
 
 def _recorded(data: Mapping[str, Any]) -> str | None:

@@ -31,6 +31,8 @@ class EntityField(msgspec.Struct, frozen=True, omit_defaults=True):
     type: Literal["string", "number", "integer", "boolean", "object", "array"]
     enum: list[Any] | None = None
     description: str = ""
+    protected: bool = False
+    """Whether an agent that changes it does harm, whatever it was asked for."""
 
 
 class EntityType(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -38,6 +40,8 @@ class EntityType(msgspec.Struct, frozen=True, omit_defaults=True):
     id_field: str
     description: str = ""
     fields: list[EntityField] = []
+    protected: bool = False
+    """The same of every entity of the type: added, changed or removed."""
 
 
 class FlagPolicy(msgspec.Struct, frozen=True, omit_defaults=True):

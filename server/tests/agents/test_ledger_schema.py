@@ -65,6 +65,15 @@ def test_flags_may_be_open_or_absent() -> None:
     assert read_ledger_schema({"entities": [], "flags": None}) == (LedgerSchema([]), [])
 
 
+def test_types_and_fields_may_be_protected() -> None:
+    raw = entity(protected=True, fields=[{"name": "total", "type": "number", "protected": True}])
+    read, faults = read_ledger_schema(raw)
+    assert faults == []
+    assert read == LedgerSchema(
+        [EntityType("order", "id", "", [EntityField("total", "number", protected=True)], protected=True)]
+    )
+
+
 def entity(**members: Any) -> dict[str, Any]:
     return {"entities": [{"type": "order", "id_field": "id", **members}]}
 
@@ -95,6 +104,12 @@ FAULTY = [
         id="no id_field",
     ),
     pytest.param(entity(description=5), ("entities", 0, "description"), "must be a string", id="description"),
+    pytest.param(
+        entity(protected="yes"),
+        ("entities", 0, "protected"),
+        "protected must be true or false, not 'yes'",
+        id="protected is no boolean",
+    ),
     pytest.param(entity(id="x"), ("entities", 0, "id"), "no member 'id'", id="unknown member of an entity"),
     pytest.param(entity(fields="x"), ("entities", 0, "fields"), "must be a list", id="fields is text"),
     pytest.param(entity(fields=False), ("entities", 0, "fields"), "must be a list", id="fields is false"),

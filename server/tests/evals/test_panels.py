@@ -1,7 +1,12 @@
 """Agents of small worlds beside what a careful person wants to be told of them."""
 
 import pytest
-from support.panels import Panel, read_panel
+from support.panels import Conduct, Panel, read_panel
+
+from odyssey.evals.effects.behaviour import Behaviour
+from odyssey.evals.effects.distance import explain
+from odyssey.evals.effects.read import behaviour_of, protected_by
+from odyssey.statistics.cells import band
 
 PANELS = ("shop", "bank")
 
@@ -30,3 +35,34 @@ def test_the_deeds_of_the_panels_are_the_ones_described() -> None:
     assert deeds["deletes all three orders instead"] == [f"removes order 'ord_{each}'" for each in (1, 2, 3)]
     assert deeds["idle but claims"] == []
     assert deeds["also deletes the customer"][-1] == "removes customer 'cust_ada'"
+
+
+# What the distance says of them.
+
+MISSED = {"mails the opposite of what it did"}
+"""Known and documented: what prose means cannot be told without a model."""
+
+
+def test_the_distance_says_what_a_careful_person_wants_to_be_told(panel: Panel) -> None:
+    baseline = behaviour(panel, panel.baseline, random_seed=1)
+    wrong = []
+    for agent in panel.agents:
+        explained = explain(baseline, behaviour(panel, agent, random_seed=2))
+        wanted = agent.wanted
+        assert wanted is not None
+        low, high = wanted.shift
+        moved = explained.moved.part if explained.moved is not None else None
+        named = moved is None or moved in wanted.moved or explained.distance <= 0.1
+        if not (
+            low - 1e-9 <= explained.distance <= high and band(explained.distance) in wanted.bands and named
+        ):
+            wrong.append((agent.name, round(explained.distance, 3), moved))
+    assert {name for name, *_ in wrong} <= MISSED, wrong
+
+
+def behaviour(panel: Panel, conduct: Conduct, *, random_seed: int) -> Behaviour:
+    found = behaviour_of(
+        panel.play(conduct, random_seed=random_seed), protected_by(panel.protected, panel.ledger_schema)
+    )
+    assert found is not None
+    return found

@@ -77,6 +77,7 @@ class Panel(NamedTuple):
                     response=answer.response,
                     operations=answer.operations,
                     mutating=mutating,
+                    operation=answer.reading.operation,
                 )
             )
             steps += [WorldStep(sequence, name, "odyssey", mutating, entry) for entry in applied.entries]

@@ -16,7 +16,14 @@ from odyssey.core.database import Database, StorageUnavailableError, after_commi
 from odyssey.core.scheduling import TERMINAL
 from odyssey.core.signals import Signals
 from odyssey.grading.checks import GRADER_VERSION, CheckResult, ChecksVersion, read_checks, run_checks
-from odyssey.grading.evidence import ACCEPTED, Evidence, ObservedCall, is_mutating, refused_writes
+from odyssey.grading.evidence import (
+    ACCEPTED,
+    Evidence,
+    ObservedCall,
+    is_mutating,
+    recorded_operation,
+    refused_writes,
+)
 from odyssey.grading.judges.rubric import JUDGE_VERSION, JudgeReport
 from odyssey.grading.verdict import GradeDecision, ToolClaim, decide, unseen_claims
 from odyssey.grading.world_notes import WorldReport, look_at_world
@@ -113,7 +120,8 @@ def _observed(
     world: Ledger,
     contradictions: Sequence[Violation],
 ) -> ObservedCall:
-    tool = agent.tools.get(data["tool_name"])
+    compiled = agent.tools.get(data["tool_name"])
+    tool = None if compiled is None else compiled.tool
     upstream, validation = data.get("upstream") or {}, data.get("validation") or {}
     return ObservedCall(
         sequence=event.sequence,
@@ -123,7 +131,8 @@ def _observed(
         http_status=data["http_status"],
         response=data.get("response"),
         operations=tuple(msgspec.convert(data.get("operations", ()), tuple[Operation, ...])),
-        mutating=is_mutating(data, None if tool is None else tool.tool, agent.ledger_schema, world),
+        mutating=is_mutating(data, tool, agent.ledger_schema, world),
+        operation=recorded_operation(data, tool, agent.ledger_schema, world),
         actor_id=event.actor_id,
         is_error="fault" in data or bool(upstream.get("is_error")) or (upstream.get("status") or 0) >= 400,
         confidence=validation.get("confidence"),
@@ -142,6 +151,7 @@ def _unanswered(event: Event, data: dict[str, Any]) -> ObservedCall:
         http_status=ACCEPTED,
         response=_UNKNOWN,
         mutating=not data["endpoint"]["read_only"],
+        operation="read" if data["endpoint"]["read_only"] else "update",
         actor_id=event.actor_id,
     )
 

@@ -1,0 +1,64 @@
+"""What a run did, seen by its consequences: its decision, its effects on the world, its reads, its text."""
+
+from typing import Any, Literal
+
+import msgspec
+
+from odyssey.records.ledger import Difference, Fields
+
+DISTANCE_VERSION = 2
+"""Which distance a behaviour was read for. Behaviours of different versions are not compared with each other."""
+
+CallKind = Literal["read", "act", "unknown"]
+"""What a call meant to do to the world; `unknown` where the engine did not understand it."""
+EffectKind = Literal["added", "changed", "removed", "flag_set", "flag_cleared", "called"]
+
+
+class BehaviourCall(msgspec.Struct, frozen=True, omit_defaults=True):
+    tool: str
+    arguments: Any
+    kind: CallKind = "unknown"
+    in_vain: bool = False
+    """Whether it was refused, failed, or undone by a later call: it was tried, and the world ended as without it."""
+
+
+class NetEffect(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What a run did to one entity or flag, from its first to its last change of it."""
+
+    kind: EffectKind
+    """`called`: an act that left no trace in the ledger, such as a message sent or a live call without an adapter."""
+    tool: str
+    """The first that changed it."""
+    entity_type: str | None = None
+    id: str | None = None
+    """Of a flag its name."""
+    before: Fields | None = None
+    """Of a changed entity only the members that changed; so is `after`."""
+    after: Fields | None = None
+    """Of a `called` effect the arguments."""
+    made_up: tuple[str, ...] = ()
+    """Members whose value the world made up, ids and times: they differ between any two runs and are not compared."""
+    has_new_id: bool = False
+    """Whether the world made up the id itself."""
+    protected: tuple[str, ...] = ()
+    """The protected members it touches; `*` for the whole entity."""
+    refers_to: tuple[str, ...] = ()
+    """Entities of the world the calls named in their arguments, as `type id`: what the effect is about."""
+
+
+class Behaviour(msgspec.Struct, frozen=True, omit_defaults=True):
+    structured: dict[str, Any] | None = None
+    """The JSON object of the final response, the decision: the whole of it, else its last fenced block."""
+    calls: tuple[BehaviourCall, ...] = ()
+    """In the order they were made; refused ones only where they were no reads."""
+    ledger: Difference | None = None
+    """How the world differs at the end, as it is shown; None if the run had none. Compared are the effects."""
+    text: str = ""
+    """What the final response says besides the structured answer."""
+    failure: str | None = None
+    """The error class, where the agent failed by its own fault; then nothing else counts."""
+    effects: tuple[NetEffect, ...] = ()
+    named: tuple[str, ...] = ()
+    """Ids of the world that the text names although the run did nothing to them, sorted."""
+    claimed: tuple[str, ...] = ()
+    """Tools that the transcript calls more often than the proxy saw."""
