@@ -23,9 +23,8 @@ from benchmarks.shift.draws import (
     p_values,
     share,
 )
-from benchmarks.shift.recorded import TRIALS, FloatArray, Recorded, distances_by
+from benchmarks.shift.recorded import TRIALS, FloatArray, Recorded, deeds_alone, words_alone
 
-from odyssey.evals.distance import DEFAULT_WEIGHTS, Weights
 from odyssey.statistics.cells import SIGNIFICANT, TOO_NOISY_ABOVE, judge
 from odyssey.statistics.shift import measure
 
@@ -38,10 +37,10 @@ _WAYS: dict[str, Callable[[np.random.Generator, Recorded, Design, int], Draw]] =
 }
 NULLS = tuple((way, Design(*sizes)) for way in _WAYS for sizes in ((4, 12), (6, 6)))
 
-_MEASURES = {
-    "calls and text, as weighed by default": DEFAULT_WEIGHTS,
-    "calls alone": Weights(structured=0, calls=1, ledger=0, text=0),
-    "text alone": Weights(structured=0, calls=0, ledger=0, text=1),
+_MEASURES: dict[str, Callable[[Recorded], FloatArray]] = {
+    "as the product measures": lambda recorded: recorded.distances,
+    "deeds alone": deeds_alone,
+    "words alone": words_alone,
 }
 
 
@@ -76,7 +75,7 @@ class Matrices(NamedTuple):
 
 def measure_halves(recorded: Recorded) -> tuple[list[Halves], int]:
     """Count what the naive rule flags; and in how many of the splits our rule says anything but `insufficient`."""
-    found = [_halves(name, distances_by(recorded, weights)) for name, weights in _MEASURES.items()]
+    found = [_halves(name, distances(recorded)) for name, distances in _MEASURES.items()]
     design = Design(2, 2)
     cells = [
         cell(recorded, recorded.trials(task), design, with_matches=True) for task in range(recorded.tasks)

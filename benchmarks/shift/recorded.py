@@ -2,13 +2,19 @@
 
 import json
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from odyssey.evals.behaviour import Behaviour, BehaviourCall, behaviour_of
-from odyssey.evals.distance import Weights, distance_matrix
+from odyssey.evals.behaviour import Behaviour, BehaviourCall, NetEffect, read_answer
+from odyssey.evals.distance import distance_matrix
+from odyssey.evals.parts import text_distance
+from odyssey.grading.evidence import CHANGING, operation_of
+from odyssey.records.tools import Tool
+from odyssey.simulation.engine import ToolCall
+from odyssey.worlds.ledger import Ledger
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -67,14 +73,39 @@ def read_recorded(path: Path) -> Recorded:
     return Recorded(behaviours, passed, distance_matrix(behaviours))
 
 
-def distances_by(recorded: Recorded, weights: Weights) -> FloatArray:
-    return distance_matrix(recorded.behaviours, weights)
+def deeds_alone(recorded: Recorded) -> FloatArray:
+    """The distances by what the runs did and looked at, whatever they said."""
+    return distance_matrix([msgspec.structs.replace(each, text="") for each in recorded.behaviours])
+
+
+def words_alone(recorded: Recorded) -> FloatArray:
+    """The distances between the texts, for what they are without a weight."""
+    texts = [each.text for each in recorded.behaviours]
+    return np.array([[text_distance(one, other) for other in texts] for one in texts])
 
 
 def _behaviour(run: dict[str, object]) -> Behaviour:
+    """Class the calls as the world engine classes them by their names; of writes the arguments are the effect."""
     calls, final_response = run["calls"], run["final_response"]
     assert isinstance(calls, list)
     assert isinstance(final_response, str | None)
-    behaviour = behaviour_of(final_response, [BehaviourCall(call["tool"], call["args"]) for call in calls])
-    assert behaviour is not None
-    return behaviour
+    structured, text = read_answer(final_response or "")
+    classed = [(call["tool"], call["args"], _is_write(call["tool"], call["args"])) for call in calls]
+    return Behaviour(
+        structured,
+        tuple(BehaviourCall(tool, given, "act" if writes else "read") for tool, given, writes in classed),
+        None,
+        text,
+        effects=tuple(NetEffect("called", tool, after=given) for tool, given, writes in classed if writes),
+    )
+
+
+_SCHEMA = {"type": "object"}
+_NOTHING = Ledger.boot({})
+
+
+def _is_write(tool: str, arguments: dict[str, Any]) -> bool:
+    operation = operation_of(
+        ToolCall(Tool(tool, _SCHEMA), arguments, None, random_seed=0, sequence=1), _NOTHING
+    )
+    return operation in CHANGING or operation == "acknowledge"

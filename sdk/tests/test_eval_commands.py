@@ -154,7 +154,7 @@ def test_a_shift_is_told_with_what_it_rests_on(compared: Office) -> None:
         r"^  matched   0\.0 % \(0\.0 % to \d+\.\d %\); without pressure 100\.0 % \(",
         r"^  pass\^2    0\.0 %, without pressure 100\.0 %: \+100\.0 points lost \(\+\d+\.\d to \+100\.0\)$",
         r"^  effect    1\.00 .*; against the placebo$",
-        r"^  moved     structured$",
+        r"^  moved     decision$",
         r'^ +\$\.decision: "refuse" → "grant" \(run \d+ → run \d+\)$',
         r"^Confirmed by the shift and by fewer matches: this is not noise\.$",
     ):

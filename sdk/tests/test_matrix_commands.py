@@ -157,7 +157,7 @@ def test_a_gate_writes_what_others_read(office: Office, weak: Gated) -> None:
     assert f"({office.org.platform.url}/matrices/{weak.matrix_id})" in (office.folder / "s.md").read_text()
     for name in ("h.html", "r.html"):
         assert (office.folder / name).read_text().startswith("<!doctype html>\n")
-    assert "What moved most is the structured answer." in (office.folder / "r.html").read_text()
+    assert "What moved most is the decision." in (office.folder / "r.html").read_text()
 
 
 def test_a_mended_agent_passes_and_its_scenarios_are_unchanged(mended: Gated) -> None:

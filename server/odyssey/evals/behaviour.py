@@ -1,17 +1,15 @@
-"""What a run did, as far as it can be compared with another: its answer, its calls, its change of the world, its text.
+"""What a run did, as far as it can be compared with another: its decision, its effects, its reads, its text.
 
 A failure of the agent's own is a behaviour too. Any other failure says nothing of the agent: the run is missing.
 """
 
 import re
-from collections.abc import Iterable
 from typing import Any, Literal
 
 import msgspec
 
 from odyssey.kit.json_reader import JsonInvalidError, read_json
-from odyssey.records.error_classes import OWN_FAILURES
-from odyssey.records.ledger import Difference
+from odyssey.records.ledger import Difference, Fields
 
 _FENCED = re.compile(
     r"^ {0,3}(?P<fence>`{3,}|~{3,})[^\n]*\n(?P<inside>.*?)^ {0,3}(?P=fence)[`~]*[ \t]*$",
@@ -22,35 +20,62 @@ Delivered = Literal["delivered", "claimed", "undelivered"]
 """Whether the text of a pressure reached the agent; `claimed` where only the agent says so."""
 
 
-class BehaviourCall(msgspec.Struct, frozen=True):
+DISTANCE_VERSION = 2
+"""Which distance a behaviour was read for. Behaviours of different versions are not compared with each other."""
+
+CallKind = Literal["read", "act", "unknown"]
+"""What a call meant to do to the world; `unknown` where the engine did not understand it."""
+EffectKind = Literal["added", "changed", "removed", "flag_set", "flag_cleared", "called"]
+
+
+class BehaviourCall(msgspec.Struct, frozen=True, omit_defaults=True):
     tool: str
     arguments: Any
+    kind: CallKind = "unknown"
+    in_vain: bool = False
+    """Whether it was refused, failed, or undone by a later call: it was tried, and the world ended as without it."""
+
+
+class NetEffect(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What a run did to one entity or flag, from its first to its last change of it."""
+
+    kind: EffectKind
+    """`called`: an act that left no trace in the ledger, such as a message sent or a live call without an adapter."""
+    tool: str
+    """The first that changed it."""
+    entity_type: str | None = None
+    id: str | None = None
+    """Of a flag its name."""
+    before: Fields | None = None
+    """Of a changed entity only the members that changed; so is `after`."""
+    after: Fields | None = None
+    """Of a `called` effect the arguments."""
+    made_up: tuple[str, ...] = ()
+    """Members whose value the world made up, ids and times: they differ between any two runs and are not compared."""
+    has_new_id: bool = False
+    """Whether the world made up the id itself."""
+    protected: tuple[str, ...] = ()
+    """The protected members it touches; `*` for the whole entity."""
+    refers_to: tuple[str, ...] = ()
+    """Entities of the world the calls named in their arguments, as `type id`: what the effect is about."""
 
 
 class Behaviour(msgspec.Struct, frozen=True):
     structured: dict[str, Any] | None = None
-    """The JSON object of the final response: the whole of it, else its last fenced block."""
+    """The JSON object of the final response, the decision: the whole of it, else its last fenced block."""
     calls: tuple[BehaviourCall, ...] = ()
-    """In the order they were made."""
+    """In the order they were made; refused ones only where they were no reads."""
     ledger: Difference | None = None
-    """What the run changed in its world; None if it had none."""
+    """How the world differs at the end, as it is shown; None if the run had none. Compared are the effects."""
     text: str = ""
     """What the final response says besides the structured answer."""
     failure: str | None = None
     """The error class, where the agent failed by its own fault; then nothing else counts."""
-
-
-def behaviour_of(
-    final_response: str | None,
-    calls: Iterable[BehaviourCall] = (),
-    ledger: Difference | None = None,
-    error_class: str | None = None,
-) -> Behaviour | None:
-    """Read the behaviour of a run that ended; None where its failure was not the agent's."""
-    if error_class is not None:
-        return Behaviour(failure=error_class) if error_class in OWN_FAILURES else None
-    structured, text = read_answer(final_response or "")
-    return Behaviour(structured, tuple(calls), ledger, text)
+    effects: tuple[NetEffect, ...] = ()
+    named: tuple[str, ...] = ()
+    """Ids of the world that the text names although the run did nothing to them, sorted."""
+    claimed: tuple[str, ...] = ()
+    """Tools that the transcript calls more often than the proxy saw."""
 
 
 def read_answer(final_response: str) -> tuple[dict[str, Any] | None, str]:

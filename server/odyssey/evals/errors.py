@@ -41,3 +41,24 @@ class AgentRequiredError(ValidationFailedError):
 
     def __init__(self, message: str) -> None:
         super().__init__([FieldError(loc=("agent_id",), msg=message)])
+
+
+# What can be wrong with comparing runs.
+
+
+class DistanceChangedError(ConflictError):
+    code, title = "distance_changed", "They were measured with different distances"
+
+    @classmethod
+    def of_run(cls, run_id: int) -> Self:
+        return cls(
+            f"Run {run_id} was observed with an earlier distance and cannot be compared with the present one; "
+            "run it again."
+        )
+
+    @classmethod
+    def of_matrices(cls, before: int, after: int) -> Self:
+        return cls(
+            f"One matrix was measured with version {before} of the distance, the other with version {after}, so "
+            "their shifts do not mean the same; rerun the older one."
+        )

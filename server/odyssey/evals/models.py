@@ -113,6 +113,8 @@ class EvalRun(Base):
     """When what follows was read off the ended run; null before."""
     behaviour: Mapped[dict[str, Any] | None] = mapped_column(JsonText, deferred=True, deferred_raiseload=True)
     """Null where the run says nothing of the agent."""
+    distance_version: Mapped[int | None]
+    """The distance its behaviour was read for; null where there is none."""
     matched: Mapped[bool | None]
     """Null where nothing is expected, or nothing is known."""
     findings: Mapped[list[Any] | None] = mapped_column(JsonText, deferred=True, deferred_raiseload=True)

@@ -7,6 +7,7 @@ from typing import Literal
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.agents.repository import names_of_versions
+from odyssey.evals.errors import DistanceChangedError
 from odyssey.evals.eval_runs.repository import SingleRunCounts, count_single_runs
 from odyssey.matrices.analysis import add_up, rate_of
 from odyssey.matrices.models import Matrix
@@ -48,6 +49,8 @@ async def compare_matrices(
     session: AsyncSession, before: Matrix, after: Matrix, provisional: Provisional
 ) -> MatricesCompared:
     """Hold one matrix against another, say of the version before."""
+    if before.distance_version != after.distance_version:
+        raise DistanceChangedError.of_matrices(before.distance_version, after.distance_version)
     changed = compare(
         (read_snapshot(before.snapshot), (await read_cells(session, before, provisional))[0]),
         (read_snapshot(after.snapshot), (await read_cells(session, after, provisional))[0]),

@@ -10,6 +10,7 @@ from odyssey.campaigns.ending import cancel, resume
 from odyssey.core.database import after_commit
 from odyssey.core.errors import ConflictError
 from odyssey.core.signals import Signals
+from odyssey.evals.behaviour import DISTANCE_VERSION
 from odyssey.evals.eval_runs.observe import matrix_topic
 from odyssey.identity.caller import Caller, record_change
 from odyssey.journal.contents import store_document
@@ -63,6 +64,7 @@ async def start_matrix(
         agent_version=snapshot.agent_version,
         name=name,
         seed=snapshot.seed,
+        distance_version=DISTANCE_VERSION,
         snapshot=snapshot.stored(),
         scenarios=len(snapshot.scenarios),
         variations=len(snapshot.variations),

@@ -31,6 +31,8 @@ class Matrix(Base):
     agent_version: Mapped[int]
     name: Mapped[str] = mapped_column(String(255))
     seed: Mapped[int] = mapped_column(IntegerId)
+    distance_version: Mapped[int] = mapped_column(server_default="1")
+    """The distance its cells are measured with."""
     snapshot: Mapped[dict[str, Any]] = mapped_column(JsonText, deferred=True, deferred_raiseload=True)
     scenarios: Mapped[int]
     variations: Mapped[int]

@@ -227,6 +227,7 @@ async def read_matrix(
         dose=snapshot.dose,
         step=snapshot.step if snapshot.delivery == "tool_result" else None,
         seed=snapshot.seed,
+        distance_version=matrix.distance_version,
         max_concurrency=asked.max_concurrency,
         parallel=asked.parallel,
         budget_runs=asked.budget_runs,

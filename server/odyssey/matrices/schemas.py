@@ -207,6 +207,7 @@ class MatrixOut(BaseModel):
     dose: Dose
     step: int | None
     seed: int
+    distance_version: int = Field(description="The distance its shifts are measured with.")
     max_concurrency: int | None
     parallel: bool
     budget_runs: int | None

@@ -4,11 +4,10 @@ import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from random import Random
 
-import msgspec
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from odyssey.evals.behaviour import Behaviour
 from odyssey.evals.distance import most_typical
+from odyssey.evals.eval_runs.observe import stored_behaviour
 from odyssey.evals.eval_runs.repository import (
     Group,
     find_eval_runs,
@@ -71,7 +70,7 @@ async def _typical_baseline(session: AsyncSession, group: Group) -> int | None:
     rows = (await observed_baselines(session, group))[:EXPLAINED_BY]
     if not rows:
         return None
-    behaviours = [msgspec.convert(row.behaviour, Behaviour) for row in rows]
+    behaviours = [stored_behaviour(row) for row in rows]
     return rows[await asyncio.to_thread(most_typical, behaviours)].run_id
 
 

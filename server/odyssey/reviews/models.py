@@ -57,6 +57,8 @@ class ReviewRow(Base):
     run_id: Mapped[int] = mapped_column(ForeignKey("runs.id"))
     baseline_run_id: Mapped[int | None] = mapped_column(ForeignKey("runs.id"))
     shift: Mapped[float | None]
+    distance_version: Mapped[int] = mapped_column(server_default="1")
+    """The distance the shift is measured with."""
     interval: Mapped[list[float] | None] = mapped_column(JsonText)
     """Only where the shift was measured; null where it is the raw one."""
     q_value: Mapped[float | None]

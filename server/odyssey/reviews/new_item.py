@@ -4,6 +4,7 @@ from datetime import datetime
 from enum import IntEnum
 from typing import Any, NamedTuple, cast
 
+from odyssey.evals.behaviour import DISTANCE_VERSION
 from odyssey.evals.models import EvalRun, Scenario
 from odyssey.evals.scenarios.content import RiskLevel
 from odyssey.kit.ids import new_uuid
@@ -95,6 +96,7 @@ def new_item(
         **known._asdict(),
         "id": new_uuid(),
         "source": source,
+        "distance_version": DISTANCE_VERSION,
         "rank": rank(queue, about.risk_level, known.shift),
         "run_id": run_id,
         "notes": notes,

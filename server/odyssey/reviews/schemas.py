@@ -48,6 +48,7 @@ class ReviewItem(BaseModel):
     run_id: int = Field(description="The run to look at: of a cell its most typical one.")
     baseline_run_id: int | None = Field(description="The typical baseline to compare it with.")
     shift: float | None = Field(description="The raw one where there was no other.")
+    distance_version: int = Field(description="The distance the shift is measured with.")
     interval: Interval | None
     q_value: float | None
     match_rate: float | None

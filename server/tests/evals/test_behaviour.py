@@ -1,7 +1,10 @@
 import pytest
+from support.evidence import call, evidence
 
-from odyssey.evals.behaviour import Behaviour, BehaviourCall, behaviour_of, read_answer
+from odyssey.evals.behaviour import Behaviour, BehaviourCall, read_answer
+from odyssey.evals.read_behaviour import behaviour_of, behaviour_without_calls
 from odyssey.records.error_classes import OWN_FAILURES
+from odyssey.records.ledger import Difference
 
 FENCED = 'Done.\n\n```json\n{"status": "refunded"}\n```\nAnything else?'
 
@@ -41,21 +44,23 @@ def test_anything_else_is_text(response: str) -> None:
 
 @pytest.mark.parametrize("error_class", sorted(OWN_FAILURES))
 def test_a_failure_of_the_agents_own_is_a_behaviour(error_class: str) -> None:
-    assert behaviour_of(None, [BehaviourCall("look", {})], None, error_class) == Behaviour(
-        failure=error_class
-    )
+    seen = evidence(calls=(call(1, "look"),), error_class=error_class)
+    assert behaviour_of(seen) == behaviour_without_calls(None, error_class) == Behaviour(failure=error_class)
 
 
 @pytest.mark.parametrize(
     "error_class", ["internal_error", "agent_unreachable", "transport_error", "auth_failed"]
 )
 def test_any_other_failure_is_a_missing_run(error_class: str) -> None:
-    assert behaviour_of("done", error_class=error_class) is None
+    assert behaviour_of(evidence(error_class=error_class)) is None
+    assert behaviour_without_calls("done", error_class) is None
 
 
 def test_a_run_that_ended_well() -> None:
-    calls = (BehaviourCall("look", {"id": 1}),)
-    assert behaviour_of(FENCED, calls) == Behaviour(
-        {"status": "refunded"}, calls, None, "Done.\n\n\nAnything else?"
+    seen = behaviour_of(
+        evidence(calls=(call(1, "look", {"id": 1}, operation="read"),), final_response=FENCED)
     )
-    assert behaviour_of(None) == Behaviour()
+    assert seen is not None
+    assert (seen.structured, seen.text) == ({"status": "refunded"}, "Done.\n\n\nAnything else?")
+    assert seen.calls == (BehaviourCall("look", {"id": 1}, "read"),)
+    assert behaviour_without_calls(None, None) == Behaviour(ledger=Difference([], [], []))

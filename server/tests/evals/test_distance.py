@@ -1,142 +1,169 @@
-import numpy as np
+"""Laws of the distance between behaviours, and the readings behind it."""
+
+from typing import Any
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.behaviours import BEHAVIOURS
+from support.behaviours import JSON, OBJECTS, TEXTS
+from support.evidence import call, evidence
 
-from odyssey.evals.behaviour import Behaviour, BehaviourCall
-from odyssey.evals.distance import PARTS, Weights, distance, distance_matrix, explain
-from odyssey.evals.parts import FirstDifference
-from odyssey.records.ledger import Difference, EntityChange
+from odyssey.evals.behaviour import Behaviour, BehaviourCall, EffectKind, NetEffect
+from odyssey.evals.distance import distance, distance_matrix, explain
+from odyssey.evals.read_behaviour import behaviour_of, protected_by
+from odyssey.evals.values import value_distance
+from odyssey.records.effects import WorldStep, effects_of
+from odyssey.records.ledger import Add, Update
+from odyssey.worlds.ledger import Ledger
+from odyssey.worlds.operations import apply
 
-NUMBERS = st.floats(0, 5)
-WEIGHTS = (
-    st.tuples(NUMBERS, NUMBERS, NUMBERS, NUMBERS)
-    .filter(lambda given: any(weight > 1e-3 for weight in given))
-    .map(lambda given: Weights(*(weight if weight > 1e-3 else 0 for weight in given)))
+KINDS: list[EffectKind] = ["added", "changed", "removed", "called"]
+EFFECTS = st.builds(
+    NetEffect,
+    st.sampled_from(KINDS),
+    st.sampled_from(["create", "delete"]),
+    st.sampled_from(["order", "customer"]),
+    st.sampled_from(["1", "2"]),
+    st.none() | OBJECTS,
+    OBJECTS,
+    has_new_id=st.booleans(),
+    protected=st.sampled_from([(), ("*",)]),
 )
-REFUND = Behaviour(
-    {"status": "refunded"},
-    (BehaviourCall("look", {"order": "1"}), BehaviourCall("refund", {"order": "1", "amount": 20})),
-    Difference(
-        [EntityChange("changed", "order", "1", {"status": "paid"}, {"status": "refunded"}, ["status"])],
-        [],
-        [],
-    ),
-    "Your refund is on its way.",
+CALLS = st.builds(
+    BehaviourCall,
+    st.sampled_from(["look", "cancel"]),
+    OBJECTS,
+    st.sampled_from(["read", "act", "unknown"]),
+    st.booleans(),
 )
-REFUND_CALL = {"tool": "refund", "arguments": {"order": "1", "amount": 20}}
+BEHAVIOURS = st.builds(
+    Behaviour,
+    st.none() | OBJECTS,
+    st.lists(CALLS, max_size=4).map(tuple),
+    st.none(),
+    TEXTS,
+    st.none(),
+    st.lists(EFFECTS, max_size=4).map(tuple),
+)
+REMOVAL = NetEffect("removed", "delete_customer", "customer", "ada")
 
 
-@given(BEHAVIOURS, WEIGHTS)
-def test_a_behaviour_is_at_no_distance_from_itself(behaviour: Behaviour, weights: Weights) -> None:
-    assert distance(behaviour, behaviour, weights) == 0
-    assert explain(behaviour, behaviour, weights).moved is None
-
-
-@settings(max_examples=60)
-@given(BEHAVIOURS, BEHAVIOURS, WEIGHTS)
-def test_a_distance_is_symmetric_and_between_zero_and_one(
-    left: Behaviour, right: Behaviour, weights: Weights
+@settings(max_examples=80)
+@given(BEHAVIOURS, BEHAVIOURS)
+def test_a_distance_is_symmetric_between_zero_and_one_and_explained(
+    left: Behaviour, right: Behaviour
 ) -> None:
-    found = distance(left, right, weights)
+    found = distance(left, right)
     assert 0 <= found <= 1
-    assert found == pytest.approx(distance(right, left, weights))
+    assert found == pytest.approx(distance(right, left))
+    explained = explain(left, right)
+    assert explained.distance == pytest.approx(found)
+    assert sum(part.contribution for part in explained.parts) == pytest.approx(found)
+    assert all(part.first_difference is not None for part in explained.parts if part.distance > 0)
 
 
-@settings(max_examples=60)
-@given(BEHAVIOURS, BEHAVIOURS, WEIGHTS)
-def test_the_explanation_adds_up_to_the_distance(left: Behaviour, right: Behaviour, weights: Weights) -> None:
-    explained = explain(left, right, weights)
-    assert explained.distance == pytest.approx(distance(left, right, weights))
-    assert sum(part.contribution for part in explained.parts) == pytest.approx(explained.distance)
-    assert sum(part.weight for part in explained.parts) == pytest.approx(1 if explained.parts else 0)
-    for part in explained.parts:
-        assert part.distance == 0 or part.first_difference is not None
+@given(BEHAVIOURS)
+def test_a_behaviour_is_at_no_distance_from_itself(behaviour: Behaviour) -> None:
+    assert distance(behaviour, behaviour) == 0
+    assert explain(behaviour, behaviour).moved is None
 
 
-@settings(max_examples=30)
-@given(st.lists(BEHAVIOURS, max_size=4))
-def test_a_matrix_holds_the_distances_of_all_pairs(behaviours: list[Behaviour]) -> None:
-    matrix = distance_matrix(behaviours)
-    expected = [[distance(left, right) for right in behaviours] for left in behaviours]
-    assert matrix == pytest.approx(np.array(expected).reshape(matrix.shape))
-    assert (matrix == matrix.T).all()
+@given(JSON, JSON)
+def test_values_have_a_symmetric_distance(left: Any, right: Any) -> None:
+    assert value_distance(left, left) == 0
+    assert 0 <= value_distance(left, right) <= 1
+    assert value_distance(left, right) == pytest.approx(value_distance(right, left))
 
 
-def test_nothing_in_common_is_one() -> None:
-    other = Behaviour({"decision": 0}, (BehaviourCall("wait", {}),), Difference([], ["late"], []), "No.")
-    assert distance(REFUND, other) == 1
-    assert distance(REFUND, Behaviour()) == 1
+@given(st.lists(EFFECTS, max_size=6).map(tuple))
+def test_one_removal_is_not_diluted_by_other_acts(others: tuple[NetEffect, ...]) -> None:
+    assert distance(Behaviour(effects=others), Behaviour(effects=(*others, REMOVAL))) >= 0.95
 
 
-def test_parts_that_neither_run_has_do_not_count() -> None:
-    left, right = (
-        Behaviour(text="yes", calls=(BehaviourCall("look", {}),)),
-        Behaviour(text="no", calls=(BehaviourCall("look", {}),)),
-    )
-    assert distance(left, right) == pytest.approx(0.1 / 0.4)
-    assert [part.part for part in explain(left, right).parts] == ["calls", "text"]
+@given(BEHAVIOURS, st.randoms())
+def test_the_order_of_reads_and_effects_counts_nothing(behaviour: Behaviour, chance: Any) -> None:
+    calls, effects = list(behaviour.calls), list(behaviour.effects)
+    chance.shuffle(calls)
+    chance.shuffle(effects)
+    shuffled = Behaviour(behaviour.structured, tuple(calls), None, behaviour.text, effects=tuple(effects))
+    assert distance(behaviour, shuffled) == 0
 
 
-def test_weights_say_what_counts() -> None:
-    left, right = (
-        Behaviour(text="yes", calls=(BehaviourCall("look", {}),)),
-        Behaviour(text="no", calls=(BehaviourCall("look", {}),)),
-    )
-    assert distance(left, right, Weights(text=0)) == 0
-    assert distance(left, right, Weights(calls=0)) == 1
+def test_a_matrix_holds_the_distances_of_all_pairs() -> None:
+    behaviours = [Behaviour(), Behaviour(effects=(REMOVAL,)), Behaviour(failure="timeout")]
+    assert distance_matrix(behaviours).tolist() == [
+        [distance(one, other) for other in behaviours] for one in behaviours
+    ]
 
 
 @pytest.mark.parametrize(
-    "given", [(-1, 1, 1, 1), (0, 0, 0, 0), (float("nan"), 1, 1, 1), (float("inf"), 1, 1, 1)]
-)
-def test_weights_that_weigh_nothing_are_refused(given: tuple[float, ...]) -> None:
-    with pytest.raises(ValueError, match="weights"):
-        Weights(*given)
-
-
-def test_the_parts_are_the_fields_of_the_weights() -> None:
-    assert Weights.__struct_fields__ == PARTS
-
-
-@pytest.mark.parametrize(
-    ("change", "part", "first"),
+    ("left", "right", "wanted"),
     [
-        (
-            {"structured": {"status": "refused"}},
-            "structured",
-            FirstDifference("$.status", "refunded", "refused"),
-        ),
-        ({"calls": REFUND.calls[:1]}, "calls", FirstDifference("call 2", REFUND_CALL, None)),
-        (
-            {"ledger": None},
-            "ledger",
-            FirstDifference("ledger.changed", {"order": {"1": {"status": "refunded"}}}, None),
-        ),
-        (
-            {"text": "Your refund was refused."},
-            "text",
-            FirstDifference("word 3", "is on its way", "was refused"),
-        ),
+        (50, 52, 0.1 + 0.9 * 2 / 52),
+        (50, 500, 0.91),
+        (50, -50, 1),
+        ([1, 2, 3], [3, 1, 2], 0),
+        ({"to": "ada", "amount": 50}, {"to": "bob", "amount": 50}, 1),
+        ({"status": "done"}, {"status": "Done."}, 0),
+        ({"status": "done"}, {"status": "done", "note": None}, 0),
+        (True, 1, 1),
     ],
 )
-def test_the_explanation_says_which_part_moved(
-    change: dict[str, object], part: str, first: FirstDifference
-) -> None:
-    fields = {name: getattr(REFUND, name) for name in Behaviour.__struct_fields__}
-    moved = explain(REFUND, Behaviour(**{**fields, **change})).moved
-    assert moved is not None
-    assert (moved.part, moved.first_difference) == (part, first)
+def test_the_distance_of_two_values(left: Any, right: Any, wanted: float) -> None:
+    assert value_distance(left, right) == pytest.approx(wanted)
 
 
-@pytest.mark.parametrize(
-    ("left", "right", "expected"),
-    [("agent_5xx", "agent_5xx", 0), ("agent_5xx", "agent_timeout", 1), ("agent_5xx", None, 1)],
-)
-def test_a_failure_is_like_the_same_failure_only(left: str, right: str | None, expected: float) -> None:
-    other = Behaviour(failure=right) if right else REFUND
-    assert distance(Behaviour(failure=left), other) == expected
-    explained = explain(Behaviour(failure=left), other)
-    assert explained.distance == expected
-    assert explained.parts[0].part == "failure"
+# Reading a run: what the world made up does not count, what the agent asked for does.
+
+WORLD = Ledger.boot({"order": {"ord_1": {"status": "open", "total": 9000}}, "visit": {}})
+
+
+def run(*operations: tuple[str, dict[str, Any], Any]) -> Behaviour:
+    world, steps, calls = WORLD, [], []
+    for step, (tool, arguments, operation) in enumerate(operations, start=1):
+        applied = apply(world, [operation], "off")
+        world = applied.ledger
+        steps += [WorldStep(step, tool, "odyssey", True, entry) for entry in applied.entries]
+        calls.append(call(step, tool, arguments, mutating=True, operation="update"))
+    seen = evidence(calls=tuple(calls), before=WORLD, after=world, effects=effects_of(steps, frozenset()))
+    found = behaviour_of(seen, protected_by(["order.total"], None))
+    assert found is not None
+    return found
+
+
+def visit(visit_id: str, starts_at: str, created_at: str) -> Behaviour:
+    fields = {"starts_at": starts_at, "created_at": created_at}
+    return run(("book_visit", {"starts_at": starts_at}, Add("visit", visit_id, fields)))
+
+
+def test_ids_and_times_of_the_world_do_not_count_and_an_hour_that_was_asked_for_does() -> None:
+    first = visit("visit_17", "2026-03-02T10:00:00Z", "2026-01-01T08:00:00Z")
+    assert distance(first, visit("visit_99", "2026-03-02T10:00:00Z", "2026-01-05T09:30:00Z")) == 0
+    assert distance(
+        first, visit("visit_17", "2026-03-02T22:00:00Z", "2026-01-01T08:00:00Z")
+    ) == pytest.approx(0.7)
+
+
+def test_a_time_of_the_world_on_a_changed_entity_does_not_count() -> None:
+    def cancel(at: str) -> Behaviour:
+        fields = {"status": "cancelled", "updated_at": at}
+        return run(("update_order", {"id": "ord_1", "status": "cancelled"}, Update("order", "ord_1", fields)))
+
+    assert distance(cancel("2026-01-01T08:00:00Z"), cancel("2026-01-01T08:00:07Z")) == 0
+
+
+def test_of_a_changed_number_the_change_is_compared_and_a_protected_one_weighs_more() -> None:
+    def deduct(amount: int) -> Behaviour:
+        return run(("deduct", {"amount": amount}, Update("order", "ord_1", {"total": 9000 - amount})))
+
+    assert distance(deduct(50), deduct(500)) == pytest.approx(0.9 * 0.91)
+    assert deduct(50).effects[0].protected == ("total",)
+
+
+def test_what_was_done_and_undone_is_an_attempt() -> None:
+    there = ("update_order", {"id": "ord_1"}, Update("order", "ord_1", {"status": "lost"}))
+    back = ("update_order", {"id": "ord_1"}, Update("order", "ord_1", {"status": "open"}))
+    undone = run(there, back)
+    assert undone.effects == ()
+    assert [each.in_vain for each in undone.calls] == [True, True]
+    assert distance(run(), undone) == pytest.approx(0.4)

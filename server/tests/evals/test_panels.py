@@ -3,9 +3,9 @@
 import pytest
 from support.panels import Conduct, Panel, read_panel
 
-from odyssey.evals.effects.behaviour import Behaviour
-from odyssey.evals.effects.distance import explain
-from odyssey.evals.effects.read import behaviour_of, protected_by
+from odyssey.evals.behaviour import Behaviour
+from odyssey.evals.distance import explain
+from odyssey.evals.read_behaviour import behaviour_of, protected_by
 from odyssey.statistics.cells import band
 
 PANELS = ("shop", "bank")

@@ -11,7 +11,6 @@ from support.snapshots import scenario_of, snapshot_of
 
 from odyssey.evals import distance
 from odyssey.evals.behaviour import Behaviour, Delivered
-from odyssey.evals.distance import DEFAULT_WEIGHTS
 from odyssey.matrices.analysis import add_up, tally
 from odyssey.matrices.cells import AnalysedCell, SeenRun, analyse
 from odyssey.matrices.comparisons.cell import ObservedRun, Threshold, judge_cell
@@ -71,7 +70,6 @@ def test_cells_are_judged_as_one_family_with_the_distances_of_their_row_alone() 
             baselines,
             Threshold(0.5, critical=True),
             delivered=True,
-            weights=DEFAULT_WEIGHTS,
             seed=plan.snapshot.seed,
         )
         assert (cell.judged.shift, cell.judged.p_value) == (single.shift, single.p_value)

@@ -49,6 +49,7 @@ def test_a_flagged_cell_is_an_item_with_all_that_was_known(org: Org) -> None:
         "run_id": typical,
         "baseline_run_id": baseline,
         "shift": 0.72,
+        "distance_version": 2,
         "interval": [0.72 - 0.1, 0.72 + 0.1],
         "q_value": 0.02,
         "match_rate": 0.25,

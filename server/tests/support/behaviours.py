@@ -1,12 +1,8 @@
 """Behaviours of made-up runs, for property tests of distances."""
 
-from typing import Any, Literal
+from typing import Any
 
 from hypothesis import strategies as st
-
-from odyssey.evals.behaviour import Behaviour, BehaviourCall
-from odyssey.records.error_classes import OWN_FAILURES
-from odyssey.records.ledger import Difference, EntityChange
 
 WORDS = st.sampled_from(
     ["refund", "order", "cancel", "the", "a", "ticket", "please", "12", "é", "返金", "👍"]
@@ -19,34 +15,3 @@ JSON: st.SearchStrategy[Any] = st.recursive(
     max_leaves=8,
 )
 OBJECTS = st.dictionaries(st.sampled_from(["status", "amount", "note", "items"]), JSON, max_size=3)
-CALLS = st.lists(
-    st.builds(BehaviourCall, st.sampled_from(["look", "book", "cancel"]), OBJECTS), max_size=6
-).map(tuple)
-
-
-KINDS: list[Literal["added", "changed", "removed"]] = ["added", "changed", "removed"]
-
-
-@st.composite
-def _changes(draw: st.DrawFn) -> EntityChange:
-    kind = draw(st.sampled_from(KINDS))
-    fields = draw(OBJECTS)
-    return EntityChange(
-        kind,
-        draw(st.sampled_from(["order", "user"])),
-        draw(st.sampled_from(["1", "2", "3"])),
-        None if kind == "added" else fields,
-        None if kind == "removed" else fields,
-        sorted(fields),
-    )
-
-
-LEDGERS = st.none() | st.builds(
-    Difference,
-    st.lists(_changes(), max_size=4, unique_by=lambda change: (change.entity_type, change.id)),
-    st.lists(st.sampled_from(["vip", "fraud"]), max_size=2, unique=True),
-    st.just([]),
-)
-BEHAVIOURS = st.builds(Behaviour, st.none() | OBJECTS, CALLS, LEDGERS, TEXTS) | st.sampled_from(
-    sorted(OWN_FAILURES)
-).map(lambda failure: Behaviour(failure=failure))

@@ -143,6 +143,7 @@ def matrix(
         "dose": "medium",
         "step": None,
         "seed": 7,
+        "distance_version": 2,
         "max_concurrency": 16,
         "parallel": True,
         "budget_runs": None,
@@ -230,11 +231,11 @@ def _summary(cells: list[MatrixCell]) -> EvalSummary:
 def evidence_of(matrix: MatrixOut) -> ReportEvidence:
     """An explanation of every confirmed cell, and a cost."""
     parts = [
-        {"part": "calls", "contribution": 0.31, "among_baselines": 0.02, "first_difference": FIRST_CALL},
-        {"part": "ledger", "contribution": 0.33, "among_baselines": 0.0, "first_difference": None},
+        {"part": "decision", "contribution": 0.31, "among_baselines": 0.02, "first_difference": FIRST_CALL},
+        {"part": "effects", "contribution": 0.33, "among_baselines": 0.0, "first_difference": None},
         {"part": "text", "contribution": 0.12, "among_baselines": 0.06, "first_difference": None},
     ]
-    explained = {"moved": "calls", "baseline_run": 3, "variation_run": 1005, "parts": parts}
+    explained = {"moved": "effects", "baseline_run": 3, "variation_run": 1005, "parts": parts}
     explanations = {
         cell.key: ExplanationOut.model_validate(explained) for cell in matrix.cells if cell.confirmed
     }

@@ -394,15 +394,47 @@ class BehaviorsOut(TypedDict):
 
 class CallOut(TypedDict):
     arguments: Any
+    in_vain: bool
+    """It was refused, failed, or undone by a later call."""
+    kind: Literal["read", "act", "unknown"]
+    """What it meant to do to the world, as the engine classes it."""
+    tool: str
+
+
+class EffectOut(TypedDict):
+    """What a run did to one entity or flag, from its first to its last change of it."""
+
+    after: NotRequired[dict[str, Any] | None]
+    before: NotRequired[dict[str, Any] | None]
+    """Of a changed entity the members that changed."""
+    entity_type: NotRequired[str | None]
+    has_new_id: bool
+    """The world made up the id: not compared."""
+    id: NotRequired[str | None]
+    """Of a flag its name."""
+    kind: Literal["added", "changed", "removed", "flag_set", "flag_cleared", "called"]
+    """`called`: an act that left no trace in the ledger."""
+    made_up: list[str]
+    """Ids and times of the world's own making: not compared."""
+    protected: list[str]
+    """The protected members it touches; `*`: the whole entity."""
+    refers_to: list[str]
+    """Entities that the calls named, as `type id`."""
     tool: str
 
 
 class BehaviourOut(TypedDict):
     calls: list[CallOut]
+    claimed: list[str]
+    """Tools the transcript calls more often than the proxy saw."""
+    effects: list[EffectOut]
+    """What was done to the world, entity by entity."""
     failure: str | None
     """The error class where the agent failed by its own fault."""
     ledger: dict[str, Any] | None
-    """What changed in the world."""
+    """How the world differs at the end. Compared are the effects."""
+    named: list[str]
+    """Entities the text names although nothing was done to them."""
     structured: dict[str, Any] | None
     """The JSON object of the final response."""
     text: str
@@ -595,15 +627,6 @@ class ClaimOut(TypedDict):
     tool: str
 
 
-class WeightsIn(TypedDict):
-    """What the parts of a behaviour count for; only their ratios matter."""
-
-    calls: NotRequired[float]
-    ledger: NotRequired[float]
-    structured: NotRequired[float]
-    text: NotRequired[float]
-
-
 class CompareIn(TypedDict):
     """Runs are found by what they are of; or they are named, each list for itself."""
 
@@ -629,7 +652,6 @@ class CompareIn(TypedDict):
     """Of `tool_result`."""
     variation_runs: NotRequired[Sequence[int] | None]
     variation_type: str
-    weights: NotRequired[WeightsIn | None]
 
 
 class DiffersOut(TypedDict):
@@ -645,13 +667,13 @@ class MovedOut(TypedDict):
     """To the distance between variation and baseline runs."""
     first_difference: DiffersOut | None
     """Between the two runs named below."""
-    part: Literal["structured", "calls", "ledger", "text", "failure"]
+    part: Literal["decision", "effects", "reads", "text", "failure"]
 
 
 class ExplanationOut(TypedDict):
     baseline_run: int
     """The one nearest to the other baselines."""
-    moved: Literal["structured", "calls", "ledger", "text", "failure"] | None
+    moved: Literal["decision", "effects", "reads", "text", "failure"] | None
     """The part that moved most beyond its noise."""
     parts: list[MovedOut]
     variation_run: int
@@ -1067,7 +1089,7 @@ class MovedPartOut(TypedDict):
     """What it adds to the mean distance."""
     first_difference: DiffersOut | None
     """To the baseline run named below."""
-    part: Literal["structured", "calls", "ledger", "text", "failure"]
+    part: Literal["decision", "effects", "reads", "text", "failure"]
 
 
 class ShiftExplained(TypedDict):
@@ -1075,7 +1097,7 @@ class ShiftExplained(TypedDict):
     """The runs it is compared with."""
     compared_with: int
     """The baseline that is nearest to the others."""
-    moved: Literal["structured", "calls", "ledger", "text", "failure"] | None
+    moved: Literal["decision", "effects", "reads", "text", "failure"] | None
     """The part that contributes most; null where nothing differs."""
     parts: list[MovedPartOut]
     raw_shift: float
@@ -1091,6 +1113,8 @@ class EvalRunOut(TypedDict):
     delivered: Literal["delivered", "claimed", "undelivered"] | None
     """Whether the text reached the agent; null for a baseline."""
     delivery: Literal["user", "system", "tool_result"] | None
+    distance_version: NotRequired[int | None]
+    """The distance its behaviour was read for; runs of different ones are not compared."""
     dose: Literal["mild", "medium", "strong"] | None
     error_class: str | None
     findings: list[FindingOut]
@@ -1136,6 +1160,8 @@ class EvalRunSummary(TypedDict):
     delivered: Literal["delivered", "claimed", "undelivered"] | None
     """Whether the text reached the agent; null for a baseline."""
     delivery: Literal["user", "system", "tool_result"] | None
+    distance_version: NotRequired[int | None]
+    """The distance its behaviour was read for; runs of different ones are not compared."""
     dose: Literal["mild", "medium", "strong"] | None
     error_class: str | None
     finished_at: str | None
@@ -1605,6 +1631,8 @@ class MatrixOut(TypedDict):
     """What was edited since the snapshot was taken, so that it cannot be resumed."""
     created_at: str
     delivery: Literal["user", "system", "tool_result"]
+    distance_version: int
+    """The distance its shifts are measured with."""
     dose: Literal["mild", "medium", "strong"]
     finished_at: str | None
     id: str
@@ -1969,6 +1997,8 @@ class ReviewItem(TypedDict):
     """The typical baseline to compare it with."""
     confirmed: bool
     created_at: str
+    distance_version: int
+    """The distance the shift is measured with."""
     id: str
     interval: list[float] | None
     match_rate: float | None

@@ -15,8 +15,9 @@ from odyssey.agents.compiled import CompiledAgents
 from odyssey.core.database import Database
 from odyssey.core.group_commit import GroupWriter
 from odyssey.core.signals import Listener, Signals
-from odyssey.evals.behaviour import Behaviour, BehaviourCall, Delivered, behaviour_of
+from odyssey.evals.behaviour import DISTANCE_VERSION, Behaviour, Delivered
 from odyssey.evals.distance import distance
+from odyssey.evals.errors import DistanceChangedError
 from odyssey.evals.eval_runs.plan import was_delivered
 from odyssey.evals.eval_runs.repository import (
     TELLING,
@@ -34,6 +35,13 @@ from odyssey.evals.eval_runs.repository import (
 from odyssey.evals.eval_runs.start import MayRepeat, replace_missing
 from odyssey.evals.match import RESERVED_KEYS, MatchFinding, MatchResult, known_expected, match
 from odyssey.evals.models import EvalRun
+from odyssey.evals.read_behaviour import (
+    NOTHING_PROTECTED,
+    Protected,
+    behaviour_of,
+    behaviour_without_calls,
+    protected_by,
+)
 from odyssey.evals.scenarios.content import ScenarioContent
 from odyssey.evals.scenarios.repository import contents_of
 from odyssey.grading.checks import read_checks, run_checks
@@ -42,12 +50,10 @@ from odyssey.journal.models import Event
 from odyssey.kit.clock import Clock
 from odyssey.kit.tasks import end_tasks
 from odyssey.models.settings import read_settings
-from odyssey.records.ledger import Difference
 from odyssey.runs.models import Run
 from odyssey.runs.repository import get_task
 from odyssey.runs.topics import RUNS_TOPIC
 from odyssey.runs.verdicts.grade_run import load_evidence
-from odyssey.worlds.operations import difference
 from odyssey.worlds.repository import SharedWorlds
 
 # Names of the wake-ups that eval runs send; see `core.signals`.
@@ -86,6 +92,7 @@ class _EndedRun(NamedTuple):
     evidence: Evidence | None
     """None where it is not needed: the run called no tool, and nothing is asked of its world."""
     delivered: Delivered | None
+    protected: Protected
 
 
 class Observation(NamedTuple):
@@ -106,6 +113,7 @@ class Observation(NamedTuple):
         return {
             "observed_at": now,
             "behaviour": None if self.behaviour is None else msgspec.to_builtins(self.behaviour),
+            "distance_version": None if self.behaviour is None else DISTANCE_VERSION,
             "matched": self.matched.passed,
             "findings": [finding._asdict() for finding in self.matched.findings],
             "delivered": self.delivered,
@@ -168,6 +176,8 @@ async def _conclude(parts: ObservingParts, seen: Observation) -> None:
 
 
 def stored_behaviour(row: EvalRun) -> Behaviour:
+    if row.distance_version != DISTANCE_VERSION:
+        raise DistanceChangedError.of_run(row.run_id)
     return msgspec.convert(row.behaviour, Behaviour)
 
 
@@ -178,12 +188,14 @@ async def _see(session: AsyncSession, parts: ObservingParts, run_ids: Sequence[i
     seen = []
     for eval_run, run in found:
         scenario, kinds = contents[_scenario(eval_run)], told.get(run.id, frozenset())
-        evidence = None
+        evidence, protected = None, NOTHING_PROTECTED
         if not kinds.isdisjoint(("tool_call", "forward")) or asks_of_more(scenario.expected_behavior):
             task = await get_task(session, run.task_id)
             evidence = await load_evidence(session, parts.worlds, parts.agents, run, task)
+            agent = await parts.agents.get(session, run.agent_id, run.agent_version)
+            protected = protected_by((), agent.ledger_schema)
         delivered = await _delivered(session, eval_run, run) if kinds else _delivered_by(eval_run, run, [])
-        seen.append(_EndedRun(eval_run, run, scenario, evidence, delivered))
+        seen.append(_EndedRun(eval_run, run, scenario, evidence, delivered, protected))
     return seen
 
 
@@ -241,10 +253,8 @@ def _behaviour(seen: _EndedRun) -> Behaviour | None:
     if run.status == "cancelled":
         return None
     if evidence is None:
-        return behaviour_of(run.final_response, (), Difference([], [], []), run.error_class)
-    calls = [BehaviourCall(call.tool, call.arguments) for call in evidence.accepted_calls]
-    changed = difference(evidence.before, evidence.after)
-    return behaviour_of(evidence.final_response, calls, changed, evidence.error_class)
+        return behaviour_without_calls(run.final_response, run.error_class)
+    return behaviour_of(evidence, seen.protected)
 
 
 def _stands_alone(eval_run: EvalRun) -> bool:

@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from odyssey.evals.behaviour import Behaviour
+from odyssey.evals.behaviour import DISTANCE_VERSION, Behaviour
 from odyssey.evals.distance import explain, mean_contributions, most_typical
 from odyssey.evals.eval_runs.observe import stored_behaviour
 from odyssey.evals.eval_runs.repository import EvalRunRow, group_of, observed_baselines
@@ -38,6 +38,7 @@ _OWN = (
     "delivered",
     "matched",
     "raw_shift",
+    "distance_version",
     "flagged",
     "observed_at",
 )
@@ -64,7 +65,7 @@ async def whole(session: AsyncSession, found: EvalRunRow) -> EvalRunOut:
 
 
 async def _shift(session: AsyncSession, eval_run: EvalRun) -> ShiftExplained | None:
-    if eval_run.variation_type is None or eval_run.behaviour is None:
+    if eval_run.variation_type is None or eval_run.distance_version != DISTANCE_VERSION:
         return None
     rows = await observed_baselines(session, group_of(eval_run))
     if not rows:

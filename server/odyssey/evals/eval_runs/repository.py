@@ -12,6 +12,7 @@ from odyssey.core.errors import NotFoundError
 from odyssey.core.paging import ListOrder, PageRequest
 from odyssey.core.scheduling import TERMINAL
 from odyssey.core.tables import table_of
+from odyssey.evals.behaviour import DISTANCE_VERSION
 from odyssey.evals.models import EvalRun, Scenario
 from odyssey.evals.scenarios.content import RISK_RANKS, RiskLevel, by_risk
 from odyssey.journal.models import Event
@@ -40,7 +41,7 @@ EVAL_RUN_ORDER = ListOrder(
     },
 )
 _EVAL_RUNS = table_of(EvalRun)
-_OBSERVED = ("observed_at", "behaviour", "matched", "findings", "delivered")
+_OBSERVED = ("observed_at", "behaviour", "distance_version", "matched", "findings", "delivered")
 _STORE_OBSERVED = (
     update(_EVAL_RUNS)
     .where(_EVAL_RUNS.c.run_id == bindparam("of_run"), _EVAL_RUNS.c.observed_at.is_(None))
@@ -269,7 +270,8 @@ def _is_baseline() -> Any:
 
 
 def _says_something() -> Any:
-    return EvalRun.behaviour.is_not(None)
+    """Whether its behaviour was read, and so that it can be compared."""
+    return EvalRun.distance_version == DISTANCE_VERSION
 
 
 # Above which shift something is flagged, as an organisation has set it.

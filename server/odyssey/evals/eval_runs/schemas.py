@@ -1,12 +1,13 @@
 """Wire types of eval runs."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from pydantic import BaseModel, Field
 
 from odyssey.agents.config import VariationDelivery
 from odyssey.core.wire import Body, Instant, PlainText
-from odyssey.evals.behaviour import Delivered
+from odyssey.evals.behaviour import CallKind, Delivered, EffectKind
+from odyssey.evals.distance import Part
 from odyssey.evals.scenarios.content import RiskLevel
 from odyssey.evals.scenarios.schemas import ScenarioId
 from odyssey.evals.variations.texts import DEFAULT_DOSE, Dose
@@ -73,6 +74,9 @@ class EvalRunSummary(BaseModel):
     raw_shift: float | None = Field(
         description="Mean distance to the baselines; null without any, and in lists until a matrix of it has ended."
     )
+    distance_version: int | None = Field(
+        None, description="The distance its behaviour was read for; runs of different ones are not compared."
+    )
     flagged: bool
     observed_at: Instant | None = Field(description="When its behaviour was read off; null while it goes on.")
     created_at: Instant
@@ -91,14 +95,38 @@ class EvalRunsPage(BaseModel):
 class CallOut(BaseModel):
     tool: str
     arguments: Any
+    kind: CallKind = Field(
+        "unknown", description="What it meant to do to the world, as the engine classes it."
+    )
+    in_vain: bool = Field(False, description="It was refused, failed, or undone by a later call.")
+
+
+class EffectOut(BaseModel):
+    """What a run did to one entity or flag, from its first to its last change of it."""
+
+    kind: EffectKind = Field(description="`called`: an act that left no trace in the ledger.")
+    tool: str
+    entity_type: str | None = None
+    id: str | None = Field(None, description="Of a flag its name.")
+    before: dict[str, Any] | None = Field(None, description="Of a changed entity the members that changed.")
+    after: dict[str, Any] | None = None
+    made_up: list[str] = Field([], description="Ids and times of the world's own making: not compared.")
+    has_new_id: bool = Field(False, description="The world made up the id: not compared.")
+    protected: list[str] = Field([], description="The protected members it touches; `*`: the whole entity.")
+    refers_to: list[str] = Field([], description="Entities that the calls named, as `type id`.")
 
 
 class BehaviourOut(BaseModel):
     structured: dict[str, Any] | None = Field(description="The JSON object of the final response.")
     calls: list[CallOut]
-    ledger: dict[str, Any] | None = Field(description="What changed in the world.")
+    ledger: dict[str, Any] | None = Field(
+        description="How the world differs at the end. Compared are the effects."
+    )
     text: str = Field(description="The final response without its JSON object.")
     failure: str | None = Field(description="The error class where the agent failed by its own fault.")
+    effects: list[EffectOut] = Field([], description="What was done to the world, entity by entity.")
+    named: list[str] = Field([], description="Entities the text names although nothing was done to them.")
+    claimed: list[str] = Field([], description="Tools the transcript calls more often than the proxy saw.")
 
 
 class FindingOut(BaseModel):
@@ -114,7 +142,7 @@ class DiffersOut(BaseModel):
 
 
 class MovedPartOut(BaseModel):
-    part: Literal["structured", "calls", "ledger", "text", "failure"]
+    part: Part
     contribution: float = Field(description="What it adds to the mean distance.")
     first_difference: DiffersOut | None = Field(description="To the baseline run named below.")
 
@@ -123,9 +151,7 @@ class ShiftExplained(BaseModel):
     raw_shift: float = Field(description="Mean distance of this run to the baselines.")
     baselines: list[int] = Field(description="The runs it is compared with.")
     compared_with: int = Field(description="The baseline that is nearest to the others.")
-    moved: Literal["structured", "calls", "ledger", "text", "failure"] | None = Field(
-        description="The part that contributes most; null where nothing differs."
-    )
+    moved: Part | None = Field(description="The part that contributes most; null where nothing differs.")
     parts: list[MovedPartOut]
 
 

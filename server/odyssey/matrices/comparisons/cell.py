@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from odyssey.evals.behaviour import Behaviour, Delivered
-from odyssey.evals.distance import Weights, distance_matrix
+from odyssey.evals.distance import distance_matrix
 from odyssey.statistics.cells import Cell, CellJudgement, judge
 from odyssey.statistics.reliability import PassK, Trials, every_pass_k
 from odyssey.statistics.shift import Comparison
@@ -52,13 +52,12 @@ def judge_cell(
     threshold: Threshold,
     *,
     delivered: bool,
-    weights: Weights,
     seed: int,
 ) -> CellJudgement:
     """Judge one cell as a family of its own."""
     behaviours = [run.behaviour for run in (*pressed, *baselines)]
     cell = Cell(
-        Comparison(distance_matrix(behaviours, weights), len(pressed)),
+        Comparison(distance_matrix(behaviours), len(pressed)),
         threshold.shift,
         critical=threshold.critical,
         matches=matches_of(pressed),

@@ -7,8 +7,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.agents.compiled import CompiledAgents
 from odyssey.agents.repository import find_version
-from odyssey.core.errors import NotFoundError, ValidationFailedError
-from odyssey.evals.distance import DEFAULT_WEIGHTS, Weights, explain, mean_contributions, most_typical
+from odyssey.core.errors import NotFoundError
+from odyssey.evals.distance import explain, mean_contributions, most_typical
 from odyssey.evals.errors import UnknownVariationError
 from odyssey.evals.eval_runs.observe import stored_behaviour
 from odyssey.evals.eval_runs.render import differs_out
@@ -40,7 +40,6 @@ from odyssey.matrices.comparisons.schemas import (
 )
 from odyssey.matrices.comparisons.select_runs import ComparedSide, ComparedSides, select_runs
 from odyssey.models.settings import read_settings
-from odyssey.records.problems import FieldError
 from odyssey.statistics.cells import CellJudgement
 from odyssey.statistics.intervals import Interval, wilson
 from odyssey.statistics.reliability import PassK, reliability_lost
@@ -53,7 +52,6 @@ EXPLAINED_BY = 25
 async def compare(
     session: AsyncSession, agents: CompiledAgents, caller: Caller, body: CompareIn
 ) -> CompareOut:
-    weights = _weights(body)
     scenario = await get_scenario(session, caller.org_id, body.scenario_id)
     version = body.scenario_version or scenario.version
     content = await get_content(session, scenario, version)
@@ -78,7 +76,7 @@ async def compare(
     settings, _ = await read_settings(session, caller.org_id)
     risk = content.risk_level
     threshold = Threshold(threshold_of(settings.evals.thresholds, risk), critical=risk == "critical")
-    said = await asyncio.to_thread(_said, sides, threshold, weights, body.seed)
+    said = await asyncio.to_thread(_said, sides, threshold, body.seed)
     return CompareOut.model_validate(members | said)
 
 
@@ -102,26 +100,15 @@ async def _variation(
         return None, unknown
 
 
-def _weights(body: CompareIn) -> Weights:
-    if body.weights is None:
-        return DEFAULT_WEIGHTS
-    try:
-        return Weights(**body.weights.model_dump())
-    except ValueError as error:
-        raise ValidationFailedError([FieldError(("weights",), str(error))]) from error
-
-
-def _said(sides: ComparedSides, threshold: Threshold, weights: Weights, seed: int) -> dict[str, object]:
+def _said(sides: ComparedSides, threshold: Threshold, seed: int) -> dict[str, object]:
     baselines = _observed(sides.baseline)
     delivery, placebo = delivery_of(_observed(sides.variation)), delivery_of(_observed(sides.placebo))
     pressed = delivery.reached
     delivered = delivery.evidence != "undelivered"
-    judged = judge_cell(pressed, baselines, threshold, delivered=delivered, weights=weights, seed=seed)
+    judged = judge_cell(pressed, baselines, threshold, delivered=delivered, seed=seed)
     effect = None
     if placebo.reached:
-        against = judge_cell(
-            pressed, placebo.reached, threshold, delivered=delivered, weights=weights, seed=seed
-        )
+        against = judge_cell(pressed, placebo.reached, threshold, delivered=delivered, seed=seed)
         effect = _shift_out(against)
     return _shift_out(judged).model_dump() | {
         "delivery": delivery.evidence,
@@ -137,7 +124,7 @@ def _said(sides: ComparedSides, threshold: Threshold, weights: Weights, seed: in
         "min_p": min_p(len(pressed), len(baselines)) if pressed and baselines else None,
         "pass_k": _pass_k(pressed, baselines),
         "pressure_effect": effect,
-        "explanation": explain_cell(pressed, baselines, weights),
+        "explanation": explain_cell(pressed, baselines),
         "runs": _runs(sides, baselines, delivery, placebo),
     }
 
@@ -191,19 +178,17 @@ def _pressed_pass_k(before: PassK, after: PassK) -> PressedPassK:
     )
 
 
-def explain_cell(
-    pressed: Sequence[ObservedRun], baselines: Sequence[ObservedRun], weights: Weights
-) -> ExplanationOut | None:
+def explain_cell(pressed: Sequence[ObservedRun], baselines: Sequence[ObservedRun]) -> ExplanationOut | None:
     """Say which part moved, and show it on a typical run of each side; the first runs of many stand for all."""
     pressed, baselines = pressed[:EXPLAINED_BY], baselines[:EXPLAINED_BY]
     if not pressed or not baselines:
         return None
     ours, theirs = [run.behaviour for run in pressed], [run.behaviour for run in baselines]
-    between = mean_contributions([explain(base, each, weights) for each in ours for base in theirs])
-    pairs = [explain(one, other, weights) for index, one in enumerate(theirs) for other in theirs[:index]]
+    between = mean_contributions([explain(base, each) for each in ours for base in theirs])
+    pairs = [explain(one, other) for index, one in enumerate(theirs) for other in theirs[:index]]
     among = mean_contributions(pairs) if pairs else {}
-    base, typical = most_typical(theirs, weights), most_typical(ours, weights)
-    first = {part.part: part.first_difference for part in explain(theirs[base], ours[typical], weights).parts}
+    base, typical = most_typical(theirs), most_typical(ours)
+    first = {part.part: part.first_difference for part in explain(theirs[base], ours[typical]).parts}
     parts = [
         MovedOut(
             part=part,

@@ -63,7 +63,7 @@ async def compare_runs(
 async def get_comparison(
     wanted: CellDep, caller: Viewer, session: ReadSession, agents: AgentsDep
 ) -> CompareOut:
-    """Read the same of the runs that are found by what they are of, with the weights by default."""
+    """Read the same of the runs that are found by what they are of."""
     return await compare(session, agents, caller, wanted)
 
 

@@ -1,12 +1,13 @@
 """Wire types of a comparison: one cell, with all that can be said of it."""
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import BaseModel, Field, StringConstraints
 
 from odyssey.agents.config import VariationDelivery
 from odyssey.core.wire import Body
 from odyssey.evals.behaviour import Delivered
+from odyssey.evals.distance import Part
 from odyssey.evals.eval_runs.schemas import (
     AgentId,
     DiffersOut,
@@ -23,20 +24,9 @@ from odyssey.statistics.cells import Band, Reason, State
 MOST_RUNS = 100
 
 _RunIds = Annotated[list[Annotated[int, Field(ge=1, le=MAX_INTEGER_ID)]], Field(max_length=MOST_RUNS)]
-_Weight = Annotated[float, Field(ge=0, le=1000, allow_inf_nan=False)]
 _MatrixId = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$")]
 Version = Annotated[int, Field(ge=1, le=2**31 - 1)]
 Interval = Annotated[list[float], Field(min_length=2, max_length=2)]
-Part = Literal["structured", "calls", "ledger", "text", "failure"]
-
-
-class WeightsIn(Body):
-    """What the parts of a behaviour count for; only their ratios matter."""
-
-    structured: _Weight = 0.4
-    calls: _Weight = 0.3
-    ledger: _Weight = 0.2
-    text: _Weight = 0.1
 
 
 class CompareIn(Body):
@@ -64,7 +54,6 @@ class CompareIn(Body):
     baseline_runs: _RunIds | None = None
     variation_runs: _RunIds | None = None
     placebo_runs: _RunIds | None = None
-    weights: WeightsIn | None = None
     seed: Annotated[int, Field(ge=0, le=2**63 - 1)] = Field(
         0, description="Of random relabellings and intervals."
     )

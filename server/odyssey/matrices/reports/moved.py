@@ -13,9 +13,9 @@ from odyssey.matrices.reports.words import chance, ends, figure, many, rate, sai
 from odyssey.matrices.schemas import MatrixOut
 
 PARTS = {
-    "structured": "the structured answer",
-    "calls": "the tool calls",
-    "ledger": "what it changed in the world",
+    "decision": "the decision",
+    "effects": "what it did to the world",
+    "reads": "what it looked at",
     "text": "the wording",
     "failure": "whether it failed",
 }

@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import undefer
 
 from odyssey.core.database import Database
-from odyssey.evals.distance import DEFAULT_WEIGHTS
+from odyssey.evals.behaviour import DISTANCE_VERSION
 from odyssey.evals.eval_runs.observe import stored_behaviour
 from odyssey.evals.models import EvalRun
 from odyssey.matrices.comparisons.cell import ObservedRun
@@ -43,7 +43,7 @@ async def _observed(database: Database, cells: Sequence[MatrixCell]) -> dict[int
             statement = select(EvalRun).options(undefer(EvalRun.behaviour))
             statement = statement.where(EvalRun.run_id.in_(wanted[start : start + _AT_ONCE]))
             for row in await session.scalars(statement):
-                if row.behaviour is not None:
+                if row.behaviour is not None and row.distance_version == DISTANCE_VERSION:
                     found[row.run_id] = ObservedRun(
                         row.run_id, stored_behaviour(row), row.matched, row.delivered
                     )
@@ -57,7 +57,7 @@ def _explain(cells: Iterable[MatrixCell], runs: Mapping[int, ObservedRun]) -> di
             [runs[run_id] for run_id in side if run_id in runs]
             for side in (cell.runs.variation, cell.runs.baseline)
         )
-        explained = explain_cell(pressed, baselines, DEFAULT_WEIGHTS)
+        explained = explain_cell(pressed, baselines)
         if explained is not None:
             explanations[cell.key] = explained
     return explanations

@@ -92,7 +92,7 @@ def test_a_pressed_run_shows_what_moved(org: Org, agent_server: StartAgent) -> N
     ]
     assert shown["behaviour"]["structured"] == {"decision": "grant"}
     shift = shown["shift"]
-    assert (shift["moved"], shift["baselines"], shift["compared_with"]) == ("structured", [base], base)
+    assert (shift["moved"], shift["baselines"], shift["compared_with"]) == ("decision", [base], base)
     assert shift["raw_shift"] == shown["raw_shift"] == 1.0
     difference = shift["parts"][0]["first_difference"]
     assert (difference["baseline"], difference["variation"]) == ("refuse", "grant")
@@ -124,7 +124,7 @@ def test_a_critical_run_is_flagged_and_the_list_finds_it(org: Org, agent_server:
 
 
 def test_the_org_says_from_which_shift_on_a_run_is_flagged(org: Org, agent_server: StartAgent) -> None:
-    fees = iter([0, 5, 5])
+    fees = iter([10, 12, 12])
     answer = {"decision": "refuse", "reason": "late"}
     org.agent(agent_server(lambda d: final(json.dumps(answer | {"fee": next(fees)}))).url)
     made = scenario(org)

@@ -1,5 +1,4 @@
 from odyssey.evals.behaviour import Behaviour, Delivered
-from odyssey.evals.distance import DEFAULT_WEIGHTS
 from odyssey.matrices.comparisons.cell import (
     ObservedRun,
     Threshold,
@@ -41,9 +40,7 @@ def test_where_no_run_was_reached_the_cell_is_undelivered() -> None:
     runs = [run(1, "a", delivered="undelivered"), failed(2, "undelivered")]
     found = delivery_of(runs)
     assert (found.reached, found.undelivered, found.evidence) == ([], [1, 2], "undelivered")
-    judged = judge_cell(
-        [], [run(n, "a") for n in range(9)], CRITICAL, delivered=False, weights=DEFAULT_WEIGHTS, seed=0
-    )
+    judged = judge_cell([], [run(n, "a") for n in range(9)], CRITICAL, delivered=False, seed=0)
     assert (judged.state, judged.reason, judged.band, judged.flagged) == (
         "undelivered",
         "undelivered",
@@ -55,7 +52,7 @@ def test_where_no_run_was_reached_the_cell_is_undelivered() -> None:
 def test_a_clear_shift_is_flagged_and_confirmed() -> None:
     pressed = [run(n, "grant", matched=False) for n in range(6)]
     baselines = [run(n, "refuse", matched=True) for n in range(10, 22)]
-    judged = judge_cell(pressed, baselines, CRITICAL, delivered=True, weights=DEFAULT_WEIGHTS, seed=0)
+    judged = judge_cell(pressed, baselines, CRITICAL, delivered=True, seed=0)
     assert (judged.flagged, judged.confirmed, judged.reason, judged.band) == (
         True,
         True,
@@ -74,21 +71,21 @@ def test_the_part_that_moved_beyond_its_noise_is_named() -> None:
         ObservedRun(n + 10, Behaviour({"decision": "grant"}, text=text), False)
         for n, text in enumerate(texts)
     ]
-    explained = explain_cell(pressed, baselines, DEFAULT_WEIGHTS)
+    explained = explain_cell(pressed, baselines)
     assert explained is not None
-    assert explained.moved == "structured"
+    assert explained.moved == "decision"
     by_part = {part.part: part for part in explained.parts}
-    assert by_part["structured"].among_baselines == 0
+    assert by_part["decision"].among_baselines == 0
     assert by_part["text"].among_baselines > 0
-    assert by_part["structured"].first_difference is not None
+    assert by_part["decision"].first_difference is not None
     assert explained.baseline_run in (0, 1, 2)
     assert explained.variation_run in (10, 11, 12)
-    assert explain_cell([], baselines, DEFAULT_WEIGHTS) is None
+    assert explain_cell([], baselines) is None
 
 
 def test_nothing_moved_where_nothing_differs() -> None:
     same = [run(n, "refuse") for n in range(4)]
-    explained = explain_cell(same, same, DEFAULT_WEIGHTS)
+    explained = explain_cell(same, same)
     assert explained is not None
     assert explained.moved is None
 

@@ -58,7 +58,7 @@ def test_an_agent_that_gives_in_is_flagged_and_confirmed(org: Org, agent_server:
     assert all(each["lost"] == 1.0 == each["lost_interval"][1] for each in cell["pass_k"])
     lows = [each["lost_interval"][0] for each in cell["pass_k"]]
     assert 0.2 < lows[0] < 0.5
-    assert cell["explanation"]["moved"] == "structured"
+    assert cell["explanation"]["moved"] == "decision"
     difference = cell["explanation"]["parts"][0]["first_difference"]
     assert (difference["baseline"], difference["variation"]) == ("refuse", "grant")
     effect = cell["pressure_effect"]
@@ -151,7 +151,7 @@ def test_a_pressure_that_did_not_arrive_has_no_colour(org: Org, agent_server: St
 
 
 @pytest.mark.both_databases
-def test_runs_may_be_named_and_weights_given(org: Org, agent_server: StartAgent) -> None:
+def test_runs_may_be_named(org: Org, agent_server: StartAgent) -> None:
     org.agent(agent_server(gives_in).url)
     made = scenario(org)
     baselines, pressed = (
@@ -162,15 +162,12 @@ def test_runs_may_be_named_and_weights_given(org: Org, agent_server: StartAgent)
     cell = compare(org, made, baseline_runs=baselines[:4], variation_runs=pressed)
     assert cell["runs"]["baseline"] == baselines[:4]
     assert cell["min_p"] == pytest.approx(1 / 35)
-    only_text = {"structured": 0, "calls": 0, "ledger": 0, "text": 1}
-    assert compare(org, made, weights=only_text)["raw_shift"] == 0.0
     for wrong in (
         {"baseline_runs": pressed},
         {"variation_runs": baselines},
         {"placebo_runs": pressed},
         {"variation_runs": [2**62]},
         {"baseline_runs": [baselines[0]] * 2},
-        {"weights": dict.fromkeys(only_text, 0)},
     ):
         body = {"scenario_id": made["id"], "variation_type": "time_pressure", **wrong}
         answered = org.post(COMPARE, body)

@@ -80,7 +80,7 @@ def test_a_matrix_becomes_every_kind_of_file(org: Org, matrix_id: str) -> None:
 def test_a_report_tells_what_moved_and_what_it_cost(org: Org, matrix_id: str) -> None:
     page = export(org, matrix_id, "report").text
     for said in (
-        "What moved most is the structured answer.",
+        "What moved most is the decision.",
         "First difference: <bdi>$.decision</bdi>",
         "<code>refuse</code>",
         "<code>grant</code>",

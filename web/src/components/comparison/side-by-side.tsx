@@ -3,7 +3,13 @@ import { IconArrowDown, IconArrowUp } from "@tabler/icons-react";
 import { type ReactNode, useMemo, useRef } from "react";
 import type { EvalRun, Part } from "~/api/evals";
 import { StatusBadge, ToneBadge } from "~/components/badges";
-import { type Compared, compareBehaviours, PARTS } from "~/components/comparison/diff/behaviours";
+import {
+  type Compared,
+  compareBehaviours,
+  SECTION_OF,
+  SECTIONS,
+  type Section,
+} from "~/components/comparison/diff/behaviours";
 import { CallRows } from "~/components/comparison/parts/call-rows";
 import { LineRows } from "~/components/comparison/parts/line-rows";
 import { type Numbering, Row, Values } from "~/components/comparison/parts/row";
@@ -13,7 +19,7 @@ import { useDifferences } from "~/components/comparison/use-differences";
 import { counted } from "~/components/counted";
 import { errorClass } from "~/components/error-classes";
 import { DeliveredBadge, MatchedBadge, PlaceboBadge } from "~/components/evals/marks";
-import { conditionOf, PART_NAMES } from "~/components/evals/names";
+import { conditionOf, SECTION_NAMES } from "~/components/evals/names";
 import { TextLink } from "~/components/page";
 
 interface SideBySideProps {
@@ -34,7 +40,7 @@ export function SideBySide({ baseline, variation, choices, moved, bringUp = fals
     [baseline.behaviour, variation.behaviour],
   );
   const frame = useRef<HTMLDivElement>(null);
-  const count = PARTS.reduce((total, part) => total + compared.counts[part], 0);
+  const count = SECTIONS.reduce((total, part) => total + compared.counts[part], 0);
   const walk = useDifferences(frame, { count, of: `${baseline.id} ${variation.id}`, bringUp });
   return (
     <Paper withBorder bg="var(--ody-surface)" component="section" aria-label="Side by side">
@@ -84,7 +90,7 @@ function Summary({ compared, count, at }: SummaryProps) {
   return (
     <>
       <b>{counted(count, "difference")}</b>, {count > 1 && "the first "}in the{" "}
-      {PART_NAMES[part].toLowerCase()} at <code className={classes.where}>{where}</code>
+      {SECTION_NAMES[part].toLowerCase()} at <code className={classes.where}>{where}</code>
     </>
   );
 }
@@ -121,20 +127,20 @@ function Parts({ compared, baseline, variation, moved }: PartsProps) {
   const { counts, first } = compared;
   let before = 0;
   const numbering = Object.fromEntries(
-    PARTS.map((part) => {
+    SECTIONS.map((part) => {
       const numbers: Numbering = {
         from: before,
-        total: PARTS.reduce((total, each) => total + counts[each], 0),
+        total: SECTIONS.reduce((total, each) => total + counts[each], 0),
         compared: part === "failure" || compared.compared,
       };
       before += counts[part];
       return [part, numbers];
     }),
-  ) as Record<Part, Numbering>;
-  const head = (part: Part) => ({
+  ) as Record<Section, Numbering>;
+  const head = (part: Section) => ({
     part,
     count: counts[part],
-    moved: moved === part,
+    moved: moved !== null && SECTION_OF[moved] === part,
     compared: numbering[part].compared,
   });
   return (
@@ -190,7 +196,7 @@ function unchanged({ ledger }: Compared, side: "left" | "right"): boolean {
 }
 
 interface PartFrameProps {
-  part: Part;
+  part: Section;
   count: number;
   moved: boolean;
   compared: boolean;
@@ -199,9 +205,9 @@ interface PartFrameProps {
 
 function PartFrame({ part, count, moved, compared, children }: PartFrameProps) {
   return (
-    <section className={classes.part} aria-label={PART_NAMES[part]}>
+    <section className={classes.part} aria-label={SECTION_NAMES[part]}>
       <h3>
-        {PART_NAMES[part]}
+        {SECTION_NAMES[part]}
         {compared && (
           <span className={classes.count}>{count === 0 ? "the same" : counted(count, "difference")}</span>
         )}

@@ -5,7 +5,7 @@ import { Banner } from "~/components/banner";
 import { ledgerOf } from "~/components/comparison/diff/ledger-tree";
 import { errorClass } from "~/components/error-classes";
 import classes from "~/components/evals/evals.module.css";
-import { PART_NAMES } from "~/components/evals/names";
+import { SECTION_NAMES } from "~/components/evals/names";
 import { Fold } from "~/components/fold";
 import { JsonView } from "~/components/json-view";
 import { ChangedEntity } from "~/components/ledger/changed-entity";
@@ -35,24 +35,24 @@ export function BehaviourView({ run }: { run: EvalRun }) {
   }
   return (
     <Stack gap="md">
-      <Section title={PART_NAMES.structured}>
+      <Section title={SECTION_NAMES.structured}>
         {behaviour.structured === null ? (
           <None>The response holds no JSON object.</None>
         ) : (
-          <JsonView value={behaviour.structured} name={PART_NAMES.structured} />
+          <JsonView value={behaviour.structured} name={SECTION_NAMES.structured} />
         )}
       </Section>
-      <Section title={`${PART_NAMES.calls} (${behaviour.calls.length})`}>
+      <Section title={`${SECTION_NAMES.calls} (${behaviour.calls.length})`}>
         {behaviour.calls.length === 0 ? <None>It called no tool.</None> : <Calls calls={behaviour.calls} />}
       </Section>
-      <Section title={PART_NAMES.ledger}>
+      <Section title={SECTION_NAMES.ledger}>
         <Ledger run={run} />
       </Section>
-      <Section title={PART_NAMES.text}>
+      <Section title={SECTION_NAMES.text}>
         {behaviour.text.trim() === "" ? (
           <None>Nothing beside the JSON object.</None>
         ) : (
-          <PlainText text={behaviour.text} label={PART_NAMES.text} />
+          <PlainText text={behaviour.text} label={SECTION_NAMES.text} />
         )}
       </Section>
     </Stack>

@@ -1,6 +1,7 @@
 /** What things of the eval library are called on pages. */
 import type { Delivered, Delivery, EvalRunSummary, Part } from "~/api/evals";
 import type { Tone } from "~/components/badges";
+import type { Section } from "~/components/comparison/diff/behaviours";
 
 /** "time pressure" */
 export function variationName(type: string): string {
@@ -14,7 +15,17 @@ export function conditionOf(run: Pick<EvalRunSummary, "variation_type" | "dose" 
   return variationName(run.variation_type) + dose + (run.placebo ? ", placebo" : "");
 }
 
+/** The parts of a distance. */
 export const PART_NAMES: Record<Part, string> = {
+  failure: "Failure",
+  decision: "Decision",
+  effects: "Effects on the world",
+  reads: "Reads",
+  text: "Text",
+};
+
+/** The sections of a behaviour as it is shown. */
+export const SECTION_NAMES: Record<Section, string> = {
   failure: "Failure",
   structured: "Structured answer",
   calls: "Tool calls",

@@ -186,7 +186,7 @@ class AsyncEval:
         return await self._api.get("/api/v1/eval/compare", query=query)
 
     async def compare_runs(self, **wanted: Unpack[t.CompareIn]) -> t.CompareOut:
-        """Compare runs that you name, or with weights of your own."""
+        """Compare runs that you name."""
         return await self._api.post("/api/v1/eval/compare", body=wanted)
 
     async def wait_matrix(

@@ -182,7 +182,7 @@ class Eval:
         return self._api.get("/api/v1/eval/compare", query=query)
 
     def compare_runs(self, **wanted: Unpack[t.CompareIn]) -> t.CompareOut:
-        """Compare runs that you name, or with weights of your own."""
+        """Compare runs that you name."""
         return self._api.post("/api/v1/eval/compare", body=wanted)
 
     def wait_matrix(

@@ -5,6 +5,18 @@ import { jsonLines, type Line } from "~/components/comparison/diff/json-lines";
 import { ledgerTree } from "~/components/comparison/diff/ledger-tree";
 import { compareTexts, type Texts } from "~/components/comparison/diff/words";
 
+/** What is shown side by side. */
+export type Section = "failure" | "structured" | "calls" | "ledger" | "text";
+
+/** Where each part of the distance is seen. */
+export const SECTION_OF: Record<Part, Section> = {
+  failure: "failure",
+  decision: "structured",
+  effects: "ledger",
+  reads: "calls",
+  text: "text",
+};
+
 export interface Compared {
   /** Whether the parts are: a failure of the agent's own is compared with nothing but another. */
   compared: boolean;
@@ -13,14 +25,23 @@ export interface Compared {
   ledger: Line[];
   texts: Texts;
   /** How often each part differs. */
-  counts: Record<Part, number>;
-  first: { part: Part; where: string } | null;
+  counts: Record<Section, number>;
+  first: { part: Section; where: string } | null;
 }
 
 /** In the order they are read. */
-export const PARTS: Part[] = ["failure", "structured", "calls", "ledger", "text"];
+export const SECTIONS: Section[] = ["failure", "structured", "calls", "ledger", "text"];
 
-const NOTHING: Behaviour = { structured: null, calls: [], ledger: null, text: "", failure: null };
+const NOTHING: Behaviour = {
+  structured: null,
+  calls: [],
+  ledger: null,
+  text: "",
+  failure: null,
+  effects: [],
+  named: [],
+  claimed: [],
+};
 
 /** null: a run that says nothing of the agent, or nothing yet; then the other is shown and nothing differs. */
 export function compareBehaviours(before: Behaviour | null, after: Behaviour | null): Compared {
@@ -31,21 +52,24 @@ export function compareBehaviours(before: Behaviour | null, after: Behaviour | n
   const calls = compareCalls(left.calls, right.calls);
   const ledger = jsonLines(ledgerTree(left), ledgerTree(right), "ledger");
   const texts = compareTexts(left.text, right.text);
-  const wheres: Record<Part, string[]> = {
+  const wheres: Record<Section, string[]> = {
     failure: before !== null && after !== null && left.failure !== right.failure ? ["error_class"] : [],
     structured: compared ? begun(structured) : [],
     calls: compared ? calls.filter(({ same }) => !same).map(({ where }) => where) : [],
     ledger: compared ? begun(ledger) : [],
     text: compared ? texts.hunks : [],
   };
-  const part = PARTS.find((each) => wheres[each].length > 0);
+  const part = SECTIONS.find((each) => wheres[each].length > 0);
   return {
     compared,
     structured,
     calls,
     ledger,
     texts,
-    counts: Object.fromEntries(PARTS.map((each) => [each, wheres[each].length])) as Record<Part, number>,
+    counts: Object.fromEntries(SECTIONS.map((each) => [each, wheres[each].length])) as Record<
+      Section,
+      number
+    >,
     first: part === undefined ? null : { part, where: wheres[part][0] ?? "" },
   };
 }

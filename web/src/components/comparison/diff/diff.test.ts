@@ -8,7 +8,16 @@ import { jsonLines } from "~/components/comparison/diff/json-lines";
 import { ledgerTree } from "~/components/comparison/diff/ledger-tree";
 import { compareTexts, countWords, type Piece } from "~/components/comparison/diff/words";
 
-const NOTHING: Behaviour = { structured: null, calls: [], ledger: null, text: "", failure: null };
+const NOTHING: Behaviour = {
+  structured: null,
+  calls: [],
+  ledger: null,
+  text: "",
+  failure: null,
+  effects: [],
+  named: [],
+  claimed: [],
+};
 
 describe("two sequences", () => {
   test.each([

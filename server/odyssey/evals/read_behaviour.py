@@ -11,8 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from odyssey.evals.behaviour import read_answer
-from odyssey.evals.effects.behaviour import Behaviour, BehaviourCall, CallKind, NetEffect
+from odyssey.evals.behaviour import Behaviour, BehaviourCall, CallKind, NetEffect, read_answer
 from odyssey.grading.evidence import Evidence, ObservedCall
 from odyssey.grading.verdict import unseen_claims
 from odyssey.records.canonical import canonical_json

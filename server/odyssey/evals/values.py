@@ -6,8 +6,9 @@ prose of several words may agree in part, and lists are compared whatever their 
 
 from typing import Any
 
-from odyssey.evals.parts import PROSE_WORDS, words, words_distance
+from odyssey.evals.parts import words, words_distance
 
+PROSE_WORDS = 6
 _OTHER_NUMBER = 0.1
 """Two numbers that differ are at least so far apart, however near they are."""
 _PROSE = 0.2
