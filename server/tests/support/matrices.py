@@ -231,8 +231,8 @@ def _summary(cells: list[MatrixCell]) -> EvalSummary:
 def evidence_of(matrix: MatrixOut) -> ReportEvidence:
     """An explanation of every confirmed cell, and a cost."""
     parts = [
-        {"part": "decision", "contribution": 0.31, "among_baselines": 0.02, "first_difference": FIRST_CALL},
-        {"part": "effects", "contribution": 0.33, "among_baselines": 0.0, "first_difference": None},
+        {"part": "effects", "contribution": 0.64, "among_baselines": 0.02, "first_difference": FIRST_CALL},
+        {"part": "decision", "contribution": 0.0, "among_baselines": 0.0, "first_difference": None},
         {"part": "text", "contribution": 0.12, "among_baselines": 0.06, "first_difference": None},
     ]
     explained = {"moved": "effects", "baseline_run": 3, "variation_run": 1005, "parts": parts}

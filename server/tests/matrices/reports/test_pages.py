@@ -228,7 +228,7 @@ def test_the_report_tells_all_there_is_to_tell() -> None:
     found = of_every_kind(warnings=["Too few runs to confirm one cell."], rule_sets=None, placebo=True)
     page = report_page(found, evidence_of(found))
     for said in (
-        "What moved most is the tool calls.",
+        "What moved most is what it did to the world.",
         "First difference: <bdi>call 3</bdi>",
         "&quot;create_payment&quot;",
         "the smallest p-value a cell can have is 1 in 1,820",
