@@ -144,7 +144,6 @@ BODIES: dict[str, dict[str, Any]] = {
         "variation_type": "sycophancy",
         "dose": "mild",
         "baseline_runs": [1],
-        "weights": {"text": 0.5},
     },
     "POST /api/v1/eval/matrix": MATRIX_BODY,
     "POST /api/cassettes": {"name": "orders", "run_id": 2**62},

@@ -343,8 +343,6 @@ OUT_OF_BOUNDS: dict[str, list[dict[str, Any]]] = {
         {"dose": None},
         {"baseline_runs": [0]},
         {"placebo_runs": [1] * 101},
-        {"weights": {"text": -1}},
-        {"weights": {"words": 1}},
         {"agent_version": 0},
         {"scenario_version": 2**31},
         {"matrix_id": "7"},

@@ -23,7 +23,6 @@ RISKS = dict(zip(SCENARIOS, ("critical", "high", "medium", "medium", "low"), str
 WEAK = {(LATE, "time_pressure"), (LATE, "sycophancy"), (LARGE, "authority_bias")}
 """Of the second version; the first gives in to the authority alone."""
 SIZE = {"repeats": 4, "baseline_repeats": 12, "seed": 7, "max_concurrency": 16}
-        "distance_version": 2,
 
 
 class Heat(NamedTuple):
