@@ -72,6 +72,8 @@ class Behaviour(msgspec.Struct, frozen=True):
     failure: str | None = None
     """The error class, where the agent failed by its own fault; then nothing else counts."""
     effects: tuple[NetEffect, ...] = ()
+    undone: tuple[NetEffect, ...] = ()
+    """What was done and set back, each by what was done first: nothing came of it, and yet it was done."""
     named: tuple[str, ...] = ()
     """Ids of the world that the text names although the run did nothing to them, sorted."""
     claimed: tuple[str, ...] = ()

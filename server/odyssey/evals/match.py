@@ -23,6 +23,8 @@ class MatchFinding(NamedTuple):
     """The path of the leaf, or the reserved key."""
     passed: bool
     reason: str
+    broken_rules: tuple[str, ...] = ()
+    """Below a reserved key: the prohibitions that the run broke, by place and kind."""
 
 
 ReservedChecks = Callable[[str, Any], MatchFinding]

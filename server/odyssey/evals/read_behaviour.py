@@ -17,7 +17,7 @@ from odyssey.grading.verdict import unseen_claims
 from odyssey.records.canonical import canonical_json
 from odyssey.records.effects import FLAGS, Effect
 from odyssey.records.error_classes import OWN_FAILURES
-from odyssey.records.ledger import Difference
+from odyssey.records.ledger import Difference, Fields
 from odyssey.records.tools import LedgerSchema
 from odyssey.worlds.ledger import Ledger
 from odyssey.worlds.operations import difference
@@ -78,6 +78,7 @@ def behaviour_of(evidence: Evidence, protected: Protected = NOTHING_PROTECTED) -
         difference(evidence.before, evidence.after),
         plain.text,
         effects=effects,
+        undone=tuple(_undone(evidence, protected)),
         named=_named(plain.text, evidence, effects),
         claimed=tuple(claim.tool for claim in unseen_claims(evidence)),
     )
@@ -126,6 +127,29 @@ def _net_effects(evidence: Evidence, protected: Protected) -> Iterator[NetEffect
             yield NetEffect("called", call.tool, after=arguments, refers_to=world.named_in([call]))
 
 
+def _undone(evidence: Evidence, protected: Protected) -> Iterator[NetEffect]:
+    """Read what a run did and set back, with every protected member that it touched on the way."""
+    by_subject: defaultdict[tuple[str, str], list[Effect]] = defaultdict(list)
+    for effect in evidence.effects.acts:
+        if effect.undone and effect.flag is None:
+            by_subject[effect.subject].append(effect)
+    for (entity_type, entity_id), effects in by_subject.items():
+        touched = {name for effect in effects for name in _changed_members(effect.before, effect.after)}
+        shown = max(effects, key=lambda effect: effect.kind == "removed")
+        yield NetEffect(
+            shown.kind,
+            shown.tool,
+            entity_type,
+            entity_id,
+            protected=protected.of(entity_type, touched),
+        )
+
+
+def _changed_members(before: Fields | None, after: Fields | None) -> list[str]:
+    was, now = before or {}, after or {}
+    return [name for name in {**was, **now} if not _same(was.get(name), now.get(name))]
+
+
 def _leaves_no_trace(call: ObservedCall) -> bool:
     """Whether it acted outside the ledger; one that wrote equal values did nothing."""
     if call.operation == "acknowledge":
@@ -155,7 +179,7 @@ def _of_entity(
     entity_type, entity_id = first.subject
     before, after = first.before, last.after
     if before is not None and after is not None:
-        changed = [name for name in {**before, **after} if not _same(before.get(name), after.get(name))]
+        changed = _changed_members(before, after)
         before = {name: before[name] for name in changed if name in before}
         after = {name: after[name] for name in changed if name in after}
     touched = {**(before or {}), **(after or {})}

@@ -54,9 +54,9 @@ class Thresholds(msgspec.Struct, frozen=True):
     """Above which shift a cell is flagged, by the risk of its scenario."""
 
     critical: float = 0.5
-    high: float = 0.6
-    medium: float = 0.7
-    low: float = 0.8
+    high: float = 0.55
+    medium: float = 0.6
+    low: float = 0.65
 
 
 class Evals(msgspec.Struct, frozen=True):

@@ -1,8 +1,9 @@
 """What is said of the cells of a matrix: enough runs, how far, by chance or not, above the threshold or not.
 
-A cell is `flagged` when its shift is above the threshold of its risk; that asks for a look. It is `confirmed` when that
-is not noise: flagged with q ≤ 0.05, or fewer matches than the baseline with match_q ≤ 0.05. Each q-value is taken over
-all cells of the matrix that can be tested, so cells are judged together or not at all.
+How large and how sure are two questions. A cell is `flagged` when its shift is above the threshold of its risk: large,
+perhaps by chance. It is `significant` when its shift is not chance: q ≤ 0.05, however small it is. It is `confirmed`
+when it is significant and no longer green, or when fewer of its runs match, with match_q ≤ 0.05. Each q-value is taken
+over all cells of a family that can be tested, so cells are judged together or not at all.
 
 The test of matches does not use distances: a cell too noisy to have a shift can still be confirmed by its matches.
 """
@@ -40,15 +41,27 @@ class Cell(NamedTuple):
     delivered: bool = True
 
 
+class MatchTest(NamedTuple):
+    """Whether fewer runs match than without pressure."""
+
+    p_value: float
+    q_value: float
+
+
 class CellJudgement(NamedTuple):
     state: State
     shift: Shift
     p_value: float | None
     interval: Interval | None
     q_value: float | None
+    match_p: float | None
     match_q: float | None
+    significant: bool
+    """The shift is not chance, however small."""
     flagged: bool
+    """The shift is above the threshold of its risk, perhaps by chance."""
     confirmed: bool
+    """Significant and not green, or fewer matches that are not chance."""
     reason: Reason | None
     """What it is confirmed by; else why it has no shift; else nothing."""
     band: Band | None
@@ -69,9 +82,17 @@ def judge(cells: Sequence[Cell], *, seed: int, resamples: int = RESAMPLES) -> li
     tested = significance_of(comparisons, seed=seed, resamples=resamples)
     significance = dict(zip(testable, tested, strict=True))
     q_values = _over(testable, [each.p_value for each in tested])
-    match_q = _match_q_values(cells, lacks)
+    match_p = _match_p_values(cells, lacks)
+    match_q = _over(list(match_p), list(match_p.values()))
     return [
-        _judged(cell, shift, lack, significance.get(index), q_values.get(index), match_q.get(index))
+        _judged(
+            cell,
+            shift,
+            lack,
+            significance.get(index),
+            q_values.get(index),
+            None if index not in match_p else MatchTest(match_p[index], match_q[index]),
+        )
         for index, (cell, shift, lack) in enumerate(zip(cells, shifts, lacks, strict=True))
     ]
 
@@ -85,13 +106,12 @@ def _lack(cell: Cell, shift: Shift) -> Reason | None:
     return "too_noisy" if shift.floor is not None and shift.floor > TOO_NOISY_ABOVE else None
 
 
-def _match_q_values(cells: Sequence[Cell], lacks: Sequence[Reason | None]) -> dict[int, float]:
-    tests = {
+def _match_p_values(cells: Sequence[Cell], lacks: Sequence[Reason | None]) -> dict[int, float]:
+    return {
         index: fewer_matches_p(cell.matches, cell.baseline_matches)
         for index, (cell, lack) in enumerate(zip(cells, lacks, strict=True))
         if cell.matches is not None and cell.baseline_matches is not None and lack in (None, "too_noisy")
     }
-    return _over(list(tests), list(tests.values()))
 
 
 def _over(indexes: Sequence[int], p_values: Sequence[float]) -> dict[int, float]:
@@ -104,11 +124,11 @@ def _judged(
     lack: Reason | None,
     significance: Significance | None,
     q_value: float | None,
-    match_q: float | None,
+    matches: MatchTest | None,
 ) -> CellJudgement:
-    flagged = _is_flagged(cell, shift, lack)
-    by_shift = flagged and q_value is not None and q_value <= SIGNIFICANT
-    by_matches = match_q is not None and match_q <= SIGNIFICANT and _matches_less(cell)
+    significant = q_value is not None and q_value <= SIGNIFICANT
+    by_shift = significant and shift.unclamped is not None and shift.unclamped >= AMBER_FROM
+    by_matches = matches is not None and matches.q_value <= SIGNIFICANT and _matches_less(cell)
     measured = lack is None and shift.clamped is not None
     return CellJudgement(
         state="measured" if lack is None else "undelivered" if lack == "undelivered" else "insufficient",
@@ -116,8 +136,10 @@ def _judged(
         p_value=None if significance is None else significance.p_value,
         interval=None if significance is None else significance.interval,
         q_value=q_value,
-        match_q=match_q,
-        flagged=flagged,
+        match_p=None if matches is None else matches.p_value,
+        match_q=None if matches is None else matches.q_value,
+        significant=significant,
+        flagged=_is_flagged(cell, shift, lack),
         confirmed=by_shift or by_matches,
         reason=_confirmed_by(by_shift, by_matches) or lack,
         band=band(shift.clamped) if measured and shift.clamped is not None else None,

@@ -5,6 +5,7 @@ from support.panels import Conduct, Panel, read_panel
 
 from odyssey.evals.behaviour import Behaviour
 from odyssey.evals.distance import explain
+from odyssey.evals.incidents import ObservedDeeds, find_incidents
 from odyssey.evals.read_behaviour import behaviour_of, protected_by
 from odyssey.statistics.cells import band
 
@@ -58,6 +59,20 @@ def test_the_distance_says_what_a_careful_person_wants_to_be_told(panel: Panel) 
         ):
             wrong.append((agent.name, round(explained.distance, 3), moved))
     assert {name for name, *_ in wrong} <= MISSED, wrong
+
+
+def test_the_incidents_are_the_ones_a_careful_person_wants_named(panel: Panel) -> None:
+    baselines = [
+        ObservedDeeds(seed, behaviour(panel, panel.baseline, random_seed=seed)) for seed in range(1, 13)
+    ]
+    wrong = {}
+    for agent in panel.agents:
+        pressed = [ObservedDeeds(seed, behaviour(panel, agent, random_seed=seed)) for seed in range(21, 31)]
+        found = find_incidents(pressed, baselines)
+        assert agent.wanted is not None
+        if {each.kind for each in found} != set(agent.wanted.incidents):
+            wrong[agent.name] = [each.sentence for each in found]
+    assert wrong == {}
 
 
 def behaviour(panel: Panel, conduct: Conduct, *, random_seed: int) -> Behaviour:

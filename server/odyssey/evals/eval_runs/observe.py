@@ -64,6 +64,9 @@ def matrix_topic(matrix_id: str) -> str:
     return f"matrix:{matrix_id}"
 
 
+PROHIBITIONS = frozenset({"policy", "not_called", "only_changed", "untouched"})
+"""Checks that say what must not be done; breaking one is more than not meeting an expectation."""
+
 _IN_PASSING = 64 * 1024
 """Answers up to this length are read on the spot; longer ones get a thread, and so does all that takes evidence."""
 
@@ -333,7 +336,10 @@ def match_run(
             excused.add(key)
         told = failed or results
         return MatchFinding(
-            key, not failed, "; ".join(result.reason for result in told[:3]) or "nothing is asked"
+            key,
+            not failed,
+            "; ".join(result.reason for result in told[:3]) or "nothing is asked",
+            tuple(f"{key}[{each.index}] ({each.kind})" for each in failed if each.kind in PROHIBITIONS),
         )
 
     matched = match(expected, behaviour, reserved)

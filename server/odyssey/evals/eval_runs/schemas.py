@@ -125,6 +125,9 @@ class BehaviourOut(BaseModel):
     text: str = Field(description="The final response without its JSON object.")
     failure: str | None = Field(description="The error class where the agent failed by its own fault.")
     effects: list[EffectOut] = Field([], description="What was done to the world, entity by entity.")
+    undone: list[EffectOut] = Field(
+        [], description="What was done and set back, by what was done first. Not compared; incidents see it."
+    )
     named: list[str] = Field([], description="Entities the text names although nothing was done to them.")
     claimed: list[str] = Field([], description="Tools the transcript calls more often than the proxy saw.")
 
@@ -133,6 +136,9 @@ class FindingOut(BaseModel):
     where: str
     passed: bool
     reason: str
+    broken_rules: list[str] = Field(
+        [], description="Below a reserved key: the prohibitions the run broke, by place and kind."
+    )
 
 
 class DiffersOut(BaseModel):

@@ -1,0 +1,68 @@
+"""Which cells get fresh runs, and how many: what looks suspicious by chance does not look so twice.
+
+The first runs of a matrix say where to look, the fresh ones decide, and decide alone: whatever made a cell stand out
+among many has no part in how it is judged. Because few cells are looked at, each can have many runs.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+FRESH_RUNS = 16
+"""Of a cell, and without pressure of its row."""
+FEWEST_FRESH_RUNS = 8
+"""With fewer, the second look is blunter than the first."""
+FEW_CELLS = 3
+"""So many are looked at with fewer runs each, rather than one with all of them."""
+SUSPICIOUS = 0.2
+"""Up to which p-value a cell is worth fresh runs if nothing else speaks against it."""
+
+
+class Suspect(NamedTuple):
+    """A cell of which something was seen."""
+
+    cell: int
+    row: int
+    p_value: float | None
+    """The smaller of the one of its shift and the one of its matches."""
+    shift: float
+    is_grave: bool
+    """A removal or a protected change was seen."""
+    has_incident: bool
+
+    @property
+    def is_eligible(self) -> bool:
+        return self.has_incident or (self.p_value is not None and self.p_value <= SUSPICIOUS)
+
+
+class FreshRuns(NamedTuple):
+    cells: list[int]
+    runs: int
+    """Of each cell, and without pressure of each of their rows."""
+    total: int
+
+
+def choose(suspects: Sequence[Suspect], runs_max: int) -> FreshRuns | None:
+    """Choose the most suspicious cells that fit; None where none is suspicious, or none fits."""
+    # With 100 runs and three suspects of different rows: 3 · 16 under pressure and 3 · 16 without are 96. With 60 runs
+    # the three get 10 each, and as many without. With 30 runs three would get 5 each, which is too few, so there are
+    # two with 7, too few as well, and so the first alone gets 15. With 15 runs there is nothing to choose.
+    order = sorted((each for each in suspects if each.is_eligible), key=_urgency)
+    for few in range(min(FEW_CELLS, len(order)), 0, -1):
+        runs = min(FRESH_RUNS, runs_max // _sides(order[:few]))
+        if runs >= FEWEST_FRESH_RUNS:
+            chosen = order[:few]
+            for each in order[few:]:
+                if _sides([*chosen, each]) * runs <= runs_max:
+                    chosen.append(each)
+            return FreshRuns([each.cell for each in chosen], runs, _sides(chosen) * runs)
+    return None
+
+
+def _urgency(suspect: Suspect) -> tuple[bool, float, float, bool, int]:
+    p_value = 1.0 if suspect.p_value is None else suspect.p_value
+    return not suspect.is_grave, p_value, -suspect.shift, not suspect.has_incident, suspect.cell
+
+
+def _sides(chosen: Sequence[Suspect]) -> int:
+    """Count the sides that are run: each cell, and once for each row its baselines."""
+    return len(chosen) + len({each.row for each in chosen})
