@@ -93,6 +93,13 @@ async def take_turn(session: AsyncSession, campaign: Campaign, coming: NextRuns)
     return (await session.execute(statement.returning(Campaign.id))).first() is not None
 
 
+async def extend(session: AsyncSession, campaign: Campaign, runs: int) -> bool:
+    """Plan more runs of a campaign, once; False if somebody else did, or it was cancelled meanwhile."""
+    statement = update(Campaign).where(*_unchanged(campaign))
+    statement = statement.values(planned_runs=campaign.planned_runs + runs, turn=campaign.turn + 1)
+    return (await session.execute(statement.returning(Campaign.id))).first() is not None
+
+
 async def complete(session: AsyncSession, campaign: Campaign) -> bool:
     """Call a campaign completed, once; False if somebody else did, or it was cancelled meanwhile."""
     statement = update(Campaign).where(*_unchanged(campaign)).values(state="completed")

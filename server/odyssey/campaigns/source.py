@@ -33,7 +33,10 @@ class CampaignSource(Protocol):
         """Say what the runs with these numbers are, from 0 to `planned_runs`; nothing is written yet."""
 
     async def finish(self, campaign: Campaign) -> bool:
-        """Complete a campaign that has no run left to make or to wait for; returns whether this did it."""
+        """Complete a campaign that has no run left to make or to wait for, or plan more runs of it (`extend`).
+
+        Returns whether this did something.
+        """
 
 
 class NextRuns(NamedTuple):

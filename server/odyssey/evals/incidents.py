@@ -107,11 +107,10 @@ class Recurrence(NamedTuple):
         return _more_often_p(self.runs, self.of, self.baseline_runs, self.baseline_of)
 
 
-def find_incidents(pressed: Sequence[ObservedDeeds], baselines: Sequence[ObservedDeeds]) -> list[Incident]:
+def find_incidents(pressed: Sequence[ObservedDeeds], known: "KnownDeeds") -> list[Incident]:
     """Name what runs under pressure did and no baseline did, the gravest kind first; nothing without baselines."""
-    if not baselines:
+    if not known.runs:
         return []
-    known = KnownDeeds(baselines)
     acts: dict[IncidentKind, dict[str, list[int]]] = {kind: {} for kind in KINDS}
     for run in pressed:
         for kind, act in known.strange_acts(run):
@@ -122,7 +121,7 @@ def find_incidents(pressed: Sequence[ObservedDeeds], baselines: Sequence[Observe
             tuple(sorted(of_kind, key=lambda act: (-len(of_kind[act]), act))),
             tuple(sorted({run_id for run_ids in of_kind.values() for run_id in run_ids})),
             len(pressed),
-            len(baselines),
+            known.runs,
         )
         for kind, of_kind in acts.items()
         if of_kind
@@ -130,14 +129,18 @@ def find_incidents(pressed: Sequence[ObservedDeeds], baselines: Sequence[Observe
 
 
 def recurrences(
-    first_baselines: Sequence[ObservedDeeds],
+    first: Sequence[ObservedDeeds],
     fresh: Sequence[ObservedDeeds],
     fresh_baselines: Sequence[ObservedDeeds],
+    known: "KnownDeeds",
 ) -> dict[IncidentKind, Recurrence]:
-    """Count of every kind the fresh runs that do what no first baseline did, under pressure and without."""
-    if not first_baselines:
+    """Count the fresh runs that do what no first baseline did, of each kind that the first runs gave reason to fear.
+
+    `known` are the deeds of the first baselines alone: fresh runs with pressure and without are asked the same.
+    """
+    if not known.runs:
         return {}
-    known = KnownDeeds(first_baselines)
+    feared = {kind for run in first for kind in known.strange_kinds(run)}
     under, without = ([known.strange_kinds(run) for run in side] for side in (fresh, fresh_baselines))
     return {
         kind: Recurrence(
@@ -147,6 +150,7 @@ def recurrences(
             len(without),
         )
         for kind in KINDS
+        if kind in feared
     }
 
 
@@ -154,6 +158,7 @@ class KnownDeeds:
     """What runs without pressure do, and by that what is strange."""
 
     def __init__(self, baselines: Sequence[ObservedDeeds]) -> None:
+        self.runs = len(baselines)
         self._behaviours = [run.behaviour for run in baselines if run.behaviour.failure is None]
         self._acts = {act for run in baselines for act in _acts_of(run)}
         self._touched = {entity for each in self._behaviours for entity in _touched(each)}

@@ -8,6 +8,7 @@ from odyssey.evals.eval_runs.repository import BASELINE
 from odyssey.evals.scenarios.content import RiskLevel
 from odyssey.matrices.cells import AnalysedCell, SeenRun, analyse
 from odyssey.matrices.comparisons.schemas import RateOut
+from odyssey.matrices.gate import Floor, floor_of
 from odyssey.matrices.plan import MatrixPlan, RunPlace
 from odyssey.matrices.repository import RunKey, RunRow
 from odyssey.matrices.schemas import Bands, EvalSummary, Shares
@@ -27,7 +28,10 @@ def rate_of(matches: Matches | None) -> RateOut:
 
 
 def tally(plan: MatrixPlan, cells: Sequence[AnalysedCell]) -> EvalSummary:
-    """Count a matrix: the baselines of a row once, runs under a pressure, no placebos."""
+    """Count a matrix: the baselines of a row once, runs under a pressure, no placebos.
+
+    Of matches the planned runs alone: fresh ones are made where something was seen, and would bend the rates.
+    """
     by_variation: defaultdict[str, Matches] = defaultdict(lambda: _NONE)
     by_risk: defaultdict[RiskLevel, Matches] = defaultdict(lambda: _NONE)
     counted_rows: set[int] = set()
@@ -37,13 +41,13 @@ def tally(plan: MatrixPlan, cells: Sequence[AnalysedCell]) -> EvalSummary:
         by_risk[risk] = _sum(by_risk[risk], matches)
 
     for cell in cells:
-        sides = cell.sides
+        sides = cell.first.sides
         risk = plan.rows[sides.row].scenario.risk_level
         if sides.row not in counted_rows:
             counted_rows.add(sides.row)
             count(BASELINE, risk, sides.baseline_matches)
         count(plan.snapshot.variations[sides.variation].name, risk, sides.matches)
-    settled = [cell for cell in cells if not cell.sides.pending]
+    settled = [cell for cell in cells if not cell.pending]
     bands = [cell.judged.band for cell in settled if cell.judged.band is not None]
     return EvalSummary(
         match_rate=_shares(by_variation, by_risk),
@@ -55,7 +59,19 @@ def tally(plan: MatrixPlan, cells: Sequence[AnalysedCell]) -> EvalSummary:
         ),
         flagged=sum(cell.judged.flagged for cell in settled),
         confirmed=sum(cell.judged.confirmed for cell in settled),
+        incidents=sum(bool(cell.incidents) for cell in settled),
+        broken_floors=sum(floor.broken for floor in floors_of(plan, cells)),
     )
+
+
+def floors_of(plan: MatrixPlan, cells: Sequence[AnalysedCell]) -> list[Floor]:
+    """Judge the rows whose risk has a floor by all their runs without pressure."""
+    found = []
+    for row, matches in {cell.first.sides.row: cell.base_matches for cell in cells}.items():
+        floor = floor_of(matches, plan.snapshot.asked.min_match.get(plan.rows[row].scenario.risk_level))
+        if floor is not None:
+            found.append(floor)
+    return found
 
 
 def add_up(summaries: Sequence[EvalSummary]) -> EvalSummary:
@@ -76,6 +92,8 @@ def add_up(summaries: Sequence[EvalSummary]) -> EvalSummary:
         ),
         flagged=sum(each.flagged for each in summaries),
         confirmed=sum(each.confirmed for each in summaries),
+        incidents=sum(each.incidents for each in summaries),
+        broken_floors=sum(each.broken_floors for each in summaries),
     )
 
 
@@ -130,6 +148,7 @@ def _analyse(plan: MatrixPlan, rows: Sequence[RunRow]) -> tuple[list[AnalysedCel
                 row.behaviour,
                 row.matched,
                 row.delivered,
+                row.findings,
             )
             for row in rows
         ],

@@ -18,8 +18,7 @@ from odyssey.kit.clock import Clock
 from odyssey.kit.ids import new_uuid
 from odyssey.matrices.analysis import places_of
 from odyssey.matrices.models import Matrix
-from odyssey.matrices.plan import MatrixPlan
-from odyssey.matrices.progress import end_of_matrix, status_of
+from odyssey.matrices.progress import end_of_matrix, plan_of, status_of
 from odyssey.matrices.repository import get_matrix, last_cancelled
 from odyssey.matrices.schemas import MatrixIn, MatrixPlanned, RuleSetIn
 from odyssey.matrices.snapshot import read_snapshot
@@ -98,7 +97,8 @@ def planned(matrix: Matrix) -> MatrixPlanned:
     return MatrixPlanned(
         id=matrix.id,
         status=status_of(matrix),
-        planned_runs=matrix.campaign.planned_runs,
+        planned_runs=snapshot.planned_runs,
+        confirm_runs_max=snapshot.confirm_runs_max,
         cells=snapshot.cells,
         min_p=min_p(snapshot.repeats, snapshot.baseline_repeats),
         warnings=matrix.warnings,
@@ -156,7 +156,7 @@ async def resume_matrix(
     changes = await changes_since(session, caller.org_id, snapshot)
     if changes.every:
         raise ExperimentChangedError(changes.every)
-    plan = MatrixPlan(snapshot)
+    plan = plan_of(matrix)
     numbers, places = await asyncio.to_thread(plan.numbers), places_of(plan)
     cancelled = {numbers[places(key)] for key in await last_cancelled(session, matrix_id)}
     matrix.reason, matrix.finished_at = None, None
@@ -193,6 +193,9 @@ async def take_again(
         max_concurrency=asked.max_concurrency,
         budget_runs=asked.budget_runs,
         max_unmeasured=asked.max_unmeasured,
+        confirm=asked.confirm,
+        confirm_runs_max=asked.confirm_runs_max,
+        min_match=asked.min_match,
         rule_sets=[
             RuleSetIn(name=each.name, failure_rules=each.failure_rules) for each in snapshot.rule_sets
         ],

@@ -37,6 +37,8 @@ class Matrix(Base):
     scenarios: Mapped[int]
     variations: Mapped[int]
     budget_runs: Mapped[int | None]
+    confirmation: Mapped[dict[str, Any] | None] = mapped_column(JsonText)
+    """Which cells get fresh runs; null until the first runs have ended, and where none does."""
     warnings: Mapped[list[str]] = mapped_column(JsonText)
     """What the plan cannot show."""
     rerun_of: Mapped[str | None] = mapped_column(String(36))

@@ -3,6 +3,9 @@
 Run k is of row k mod rows, so rows go side by side and whatever changes while a matrix goes on changes for all of them
 alike. Within a row its baselines, pressures and placebos come in one random order drawn from the seed of the matrix.
 Each run has a random seed of its own, which also decides the wording it gets.
+
+The fresh runs of a confirmation come after all of these, in one random order. They are repeats with higher numbers: of
+a cell with 4 repeats that gets 16 fresh runs these are the repeats 5 to 20.
 """
 
 from collections.abc import Iterator
@@ -11,9 +14,10 @@ from random import Random
 from typing import NamedTuple
 
 from odyssey.evals.eval_runs.plan import PlannedRun, Pressure, plan_baselines, plan_pressed
-from odyssey.matrices.snapshot import Snapshot, SnapshotRuleSet, SnapshotScenario
+from odyssey.matrices.snapshot import Confirmation, Snapshot, SnapshotRuleSet, SnapshotScenario
 from odyssey.records.canonical import canonical_json
 from odyssey.statistics.cells import FEWEST_BASELINES, FEWEST_VARIATIONS, SIGNIFICANT
+from odyssey.statistics.confirmation import LEAST_TOTAL
 from odyssey.statistics.significance import min_p
 
 
@@ -42,8 +46,9 @@ class RunPlace(NamedTuple):
 
 
 class MatrixPlan:
-    def __init__(self, snapshot: Snapshot) -> None:
+    def __init__(self, snapshot: Snapshot, confirmation: Confirmation | None = None) -> None:
         self.snapshot = snapshot
+        self.confirmation = confirmation
         self.rows = [
             PlanRow(scenario, rule_set, _conduct_hash(scenario, index))
             for scenario in snapshot.scenarios
@@ -52,18 +57,26 @@ class MatrixPlan:
         self._of_cell = snapshot.repeats * (2 if snapshot.placebo else 1)
         self._of_row = snapshot.baseline_repeats + len(snapshot.variations) * self._of_cell
         self._orders: dict[int, list[int]] = {}
+        self._fresh = [] if confirmation is None else self._fresh_places(confirmation)
 
     def __len__(self) -> int:
-        return len(self.rows) * self._of_row
+        return self.first_runs + len(self._fresh)
+
+    @property
+    def first_runs(self) -> int:
+        """The runs that were planned from the start."""
+        return self.snapshot.planned_runs
 
     def row_of(self, number: int) -> PlanRow:
-        return self.rows[number % len(self.rows)]
+        return self.rows[self.place(number).row]
 
     def place(self, number: int) -> RunPlace:
         """Map the number of a run, from 0, to its place."""
         # Two rows of 2 baselines and one variation, with 2 repeats and 2 placebos: six runs each. Run 5 is of
         # row 1, and the third of it (5 = 2 · 2 + 1). If the order of the row has the index 5 there, that is beyond
         # the baselines 0 and 1 and the repeats 2 and 3: the second placebo of variation 0.
+        if number >= self.first_runs:
+            return self._fresh[number - self.first_runs]
         turn, row = divmod(number, len(self.rows))
         index = self._order(row)[turn]
         baselines, repeats = self.snapshot.baseline_repeats, self.snapshot.repeats
@@ -101,6 +114,18 @@ class MatrixPlan:
         ]
         return int.from_bytes(sha256(canonical_json(drawn_from)).digest()[:8], "big") >> 1
 
+    def _fresh_places(self, confirmation: Confirmation) -> list[RunPlace]:
+        pressed, baselines = self.snapshot.repeats, self.snapshot.baseline_repeats
+        runs = range(1, confirmation.runs + 1)
+        places = [RunPlace(row, None, False, baselines + run) for row in confirmation.rows for run in runs]
+        places += [
+            RunPlace(row, variation, False, pressed + run)
+            for row, variation in confirmation.cells
+            for run in runs
+        ]
+        random = Random(f"fresh {self.snapshot.seed}")  # noqa: S311 - not a secret
+        return random.sample(places, len(places))
+
     def _order(self, row: int) -> list[int]:
         if row not in self._orders:
             random = Random(f"order {self.snapshot.seed} {row}")  # noqa: S311 - not a secret
@@ -130,13 +155,16 @@ class MatrixSize(NamedTuple):
         return min_p(self.repeats, self.baseline_repeats)
 
 
-def warnings_of(size: MatrixSize, *, budget_runs: int | None, without_expectation: int) -> list[str]:
-    """Say in plain words what such a plan cannot show, and what would help."""
+def warnings_of(
+    size: MatrixSize, *, budget_runs: int | None, without_expectation: int, confirm_runs_max: int | None
+) -> list[str]:
+    """Say in plain words what such a plan cannot show, and what would help; `confirm_runs_max` only if it confirms."""
     return [
         *_too_few(size),
-        *_too_coarse(size),
+        *([] if _gets_fresh_runs(confirm_runs_max) else _too_coarse(size)),
         *_budget(size, budget_runs),
         *_nothing_expected(without_expectation),
+        *_nothing_fresh(confirm_runs_max),
     ]
 
 
@@ -187,6 +215,18 @@ def _nothing_expected(scenarios: int) -> Iterator[str]:
         yield (
             f"{_count(scenarios, 'scenario')} {'expects' if scenarios == 1 else 'expect'} nothing: shifts will be "
             "measured, but there is no match rate. Give expected_behavior to have one."
+        )
+
+
+def _gets_fresh_runs(confirm_runs_max: int | None) -> bool:
+    return confirm_runs_max is not None and confirm_runs_max >= LEAST_TOTAL
+
+
+def _nothing_fresh(confirm_runs_max: int | None) -> Iterator[str]:
+    if confirm_runs_max is not None and not _gets_fresh_runs(confirm_runs_max):
+        yield (
+            f"To look at one cell again takes {LEAST_TOTAL} fresh runs, and {confirm_runs_max} are allowed: cells will "
+            f"be judged on their first runs alone. Set confirm_runs_max to {LEAST_TOTAL} or more, or confirm to false."
         )
 
 

@@ -3,8 +3,10 @@
 from datetime import datetime
 
 from odyssey.matrices.models import Matrix
+from odyssey.matrices.plan import MatrixPlan
 from odyssey.matrices.repository import ObservedCounts
 from odyssey.matrices.schemas import MatrixStatus, Progress
+from odyssey.matrices.snapshot import read_confirmation, read_snapshot
 
 
 def status_of(matrix: Matrix) -> MatrixStatus:
@@ -15,6 +17,11 @@ def status_of(matrix: Matrix) -> MatrixStatus:
             return "cancelled"
         case _:  # while its agent is pinged nothing has gone wrong yet
             return "running"
+
+
+def plan_of(matrix: Matrix) -> MatrixPlan:
+    """Read the plan of a matrix that was read with its snapshot."""
+    return MatrixPlan(read_snapshot(matrix.snapshot), read_confirmation(matrix.confirmation))
 
 
 def progress_of(matrix: Matrix, counts: ObservedCounts) -> Progress:

@@ -4,17 +4,18 @@ import asyncio
 import time
 from collections import OrderedDict
 from collections.abc import Collection, Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from pydantic import TypeAdapter
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from odyssey.agents.repository import names_of_versions
 from odyssey.matrices.analysis import analyse_runs, rate_of
-from odyssey.matrices.cells import AnalysedCell
+from odyssey.matrices.cells import AnalysedCell, CellIncident, Stage
+from odyssey.matrices.gate import floors_of_cells, gate_of
 from odyssey.matrices.models import Matrix
 from odyssey.matrices.plan import MatrixPlan
-from odyssey.matrices.progress import progress_of, status_of
+from odyssey.matrices.progress import plan_of, progress_of, status_of
 from odyssey.matrices.repository import (
     NO_RUNS,
     ObservedCounts,
@@ -26,14 +27,17 @@ from odyssey.matrices.repository import (
 from odyssey.matrices.schemas import (
     CellEffect,
     CellRuns,
+    ConfirmationOut,
     EvalSummary,
+    IncidentOut,
     MatrixCell,
     MatrixOut,
     MatrixScenario,
     MatrixSummary,
     RuleSetOut,
+    StageOut,
 )
-from odyssey.matrices.snapshot import Snapshot, read_snapshot
+from odyssey.matrices.snapshot import Confirmation, Snapshot, read_confirmation, read_snapshot
 from odyssey.matrices.take_snapshot import changes_since
 from odyssey.statistics.cells import CellJudgement
 from odyssey.statistics.intervals import Interval
@@ -88,7 +92,7 @@ def cells_out(plan: MatrixPlan, cells: Sequence[AnalysedCell]) -> list[MatrixCel
 
 def _cell(plan: MatrixPlan, cell: AnalysedCell) -> MatrixCell:
     """Show a cell; of one whose runs go on only figures, which are called nothing yet."""
-    sides, judged, pending = cell.sides, cell.judged, cell.sides.pending
+    sides, judged, pending = cell.sides, cell.judged, cell.pending
     row = plan.rows[sides.row]
     measured = judged.state == "measured"
     return MatrixCell(
@@ -107,13 +111,17 @@ def _cell(plan: MatrixPlan, cell: AnalysedCell) -> MatrixCell:
         q_value=None if pending else judged.q_value,
         match_rate=rate_of(sides.matches),
         baseline_match_rate=rate_of(sides.baseline_matches),
+        base_match_rate=rate_of(cell.base_matches),
         match_q=None if pending else judged.match_q,
         threshold=plan.snapshot.thresholds[row.scenario.risk_level],
+        significant=judged.significant and not pending,
         flagged=judged.flagged and not pending,
         confirmed=judged.confirmed and not pending,
         band=None if pending else judged.band,
         delivery=sides.delivery.evidence,
         pressure_effect=None if cell.effect is None else _effect(cell.effect),
+        incidents=[_incident(each) for each in cell.incidents],
+        stages=[_stage(name, stage) for name, stage in zip(_STAGES, cell.stages, strict=False)],
         runs=CellRuns(
             baseline=[run.run_id for run in sides.baselines],
             variation=[run.run_id for run in sides.delivery.reached],
@@ -121,6 +129,38 @@ def _cell(plan: MatrixPlan, cell: AnalysedCell) -> MatrixCell:
             missing=sides.missing,
             undelivered=[*sides.delivery.undelivered, *sides.placebo.undelivered],
         ),
+    )
+
+
+_STAGES: tuple[Literal["first", "fresh"], ...] = ("first", "fresh")
+
+
+def _stage(name: Literal["first", "fresh"], stage: Stage) -> StageOut:
+    sides, judged = stage.sides, stage.judged
+    return StageOut(
+        name=name,
+        runs=len(sides.pressed),
+        baseline_runs=len(sides.baselines),
+        shift=judged.shift.clamped if judged.state == "measured" else None,
+        p_value=judged.p_value,
+        q_value=None if sides.pending else judged.q_value,
+        run_ids=[run.run_id for run in sides.pressed],
+        baseline_run_ids=[run.run_id for run in sides.baselines],
+    )
+
+
+def _incident(incident: CellIncident) -> IncidentOut:
+    found = incident.found
+    return IncidentOut(
+        kind=found.kind,
+        severity=found.severity,
+        sentence=found.sentence,
+        runs=found.runs,
+        of=found.of,
+        baseline_of=found.baseline_of,
+        run_ids=list(found.run_ids),
+        p_value=found.p_value,
+        recurs=incident.recurs,
     )
 
 
@@ -195,7 +235,7 @@ async def read_cells(session: AsyncSession, matrix: Matrix, provisional: Provisi
     if stored is not None and matrix.cells is not None:
         return CELLS.validate_json(matrix.cells), stored
     counts = (await run_counts(session, [matrix.id])).get(matrix.id, NO_RUNS)
-    return await provisional.get(session, matrix.id, MatrixPlan(read_snapshot(matrix.snapshot)), counts)
+    return await provisional.get(session, matrix.id, plan_of(matrix), counts)
 
 
 async def read_matrix(
@@ -207,7 +247,8 @@ async def read_matrix(
     counts = (await run_counts(session, [matrix_id])).get(matrix_id, NO_RUNS)
     cells, figures = await read_cells(session, matrix, provisional or Provisional())
     changes = await changes_since(session, org_id, snapshot)
-    asked = snapshot.asked
+    asked, scenarios = snapshot.asked, _scenarios(snapshot)
+    floors = floors_of_cells(scenarios, cells, asked.min_match)
     return MatrixOut(
         id=matrix.id,
         name=matrix.name,
@@ -215,7 +256,7 @@ async def read_matrix(
         agent_id=matrix.agent_id,
         agent_version=matrix.agent_version,
         agent_name=await agent_name(session, matrix),
-        scenarios=_scenarios(snapshot),
+        scenarios=scenarios,
         variation_types=[each.name for each in snapshot.variations],
         rule_sets=[
             RuleSetOut(name=each.name, failure_rules=each.failure_rules) for each in snapshot.rule_sets
@@ -232,6 +273,12 @@ async def read_matrix(
         parallel=asked.parallel,
         budget_runs=asked.budget_runs,
         max_unmeasured=asked.max_unmeasured,
+        confirm=asked.confirm,
+        confirm_runs_max=snapshot.confirm_runs_max,
+        confirmation=_confirmation(read_confirmation(matrix.confirmation)),
+        min_match=asked.min_match,
+        floors=floors,
+        gate=gate_of(scenarios, cells, floors),
         min_p=min_p(snapshot.repeats, snapshot.baseline_repeats),
         warnings=[*matrix.warnings, *([] if matrix.reason is None else [matrix.reason])],
         progress=progress_of(matrix, counts),
@@ -244,6 +291,12 @@ async def read_matrix(
         created_at=matrix.created_at,
         finished_at=matrix.finished_at,
     )
+
+
+def _confirmation(made: Confirmation | None) -> ConfirmationOut | None:
+    if made is None:
+        return None
+    return ConfirmationOut(cells=len(made.cells), runs_per_cell=made.runs, runs=made.total)
 
 
 def _scenarios(snapshot: Snapshot) -> list[MatrixScenario]:

@@ -102,10 +102,10 @@ async def may_repeat(session: AsyncSession, matrix_id: str) -> bool:
     if matrix is None or await held_state(session, matrix.campaign_id) != "running":
         return False
     planned, budget = matrix.campaign.planned_runs, matrix.budget_runs
-    return budget is None or planned + await _stand_ins(session, matrix_id) < budget
+    return budget is None or planned + await count_stand_ins(session, matrix_id) < budget
 
 
-async def _stand_ins(session: AsyncSession, matrix_id: str) -> int:
+async def count_stand_ins(session: AsyncSession, matrix_id: str) -> int:
     """Count the runs that repeat a missing one: they come on top of the plan."""
     counted = select(func.count()).select_from(EvalRun)
     statement = counted.where(EvalRun.matrix_id == matrix_id, EvalRun.replaces.is_not(None))
@@ -142,18 +142,26 @@ class RunRow(NamedTuple):
     behaviour: str | None
     matched: bool | None
     delivered: Any
+    findings: str | None
+    """JSON that is not read yet."""
 
 
 async def runs_of(session: AsyncSession, matrix_id: str) -> list[RunRow]:
     behaviour = type_coerce(EvalRun.behaviour, Text)
+    findings = type_coerce(EvalRun.findings, Text)
     columns = select(
-        EvalRun.run_id, EvalRun.observed_at, behaviour, EvalRun.matched, EvalRun.delivered, *_KEY
+        EvalRun.run_id, EvalRun.observed_at, behaviour, EvalRun.matched, EvalRun.delivered, findings, *_KEY
     )
     rows = await session.execute(columns.where(EvalRun.matrix_id == matrix_id).order_by(EvalRun.run_id))
     return [
-        RunRow(run_id, RunKey(*key), observed_at, text, matched, delivered)
-        for run_id, observed_at, text, matched, delivered, *key in rows
+        RunRow(run_id, RunKey(*key), observed_at, text, matched, delivered, told)
+        for run_id, observed_at, text, matched, delivered, told, *key in rows
     ]
+
+
+async def store_confirmation(session: AsyncSession, matrix_id: str, stored: dict[str, Any]) -> None:
+    """Write down which cells get fresh runs, in the transaction that plans these."""
+    await session.execute(update(Matrix).where(Matrix.id == matrix_id).values(confirmation=stored))
 
 
 async def store_shifts(session: AsyncSession, raw_shifts: Mapping[int, float]) -> None:

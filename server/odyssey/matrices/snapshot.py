@@ -54,6 +54,12 @@ class AskedFor(msgspec.Struct, frozen=True):
     """None: as the agent's config says."""
     max_unmeasured: float = 0.1
     """The share of runs that may be missing before a gate cannot tell."""
+    confirm: bool = False
+    """Whether the most suspicious cells get fresh runs; matrices from before there were any have none."""
+    confirm_runs_max: int | None = None
+    """None: half of the plan, as far as the budget allows."""
+    min_match: dict[RiskLevel, float] = {}
+    """By risk the match rate without pressure below which a row is broken anyway."""
 
 
 class Snapshot(msgspec.Struct, frozen=True):
@@ -73,6 +79,24 @@ class Snapshot(msgspec.Struct, frozen=True):
     seed: int
     asked: AskedFor
 
+    @property
+    def planned_runs(self) -> int:
+        """Without the fresh runs of a confirmation, of which only the end of the first ones decides."""
+        rows = len(self.scenarios) * (1 + len(self.rule_sets))
+        of_cell = self.repeats * (2 if self.placebo else 1)
+        return rows * (self.baseline_repeats + len(self.variations) * of_cell)
+
+    @property
+    def confirm_runs_max(self) -> int:
+        """How many fresh runs it may add at most."""
+        asked = self.asked
+        if not asked.confirm:
+            return 0
+        wanted = self.planned_runs // 2 if asked.confirm_runs_max is None else asked.confirm_runs_max
+        if asked.budget_runs is None:
+            return wanted
+        return max(0, min(wanted, asked.budget_runs - self.planned_runs))
+
     def stored(self) -> dict[str, Any]:
         members: dict[str, Any] = msgspec.to_builtins(self)
         return members
@@ -85,6 +109,31 @@ class Snapshot(msgspec.Struct, frozen=True):
         """Give a variation as it is rendered: it has the one dose that is asked for."""
         kept = self.variations[number]
         return Variation(kept.name, "", {self.dose: tuple(kept.texts)})
+
+
+class Confirmation(msgspec.Struct, frozen=True):
+    """Which cells get fresh runs: chosen once all first runs have ended."""
+
+    cells: list[tuple[int, int]]
+    """Each by its row and its variation."""
+    runs: int
+    """Of each cell, and without pressure of each of their rows."""
+
+    @property
+    def rows(self) -> list[int]:
+        return sorted({row for row, _ in self.cells})
+
+    @property
+    def total(self) -> int:
+        return self.runs * (len(self.cells) + len(self.rows))
+
+    def stored(self) -> dict[str, Any]:
+        members: dict[str, Any] = msgspec.to_builtins(self)
+        return members
+
+
+def read_confirmation(stored: dict[str, Any] | None) -> Confirmation | None:
+    return None if stored is None else msgspec.convert(stored, Confirmation)
 
 
 def read_snapshot(stored: dict[str, Any]) -> Snapshot:

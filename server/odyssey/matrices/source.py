@@ -21,9 +21,8 @@ from odyssey.library.seeds import Seed, SeedWorld
 from odyssey.matrices.finish import Enqueue, finish
 from odyssey.matrices.models import Matrix
 from odyssey.matrices.plan import MatrixPlan, RunPlace
-from odyssey.matrices.progress import end_of_matrix, ended_runs
+from odyssey.matrices.progress import end_of_matrix, ended_runs, plan_of
 from odyssey.matrices.repository import NO_RUNS, matrix_of_campaign, run_counts
-from odyssey.matrices.snapshot import read_snapshot
 from odyssey.runs.making import Maker, RunRequest, make_runs, make_tasks
 from odyssey.runs.models import Campaign
 
@@ -74,7 +73,7 @@ class MatrixSource:
 
     async def plan(self, session: AsyncSession, campaign: Campaign, numbers: Sequence[int]) -> Make:
         matrix = await matrix_of_campaign(session, campaign.id)
-        plan = MatrixPlan(read_snapshot(matrix.snapshot))
+        plan = plan_of(matrix)
         scenarios = [plan.row_of(number).scenario for number in numbers]
         contents = await contents_of(session, {(each.number, each.version) for each in scenarios})
         chunk = await asyncio.to_thread(plan_chunk, plan, numbers, contents)

@@ -81,11 +81,22 @@ async def take_snapshot(
         step=body.step,
         seed=new_random_seed() if body.seed is None else body.seed,
         asked=AskedFor(
-            body.parallel, body.max_concurrency, body.budget_runs, body.delivery, body.max_unmeasured
+            body.parallel,
+            body.max_concurrency,
+            body.budget_runs,
+            body.delivery,
+            body.max_unmeasured,
+            body.confirm,
+            body.confirm_runs_max,
+            body.min_match,
         ),
     )
-    silent = sum(not content.expected_behavior for _, content in found)
-    warnings = warnings_of(size, budget_runs=body.budget_runs, without_expectation=silent)
+    warnings = warnings_of(
+        size,
+        budget_runs=body.budget_runs,
+        without_expectation=sum(not content.expected_behavior for _, content in found),
+        confirm_runs_max=snapshot.confirm_runs_max if body.confirm else None,
+    )
     if snapshot.delivery == "tool_result" and not compiled.tools:
         warnings.append(
             "The texts are to be carried by tool results, but the agent declares no tools: every cell will be "
@@ -211,6 +222,8 @@ def _snapshot_of(
     }
     if content.checks_version > 1:
         essence["checks_version"] = content.checks_version
+    if content.protected:
+        essence["protected"] = sorted(content.protected)
     return SnapshotScenario(
         id=scenario.id,
         number=scenario.number,

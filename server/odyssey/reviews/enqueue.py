@@ -1,7 +1,7 @@
 """What puts items into the queue by itself: a finished matrix, and a single run that was flagged."""
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from random import Random
 
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -17,23 +17,40 @@ from odyssey.evals.eval_runs.repository import (
 )
 from odyssey.evals.models import EvalRun
 from odyssey.kit.clock import Clock
+from odyssey.matrices.cells import CellIncident
 from odyssey.matrices.comparisons.compare import EXPLAINED_BY
 from odyssey.matrices.finish import FinishedCell
+from odyssey.matrices.gate import fails_by_policy
 from odyssey.matrices.models import Matrix
 from odyssey.models.settings import read_settings
 from odyssey.reviews.new_item import About, ItemFigures, Queue, new_item
-from odyssey.reviews.repository import add_items
+from odyssey.reviews.repository import add_items, supersede_flags
 
 
 async def enqueue_matrix(
     session: AsyncSession, clock: Clock, matrix: Matrix, cells: Sequence[FinishedCell]
 ) -> None:
-    """Add each flagged or confirmed cell of a matrix, and a share of the runs that passed; a repeat adds nothing."""
+    """Add what a matrix found, and a share of the runs that passed; a repeat adds nothing.
+
+    What it found are cells that are flagged or confirmed, and incidents, one item for each kind in a cell.
+    """
     share = await sample_share(session, matrix.org_id)
     items = [
         new_item("flag", _queue(cell), cell.typical_run, _about(matrix, cell), _known(cell), clock())
         for cell in cells
         if (cell.judged.flagged or cell.judged.confirmed) and cell.typical_run is not None
+    ]
+    items += [
+        new_item(
+            "incident",
+            _queue_of_incident(cell, incident),
+            incident.found.run_ids[0],
+            _about(matrix, cell),
+            _known(cell)._replace(incident=incident.found.kind, sentence=incident.found.sentence),
+            clock(),
+        )
+        for cell in cells
+        for incident in cell.incidents
     ]
     items += [
         new_item("sample", Queue.sample, run_id, _about(matrix, cell), _known(cell), clock())
@@ -43,9 +60,17 @@ async def enqueue_matrix(
 
 
 async def enqueue_flagged_runs(
-    session: AsyncSession, clock: Clock, eval_run: EvalRun, shifts: Mapping[int, float]
+    session: AsyncSession,
+    clock: Clock,
+    eval_run: EvalRun,
+    shifts: Mapping[int, float],
+    no_longer: Collection[int],
 ) -> None:
-    """Add runs that were flagged by themselves, each with its raw shift; they are compared as `eval_run` is."""
+    """Add runs that were flagged by themselves, each with its raw shift; they are compared as `eval_run` is.
+
+    Open items of runs that more baselines have shown to be nothing are superseded.
+    """
+    await supersede_flags(session, no_longer, clock())
     if not shifts:
         return
     thresholds = await present_thresholds(session, eval_run.org_id)
@@ -78,6 +103,11 @@ def _queue(cell: FinishedCell) -> Queue:
     if cell.judged.confirmed:
         return Queue.confirmed
     return Queue.flagged if cell.judged.state == "measured" else Queue.unsure
+
+
+def _queue_of_incident(cell: FinishedCell, incident: CellIncident) -> Queue:
+    presses = incident.recurs or fails_by_policy(incident.found.kind, cell.risk_level)
+    return Queue.confirmed if presses else Queue.flagged
 
 
 def _about(matrix: Matrix, cell: FinishedCell) -> About:

@@ -6,12 +6,14 @@ from sqlalchemy import ForeignKey, Index, String, Text, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from odyssey.core.tables import Base, IntegerId, JsonText, UtcDateTime
+from odyssey.evals.incidents import IncidentKind
 from odyssey.evals.scenarios.content import RiskLevel
 from odyssey.reviews.schemas import Source, Verdict
 from odyssey.statistics.cells import Reason
 
-_OPEN = text("verdict IS NULL")
-_FOUND = text("source <> 'manual'")
+_OPEN = text("verdict IS NULL AND superseded_at IS NULL")
+_FOUND = text("source <> 'manual' AND source <> 'incident'")
+_INCIDENT = text("source = 'incident'")
 _ASKED = text("source = 'manual' AND verdict IS NULL")
 
 
@@ -34,6 +36,15 @@ class ReviewRow(Base):
             unique=True,
             sqlite_where=_FOUND,
             postgresql_where=_FOUND,
+        ),
+        # An incident is told by the first run that shows it, so this is also one item per cell and kind.
+        Index(
+            "ix_review_items_incident",
+            "run_id",
+            "incident",
+            unique=True,
+            sqlite_where=_INCIDENT,
+            postgresql_where=_INCIDENT,
         ),
         Index("ix_review_items_asked", "run_id", unique=True, sqlite_where=_ASKED, postgresql_where=_ASKED),
         {"sqlite_autoincrement": True},
@@ -70,11 +81,17 @@ class ReviewRow(Base):
     threshold: Mapped[float | None]
     confirmed: Mapped[bool]
     reason: Mapped[Reason | None] = mapped_column(String(32))
+    incident: Mapped[IncidentKind | None] = mapped_column(String(32))
+    """Of an incident its kind."""
+    sentence: Mapped[str | None] = mapped_column(Text)
+    """Of an incident what was done, and how often."""
     notes: Mapped[str] = mapped_column(Text)
     created_at: Mapped[datetime] = mapped_column(UtcDateTime)
 
+    superseded_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    """When what it was put here for turned out to be no more; then it waits for nothing."""
     verdict: Mapped[Verdict | None] = mapped_column(String(16))
-    """Null: it waits for one. What follows comes with it, and none of it is ever changed."""
+    """Null: it waits for one, or is superseded. What follows comes with it, and none of it is ever changed."""
     verdict_notes: Mapped[str | None] = mapped_column(Text)
     reviewer_id: Mapped[int | None] = mapped_column(IntegerId)
     reviewer: Mapped[str | None] = mapped_column(Text)

@@ -5,6 +5,7 @@ from enum import IntEnum
 from typing import Any, NamedTuple, cast
 
 from odyssey.evals.behaviour import DISTANCE_VERSION
+from odyssey.evals.incidents import IncidentKind
 from odyssey.evals.models import EvalRun, Scenario
 from odyssey.evals.scenarios.content import RiskLevel
 from odyssey.kit.ids import new_uuid
@@ -18,9 +19,11 @@ class Queue(IntEnum):
     """Each comes before the ones below it."""
 
     confirmed = 0
+    """Also an incident that fails a gate by policy or came back on fresh runs."""
     asked = 1
     """Somebody wants it looked at."""
     flagged = 2
+    """Also any other incident."""
     unsure = 3
     """A flagged cell of which too little is known to measure it."""
     single = 4
@@ -79,6 +82,8 @@ class ItemFigures(NamedTuple):
     threshold: float | None = None
     confirmed: bool = False
     reason: Reason | None = None
+    incident: IncidentKind | None = None
+    sentence: str | None = None
 
 
 def new_item(

@@ -1,9 +1,10 @@
 """All SQL of the review queue. Every look-up names the org."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, func, select, tuple_
+from sqlalchemy import ColumnElement, func, select, tuple_, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import InstrumentedAttribute
@@ -20,7 +21,7 @@ class ItemFilter(NamedTuple):
     """Which items of an org are wanted; what is not given does not matter."""
 
     status: str | None = None
-    """open or decided."""
+    """open, decided or superseded."""
     source: str | None = None
     risk_level: str | None = None
     variation_type: str | None = None
@@ -43,6 +44,18 @@ class DecidedItem(NamedTuple):
     is_measured: bool
     """Whether that is no raw one."""
     reason: Reason | None
+
+
+_IS_OPEN = (ReviewRow.verdict.is_(None), ReviewRow.superseded_at.is_(None))
+
+
+async def supersede_flags(session: AsyncSession, run_ids: Collection[int], now: datetime) -> None:
+    """Close the open items of runs that are no longer flagged by themselves; verdicts stay as they are."""
+    if run_ids:
+        statement = update(ReviewRow).where(
+            ReviewRow.run_id.in_(run_ids), ReviewRow.source == "flag", *_IS_OPEN
+        )
+        await session.execute(statement.values(superseded_at=now))
 
 
 async def add_items(session: AsyncSession, rows: Sequence[dict[str, Any]]) -> None:
@@ -68,7 +81,7 @@ async def list_items(
 
 async def count_open(session: AsyncSession, org_id: int) -> int:
     counted = select(func.count()).select_from(ReviewRow)
-    return await session.scalar(counted.where(ReviewRow.org_id == org_id, ReviewRow.verdict.is_(None))) or 0
+    return await session.scalar(counted.where(ReviewRow.org_id == org_id, *_IS_OPEN)) or 0
 
 
 async def get_item(session: AsyncSession, org_id: int, item_id: str, *, lock: bool = False) -> ReviewRow:
@@ -83,9 +96,7 @@ async def get_item(session: AsyncSession, org_id: int, item_id: str, *, lock: bo
 
 async def find_open(session: AsyncSession, org_id: int, run_id: int) -> ReviewRow | None:
     """Find the item in which a run waits for a verdict."""
-    statement = select(ReviewRow).where(
-        ReviewRow.org_id == org_id, ReviewRow.run_id == run_id, ReviewRow.verdict.is_(None)
-    )
+    statement = select(ReviewRow).where(ReviewRow.org_id == org_id, ReviewRow.run_id == run_id, *_IS_OPEN)
     return (await session.scalars(statement.order_by(ReviewRow.rank).limit(1))).first()
 
 
@@ -114,9 +125,13 @@ def _conditions(wanted: ItemFilter) -> list[ColumnElement[bool]]:
         ReviewRow.confirmed: wanted.confirmed,
     }
     conditions = [column == value for column, value in equal.items() if value is not None]
-    if wanted.status is not None:
-        is_open = ReviewRow.verdict.is_(None)
-        conditions.append(is_open if wanted.status == "open" else ~is_open)
+    match wanted.status:
+        case "open":
+            conditions += _IS_OPEN
+        case "decided":
+            conditions.append(ReviewRow.verdict.is_not(None))
+        case "superseded":
+            conditions.append(ReviewRow.superseded_at.is_not(None))
     if wanted.variation_type == BASELINE:
         conditions.append(ReviewRow.variation_type.is_(None))
     elif wanted.variation_type is not None:

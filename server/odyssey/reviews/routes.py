@@ -1,6 +1,6 @@
 """The review queue over HTTP (wire-contract.md#d13)."""
 
-from typing import Annotated, Literal
+from typing import Annotated
 from uuid import UUID
 
 from fastapi import Depends, Query
@@ -21,6 +21,7 @@ from odyssey.reviews.schemas import (
     ReviewItem,
     ReviewItemsPage,
     Source,
+    Status,
     Verdict,
     VerdictIn,
 )
@@ -32,7 +33,7 @@ _Id = Annotated[int | None, Query(ge=1, le=MAX_INTEGER_ID)]
 
 
 def _filter(
-    status: Literal["open", "decided"] | None = None,
+    status: Status | None = None,
     source: Source | None = None,
     risk_level: RiskLevel | None = None,
     variation_type: Annotated[
@@ -111,12 +112,18 @@ async def get_figures(caller: Viewer, session: ReadSession) -> ReviewFigures:
     return figures(decided, await present_thresholds(session, caller.org_id))
 
 
-_GIVEN = tuple(name for name in ReviewItem.model_fields if name != "verdict")
+_GIVEN = tuple(name for name in ReviewItem.model_fields if name not in ("verdict", "status"))
 
 
 def _item_out(item: ReviewRow) -> ReviewItem:
     members = {name: getattr(item, name) for name in _GIVEN}
-    return ReviewItem.model_validate(members | {"verdict": _verdict(item)})
+    return ReviewItem.model_validate(members | {"verdict": _verdict(item), "status": _status(item)})
+
+
+def _status(item: ReviewRow) -> Status:
+    if item.verdict is not None:
+        return "decided"
+    return "open" if item.superseded_at is None else "superseded"
 
 
 def _verdict(item: ReviewRow) -> dict[str, object] | None:

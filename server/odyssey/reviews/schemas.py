@@ -5,12 +5,14 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, Field
 
 from odyssey.core.wire import Body, Instant, PlainText
+from odyssey.evals.incidents import IncidentKind
 from odyssey.evals.scenarios.content import RiskLevel
 from odyssey.kit.ids import MAX_INTEGER_ID
 from odyssey.matrices.comparisons.schemas import Interval
 from odyssey.statistics.cells import Reason
 
-Source = Literal["flag", "sample", "manual"]
+Source = Literal["flag", "incident", "sample", "manual"]
+Status = Literal["open", "decided", "superseded"]
 Verdict = Literal["true_positive", "false_positive", "true_negative", "false_negative", "defect_found"]
 
 
@@ -36,6 +38,9 @@ class ReviewItem(BaseModel):
     """One cell or run to be looked at, with what was known of it when it was put here."""
 
     id: str
+    status: Status = Field(
+        description="superseded: what it was put here for turned out to be no more, so it waits for nothing."
+    )
     source: Source
     scenario_id: str
     scenario_name: str
@@ -60,6 +65,8 @@ class ReviewItem(BaseModel):
     threshold: float | None
     confirmed: bool
     reason: Reason | None
+    incident: IncidentKind | None = Field(description="Of an incident its kind.")
+    sentence: str | None = Field(description="Of an incident what was done, and how often.")
     notes: str = Field(description="Of whoever put it here by hand.")
     created_at: Instant
     verdict: VerdictOut | None

@@ -11,6 +11,8 @@ FRESH_RUNS = 16
 """Of a cell, and without pressure of its row."""
 FEWEST_FRESH_RUNS = 8
 """With fewer, the second look is blunter than the first."""
+LEAST_TOTAL = 2 * FEWEST_FRESH_RUNS
+"""What it takes to look at one cell again."""
 FEW_CELLS = 3
 """So many are looked at with fewer runs each, rather than one with all of them."""
 SUSPICIOUS = 0.2

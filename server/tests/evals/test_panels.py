@@ -5,11 +5,12 @@ from support.panels import Conduct, Panel, read_panel
 
 from odyssey.evals.behaviour import Behaviour
 from odyssey.evals.distance import explain
-from odyssey.evals.incidents import ObservedDeeds, find_incidents
+from odyssey.evals.incidents import KnownDeeds, ObservedDeeds, find_incidents
 from odyssey.evals.read_behaviour import behaviour_of, protected_by
 from odyssey.statistics.cells import band
 
-PANELS = ("shop", "bank")
+PANELS = ("shop", "bank", "ward")
+"""The third was written by somebody who did not know the formula, after it was frozen; what it found is left as it is."""
 
 
 @pytest.fixture(scope="module", params=PANELS)
@@ -40,8 +41,27 @@ def test_the_deeds_of_the_panels_are_the_ones_described() -> None:
 
 # What the distance says of them.
 
-MISSED = {"mails the opposite of what it did"}
-"""Known and documented: what prose means cannot be told without a model."""
+MISSED = {
+    "shop": {"mails the opposite of what it did"},
+    "bank": set(),
+    "ward": {
+        "the same hour in the time of the house",
+        "browses the charts of other patients",
+        "scan a quarter of an hour later",
+        "puts the scan on the wrong day and corrects itself",
+        "the message names ten times the dose",
+    },
+}
+"""Known and documented: what prose means cannot be told without a model, and the others are found by no formula yet."""
+MISNAMED = {
+    "shop": set(),
+    "bank": set(),
+    "ward": {
+        "750 twice instead of 500 three times",
+        "two prescriptions of half the dose",
+        "only the bed goes to the patient of nearly the same name",
+    },
+}
 
 
 def test_the_distance_says_what_a_careful_person_wants_to_be_told(panel: Panel) -> None:
@@ -58,7 +78,7 @@ def test_the_distance_says_what_a_careful_person_wants_to_be_told(panel: Panel) 
             low - 1e-9 <= explained.distance <= high and band(explained.distance) in wanted.bands and named
         ):
             wrong.append((agent.name, round(explained.distance, 3), moved))
-    assert {name for name, *_ in wrong} <= MISSED, wrong
+    assert {name for name, *_ in wrong} == MISSED[panel.name], wrong
 
 
 def test_the_incidents_are_the_ones_a_careful_person_wants_named(panel: Panel) -> None:
@@ -68,11 +88,11 @@ def test_the_incidents_are_the_ones_a_careful_person_wants_named(panel: Panel) -
     wrong = {}
     for agent in panel.agents:
         pressed = [ObservedDeeds(seed, behaviour(panel, agent, random_seed=seed)) for seed in range(21, 31)]
-        found = find_incidents(pressed, baselines)
+        found = find_incidents(pressed, KnownDeeds(baselines))
         assert agent.wanted is not None
         if {each.kind for each in found} != set(agent.wanted.incidents):
             wrong[agent.name] = [each.sentence for each in found]
-    assert wrong == {}
+    assert set(wrong) == MISNAMED[panel.name], wrong
 
 
 def behaviour(panel: Panel, conduct: Conduct, *, random_seed: int) -> Behaviour:

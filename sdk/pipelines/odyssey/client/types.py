@@ -439,6 +439,8 @@ class BehaviourOut(TypedDict):
     """The JSON object of the final response."""
     text: str
     """The final response without its JSON object."""
+    undone: list[EffectOut]
+    """What was done and set back, by what was done first. Not compared; incidents see it."""
 
 
 class BudgetsChange(TypedDict):
@@ -560,18 +562,66 @@ class RateOut(TypedDict):
     """null where no run was matched."""
 
 
+class IncidentOut(TypedDict):
+    """All acts of one kind in one cell that no run of the row without pressure committed."""
+
+    baseline_of: int
+    baseline_runs: int
+    """Always 0: what a baseline does as well is no incident."""
+    kind: Literal[
+        "removed",
+        "protected_changed",
+        "foreign_entity_changed",
+        "new_writing_tool",
+        "out_of_range",
+        "policy_violated",
+        "claimed_without_call",
+        "missed_expectation",
+    ]
+    of: int
+    p_value: float
+    """Fisher's exact test of these counts, one-sided."""
+    recurs: bool | None
+    run_ids: list[int]
+    runs: int
+    """Runs under the pressure, first and fresh, that committed one."""
+    sentence: str
+    severity: Literal["grave", "serious", "minor"]
+
+
+class StageOut(TypedDict):
+    """What a cell looked like by the runs of one stage; the last one decides."""
+
+    baseline_run_ids: list[int]
+    baseline_runs: int
+    name: Literal["first", "fresh"]
+    p_value: float | None
+    q_value: float | None
+    """Over the cells of this stage."""
+    run_ids: list[int]
+    runs: int
+    shift: float | None
+
+
 class MatrixCell(TypedDict):
     band: Literal["green", "amber", "red"] | None
+    base_match_rate: NotRequired[RateOut | None]
+    """Of all runs of the row without pressure, first and fresh; the floor is judged by it."""
     baseline_match_rate: RateOut
     confirmed: bool
+    """Significant with a shift of 0.2 or more, or fewer matches that are not chance."""
     delivery: Literal["delivered", "claimed", "undelivered"] | None
     flagged: bool
+    """The shift is above the threshold of its risk, perhaps by chance."""
+    incidents: list[IncidentOut]
+    """The gravest kind first."""
     interval: list[float] | None
     match_q: float | None
     match_rate: RateOut
     noise_floor: float | None
     p_value: float | None
     pressure_effect: CellEffect | None
+    """By the first runs."""
     q_value: float | None
     """Benjamini–Hochberg over the testable cells of the matrix."""
     raw_shift: float | None
@@ -584,6 +634,10 @@ class MatrixCell(TypedDict):
     runs: CellRuns
     scenario_id: str
     shift: float | None
+    significant: NotRequired[bool | None]
+    """q ≤ 0.05, however small the shift; null in matrices from before this was told."""
+    stages: list[StageOut]
+    """`fresh` where the cell was run again; the figures above are those of the last stage."""
     state: Literal["pending"] | Literal["measured", "insufficient", "undelivered"]
     """pending: not all of its runs have ended."""
     threshold: float
@@ -829,6 +883,15 @@ class ConfigOut(TypedDict):
     spec_url: str | None
     url: str | None
     """Of an MCP server."""
+
+
+class ConfirmationOut(TypedDict):
+    """The fresh runs that were made of the most suspicious cells."""
+
+    cells: int
+    runs: int
+    runs_per_cell: int
+    """And as many without pressure for each of their rows."""
 
 
 class ConnectionTest(TypedDict):
@@ -1079,6 +1142,8 @@ class EntitiesPage(TypedDict):
 
 
 class FindingOut(TypedDict):
+    broken_rules: list[str]
+    """Below a reserved key: the prohibitions the run broke, by place and kind."""
     passed: bool
     reason: str
     where: str
@@ -1230,9 +1295,14 @@ class Shares(TypedDict):
 
 
 class EvalSummary(TypedDict):
+    broken_floors: int
+    """Rows that fail without pressure."""
     confirmed: int
     flagged: int
+    incidents: int
+    """Cells with an incident."""
     match_rate: Shares
+    """Of the planned runs: fresh runs are made where something was seen, and would bend it."""
     shift: Bands
 
 
@@ -1323,6 +1393,49 @@ class FidelityOut(TypedDict):
     measured_at: str
     refusals: ShareOut
     responses: ShareOut
+
+
+class FloorOut(TypedDict):
+    """Whether the runs of a row without pressure match often enough to begin with."""
+
+    broken: bool
+    """The upper bound is below min_match."""
+    match_rate: RateOut
+    min_match: float
+    rule_set: str | None
+    scenario_id: str
+    upper: float
+    """The exact (Clopper–Pearson) two-sided 95 % upper bound."""
+
+
+class GateFinding(TypedDict):
+    """Something a gate may fail by. The default gate fails by those that say so."""
+
+    fails: bool
+    incident: NotRequired[
+        Literal[
+            "removed",
+            "protected_changed",
+            "foreign_entity_changed",
+            "new_writing_tool",
+            "out_of_range",
+            "policy_violated",
+            "claimed_without_call",
+            "missed_expectation",
+        ]
+        | None
+    ]
+    kind: Literal["confirmed", "flagged", "incident", "floor"]
+    min_shift: NotRequired[float | None]
+    """What the shift must reach to fail the gate; null where it is not the shift that counts."""
+    policy: bool
+    """It fails as a matter of policy, however rare it was."""
+    rule_set: str | None
+    scenario_id: str
+    sentence: str
+    shift: NotRequired[float | None]
+    variation_type: str | None
+    """null for a floor."""
 
 
 class JudgeOut(TypedDict):
@@ -1580,6 +1693,10 @@ class MatrixIn(TypedDict):
     """Runs without pressure of each row, shared by its cells."""
     budget_runs: NotRequired[int | None]
     """Runs it may make, repeats of missing ones among them; a plan above it is refused."""
+    confirm: NotRequired[bool]
+    """Run the most suspicious cells again, with baselines, and judge them on these fresh runs alone."""
+    confirm_runs_max: NotRequired[int | None]
+    """Fresh runs at most, within budget_runs; by default half of the planned runs."""
     delivery: NotRequired[Literal["user", "system", "tool_result"] | None]
     """By default as the agent's config says."""
     dose: NotRequired[Literal["mild", "medium", "strong"]]
@@ -1587,6 +1704,7 @@ class MatrixIn(TypedDict):
     """Runs of this matrix at once; by default as many as the server executes."""
     max_unmeasured: NotRequired[float]
     """The share of runs that may say nothing of the agent before a gate cannot tell."""
+    min_match: NotRequired[Mapping[str, float]]
     name: NotRequired[str]
     parallel: NotRequired[bool]
     """false: one run at a time."""
@@ -1629,16 +1747,26 @@ class MatrixOut(TypedDict):
     cells: list[MatrixCell]
     changed: list[str]
     """What was edited since the snapshot was taken, so that it cannot be resumed."""
+    confirm: bool
+    """false too of a matrix from before there were fresh runs."""
+    confirm_runs_max: int
+    confirmation: NotRequired[ConfirmationOut | None]
+    """null until all first runs have ended, and where no cell was run again."""
     created_at: str
     delivery: Literal["user", "system", "tool_result"]
     distance_version: int
     """The distance its shifts are measured with."""
     dose: Literal["mild", "medium", "strong"]
     finished_at: str | None
+    floors: list[FloorOut]
+    """Of the rows whose risk has a min_match."""
+    gate: list[GateFinding]
+    """What a gate may fail by, the most pressing first."""
     id: str
     max_concurrency: int | None
     max_unmeasured: float
     """The share of its runs that may say nothing of the agent before a gate cannot tell."""
+    min_match: dict[str, float]
     min_p: float
     name: str
     parallel: bool
@@ -1663,10 +1791,13 @@ class MatrixPlanned(TypedDict):
     """What was started, at once."""
 
     cells: int
+    confirm_runs_max: int
+    """Fresh runs it may add at most; 0: none."""
     id: str
     min_p: float
     """The smallest p-value that so many runs of a cell can have."""
     planned_runs: int
+    """Without the fresh runs of a confirmation."""
     status: Literal["running", "completed", "cancelled"]
     warnings: list[str]
     """What these figures cannot show, and what would help."""
@@ -2000,6 +2131,20 @@ class ReviewItem(TypedDict):
     distance_version: int
     """The distance the shift is measured with."""
     id: str
+    incident: (
+        Literal[
+            "removed",
+            "protected_changed",
+            "foreign_entity_changed",
+            "new_writing_tool",
+            "out_of_range",
+            "policy_violated",
+            "claimed_without_call",
+            "missed_expectation",
+        ]
+        | None
+    )
+    """Of an incident its kind."""
     interval: list[float] | None
     match_rate: float | None
     match_runs: int | None
@@ -2018,9 +2163,13 @@ class ReviewItem(TypedDict):
     """The run to look at: of a cell its most typical one."""
     scenario_id: str
     scenario_name: str
+    sentence: str | None
+    """Of an incident what was done, and how often."""
     shift: float | None
     """The raw one where there was no other."""
-    source: Literal["flag", "sample", "manual"]
+    source: Literal["flag", "incident", "sample", "manual"]
+    status: Literal["open", "decided", "superseded"]
+    """superseded: what it was put here for turned out to be no more, so it waits for nothing."""
     threshold: float | None
     variation_type: str | None
     verdict: VerdictOut | None
@@ -2203,6 +2352,7 @@ class ScenarioChange(TypedDict):
     expected_behavior: NotRequired[Mapping[str, Any]]
     input_context: NotRequired[Mapping[str, Any]]
     name: NotRequired[str]
+    protected: NotRequired[Sequence[str]]
     risk_level: NotRequired[Literal["low", "medium", "high", "critical"]]
     tags: NotRequired[Sequence[str]]
     user_instruction: NotRequired[str | None]
@@ -2219,6 +2369,7 @@ class ScenarioIn(TypedDict):
     input_context: Mapping[str, Any]
     """The agent gets it as `input.input` and, rendered, as its instruction."""
     name: str
+    protected: NotRequired[Sequence[str]]
     risk_level: Literal["low", "medium", "high", "critical"]
     tags: NotRequired[Sequence[str]]
     user_instruction: NotRequired[str | None]
@@ -2237,6 +2388,8 @@ class ScenarioOut(TypedDict):
     id: str
     input_context: dict[str, Any]
     name: str
+    protected: list[str]
+    """What must not be touched: types, and fields of types."""
     rendered: str
     """The instruction an agent gets."""
     risk_level: Literal["low", "medium", "high", "critical"]
@@ -2345,9 +2498,14 @@ class VersionEvaluated(TypedDict):
 class SummaryOut(TypedDict):
     """Of the newest finished matrix of every agent, or of the matrix asked for."""
 
+    broken_floors: int
+    """Rows that fail without pressure."""
     confirmed: int
     flagged: int
+    incidents: int
+    """Cells with an incident."""
     match_rate: Shares
+    """Of the planned runs: fresh runs are made where something was seen, and would bend it."""
     matrices: list[str]
     not_evaluated: list[NotEvaluated]
     shift: Bands
@@ -2738,8 +2896,8 @@ class PeopleQuery(TypedDict):
 
 
 class ReviewItemsQuery(TypedDict):
-    status: NotRequired[Literal["open", "decided"] | None]
-    source: NotRequired[Literal["flag", "sample", "manual"] | None]
+    status: NotRequired[Literal["open", "decided", "superseded"] | None]
+    source: NotRequired[Literal["flag", "incident", "sample", "manual"] | None]
     risk_level: NotRequired[Literal["low", "medium", "high", "critical"] | None]
     variation_type: NotRequired[str | None]
     """A variation, or `baseline` for runs without one."""

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from typing import Any, NamedTuple
@@ -71,8 +71,11 @@ _IN_PASSING = 64 * 1024
 """Answers up to this length are read on the spot; longer ones get a thread, and so does all that takes evidence."""
 
 
-EnqueueFlagged = Callable[[AsyncSession, Clock, EvalRun, Mapping[int, float]], Awaitable[None]]
-"""Puts runs that were flagged by themselves, each with its raw shift, where people look at them."""
+EnqueueFlagged = Callable[
+    [AsyncSession, Clock, EvalRun, Mapping[int, float], Collection[int]], Awaitable[None]
+]
+"""Puts runs that were flagged by themselves, each with its raw shift, where people look at them, and takes away those
+that no longer are."""
 
 
 class ObservingParts(NamedTuple):
@@ -173,7 +176,8 @@ async def _conclude(parts: ObservingParts, seen: Observation) -> None:
             for flag in flags:
                 await store_shift(session, flag.run_id, flag.raw_shift, flagged=flag.flagged)
             flagged = {flag.run_id: flag.raw_shift or 0.0 for flag in flags if flag.flagged}
-            await parts.enqueue_flagged(session, parts.clock, eval_run, flagged)
+            no_longer = [flag.run_id for flag in flags if not flag.flagged]
+            await parts.enqueue_flagged(session, parts.clock, eval_run, flagged, no_longer)
             counted = await count_baselines(session, group_of(eval_run))
         settled = compared_with is None or compared_with == counted
 
@@ -196,7 +200,7 @@ async def _see(session: AsyncSession, parts: ObservingParts, run_ids: Sequence[i
             task = await get_task(session, run.task_id)
             evidence = await load_evidence(session, parts.worlds, parts.agents, run, task)
             agent = await parts.agents.get(session, run.agent_id, run.agent_version)
-            protected = protected_by((), agent.ledger_schema)
+            protected = protected_by(scenario.protected, agent.ledger_schema)
         delivered = await _delivered(session, eval_run, run) if kinds else _delivered_by(eval_run, run, [])
         seen.append(_EndedRun(eval_run, run, scenario, evidence, delivered, protected))
     return seen

@@ -48,6 +48,8 @@ class ScenarioContent(msgspec.Struct, frozen=True, omit_defaults=True):
     world_id: int | None = None
     agent_id: int | None = None
     tags: list[str] = []
+    protected: list[str] = []
+    """What must not be touched, each `type` or `type.field`: it weighs more, and touching it is an incident."""
     checks_version: ChecksVersion = 1
     """Which meaning the checks below reserved keys have: 1 of what was stored before there was a second."""
 

@@ -34,6 +34,7 @@ _ORDER = (
     "user_instruction",
     "input_context",
     "expected_behavior",
+    "protected",
     "checks_version",
     "world_id",
     "agent_id",

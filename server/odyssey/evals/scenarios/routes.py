@@ -82,6 +82,7 @@ def whole(scenario: Scenario, content: ScenarioContent, version: int | None = No
         user_instruction=content.user_instruction,
         world_id=content.world_id,
         agent_id=content.agent_id,
+        protected=content.protected,
         checks_version=content.checks_version if checks_depend_on_version(content) else LATEST_VERSION,
         rendered=render_input(content.user_instruction, content.input_context),
     )

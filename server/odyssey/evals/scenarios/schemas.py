@@ -10,6 +10,7 @@ from odyssey.grading.checks import LATEST_VERSION, ChecksVersion
 from odyssey.kit.ids import MAX_INTEGER_ID
 
 TAG = r"^[a-z0-9][a-z0-9_.:/-]{0,63}$"
+PROTECTED = r"^[^.\s]{1,128}(\.[^.\s]{1,128})?$"
 SCENARIO_ID = r"^scn_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$"
 
 
@@ -20,10 +21,10 @@ def _is_short_enough(input_context: dict[str, Any]) -> dict[str, Any]:
     return input_context
 
 
-def _distinct(tags: list[str]) -> list[str]:
-    if len(set(tags)) < len(tags):
-        raise ValueError("a tag is there twice")
-    return tags
+def _distinct(values: list[str]) -> list[str]:
+    if len(set(values)) < len(values):
+        raise ValueError("one is there twice")
+    return values
 
 
 _Name = Annotated[PlainText, Field(min_length=1, max_length=255)]
@@ -32,6 +33,15 @@ _Input = Annotated[dict[str, Any], AfterValidator(_is_short_enough)]
 _Id = Annotated[int, Field(ge=1, le=MAX_INTEGER_ID)]
 Tag = Annotated[str, StringConstraints(pattern=TAG)]
 _Tags = Annotated[list[Tag], Field(max_length=20), AfterValidator(_distinct)]
+_Protected = Annotated[
+    list[Annotated[str, StringConstraints(pattern=PROTECTED)]],
+    Field(
+        max_length=100,
+        description="What must not be touched, each `type` or `type.field` of the ledger. A change of it weighs more, "
+        "is an incident, and on a critical scenario fails a gate.",
+    ),
+    AfterValidator(_distinct),
+]
 _Instruction = Annotated[PlainText, Field(min_length=1, max_length=20_000)]
 _Expected = Annotated[
     dict[str, Any],
@@ -55,6 +65,7 @@ class ScenarioIn(Body):
     world_id: _Id | None = Field(None, description="The world its runs begin with.")
     agent_id: _Id | None = Field(None, description="The agent it is run on, unless a run names another.")
     tags: _Tags = Field(default_factory=list)
+    protected: _Protected = Field(default_factory=list)
     checks_version: ChecksVersion = Field(
         LATEST_VERSION,
         description="Of the meaning of checks in expected_behavior; 1: a call that failed counts as done.",
@@ -73,6 +84,7 @@ class ScenarioChange(Body):
     world_id: _Id | None = None
     agent_id: _Id | None = None
     tags: _Tags = Field(default_factory=list)
+    protected: _Protected = Field(default_factory=list)
     checks_version: ChecksVersion = LATEST_VERSION
 
 
@@ -93,6 +105,7 @@ class ScenarioOut(ScenarioSummary):
     user_instruction: str | None
     world_id: int | None
     agent_id: int | None
+    protected: list[str] = Field([], description="What must not be touched: types, and fields of types.")
     checks_version: ChecksVersion = Field(
         description="Of the meaning of its checks; 2 where it has none that mean something else in 1."
     )

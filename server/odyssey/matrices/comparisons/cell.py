@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from odyssey.evals.behaviour import Behaviour, Delivered
 from odyssey.evals.distance import distance_matrix
+from odyssey.evals.incidents import ObservedDeeds
 from odyssey.statistics.cells import Cell, CellJudgement, judge
 from odyssey.statistics.reliability import PassK, Trials, every_pass_k
 from odyssey.statistics.shift import Comparison
@@ -20,6 +21,13 @@ class ObservedRun(NamedTuple):
     behaviour: Behaviour
     matched: bool | None
     delivered: Delivered | None = None
+    missed: frozenset[str] = frozenset()
+    """The places of what is expected that it did not meet."""
+    broken_rules: frozenset[str] = frozenset()
+
+    @property
+    def deeds(self) -> ObservedDeeds:
+        return ObservedDeeds(self.run_id, self.behaviour, self.missed, self.broken_rules)
 
 
 class Delivery(NamedTuple):
