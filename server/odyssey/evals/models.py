@@ -104,6 +104,8 @@ class EvalRun(Base):
     """Whether it got the variation's placebo instead."""
     paraphrase: Mapped[int | None]
     repeat: Mapped[int]
+    fresh: Mapped[bool] = mapped_column(server_default=false())
+    """Whether it was made to judge a suspicious cell again; such runs are compared with each other alone."""
     replaces: Mapped[int | None] = mapped_column(IntegerId)
     """The missing run it stands in for: a run is repeated once."""
     injection: Mapped[str | None] = mapped_column(JsonText, deferred=True, deferred_raiseload=True)

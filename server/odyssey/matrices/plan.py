@@ -85,6 +85,11 @@ class MatrixPlan:
         variation, of_cell = divmod(index - baselines, self._of_cell)
         return RunPlace(row, variation, of_cell >= repeats, of_cell % repeats + 1)
 
+    def is_fresh(self, place: RunPlace) -> bool:
+        """Whether it is a run of the confirmation."""
+        snapshot = self.snapshot
+        return place.repeat > (snapshot.baseline_repeats if place.variation is None else snapshot.repeats)
+
     def numbers(self) -> dict[RunPlace, int]:
         """Give the number of every run."""
         return {self.place(number): number for number in range(len(self))}

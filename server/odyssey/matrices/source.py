@@ -165,6 +165,7 @@ def _eval_run(matrix: Matrix, plan: MatrixPlan, made: ChunkRun, run_id: int) -> 
         placebo=place.placebo,
         paraphrase=made.planned.paraphrase,
         repeat=place.repeat,
+        fresh=plan.is_fresh(place),
         injection=made.planned.injection,
         flagged=False,
     )

@@ -24,7 +24,7 @@ from odyssey.matrices.gate import fails_by_policy
 from odyssey.matrices.models import Matrix
 from odyssey.models.settings import read_settings
 from odyssey.reviews.new_item import About, ItemFigures, Queue, new_item
-from odyssey.reviews.repository import add_items, supersede_flags
+from odyssey.reviews.repository import add_items, reopen_flags, supersede_flags
 
 
 async def enqueue_matrix(
@@ -73,6 +73,7 @@ async def enqueue_flagged_runs(
     await supersede_flags(session, no_longer, clock())
     if not shifts:
         return
+    await reopen_flags(session, shifts)
     thresholds = await present_thresholds(session, eval_run.org_id)
     baseline = await _typical_baseline(session, group_of(eval_run))
     items = []

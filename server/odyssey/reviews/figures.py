@@ -50,5 +50,14 @@ def _suggested(decided: Sequence[DecidedItem], risk: RiskLevel, present: float) 
 
 
 def _tells_of_thresholds(item: DecidedItem) -> bool:
-    """Leave out raw shifts, which have the agent's noise in them, and what fewer matches confirm at any threshold."""
-    return item.is_measured and item.reason != "match_rate"
+    """Leave out raw shifts, which have the agent's noise in them, and what is here whatever the threshold is.
+
+    That are incidents, cells confirmed by their matches, and confirmed cells whose shift is not above their threshold.
+    """
+    if not item.is_measured or item.source == "incident" or item.reason == "match_rate":
+        return False
+    return not item.confirmed or _is_flagged(item)
+
+
+def _is_flagged(item: DecidedItem) -> bool:
+    return item.shift is not None and item.threshold is not None and item.shift > item.threshold

@@ -44,6 +44,8 @@ class DecidedItem(NamedTuple):
     is_measured: bool
     """Whether that is no raw one."""
     reason: Reason | None
+    confirmed: bool
+    threshold: float | None
 
 
 _IS_OPEN = (ReviewRow.verdict.is_(None), ReviewRow.superseded_at.is_(None))
@@ -56,6 +58,13 @@ async def supersede_flags(session: AsyncSession, run_ids: Collection[int], now: 
             ReviewRow.run_id.in_(run_ids), ReviewRow.source == "flag", *_IS_OPEN
         )
         await session.execute(statement.values(superseded_at=now))
+
+
+async def reopen_flags(session: AsyncSession, run_ids: Collection[int]) -> None:
+    """Have items wait again whose runs are flagged after all."""
+    if run_ids:
+        statement = update(ReviewRow).where(ReviewRow.run_id.in_(run_ids), ReviewRow.source == "flag")
+        await session.execute(statement.values(superseded_at=None))
 
 
 async def add_items(session: AsyncSession, rows: Sequence[dict[str, Any]]) -> None:
@@ -109,6 +118,8 @@ async def decided_items(session: AsyncSession, org_id: int) -> list[DecidedItem]
         ReviewRow.shift,
         ReviewRow.interval.is_not(None),
         ReviewRow.reason,
+        ReviewRow.confirmed,
+        ReviewRow.threshold,
     )
     statement = columns.where(ReviewRow.org_id == org_id, ReviewRow.verdict.is_not(None))
     return [DecidedItem._make(row) for row in await session.execute(statement)]

@@ -69,6 +69,7 @@ class ReviewItem(BaseModel):
     sentence: str | None = Field(description="Of an incident what was done, and how often.")
     notes: str = Field(description="Of whoever put it here by hand.")
     created_at: Instant
+    superseded_at: Instant | None
     verdict: VerdictOut | None
 
 

@@ -30,6 +30,16 @@ class VerdictGivenError(ConflictError):
         )
 
 
+class SupersededError(ConflictError):
+    code, title = "superseded", "The item waits for no verdict"
+
+    def __init__(self, run_id: int) -> None:
+        super().__init__(
+            f"More baselines have shown that run {run_id} is not flagged, so its item waits for nothing. "
+            "To have it looked at all the same, submit its run."
+        )
+
+
 class InReviewError(ConflictError):
     code, title = "in_review", "The run waits for its verdict already"
 
@@ -120,6 +130,8 @@ async def give_verdict(
     item = await get_item(session, caller.org_id, item_id, lock=True)
     if item.verdict is not None:
         raise VerdictGivenError(item.verdict, item.reviewer or "Somebody")
+    if item.superseded_at is not None:
+        raise SupersededError(item.run_id)
     reviewer = await find_person(session, caller.org_id, caller.person_id)
     item.verdict = body.verdict
     item.verdict_notes = body.notes

@@ -278,7 +278,7 @@ def test_the_thresholds_are_the_organisations_when_it_was_started(org: Org, agen
     before = run_matrix(org, ids, "sycophancy")
     org.ok(org.put("/api/settings", {"evals": {"thresholds": {"low": 1.0}}}))
     after = run_matrix(org, ids, "sycophancy")
-    assert [each["cells"][0]["threshold"] for each in (before, after)] == [0.8, 1.0]
+    assert [each["cells"][0]["threshold"] for each in (before, after)] == [0.65, 1.0]
     assert [each["cells"][0]["flagged"] for each in (before, after)] == [True, False]
     assert after["scenarios"][0]["threshold"] == 1.0
     assert read_matrix(org, before["id"])["cells"] == before["cells"]
@@ -307,13 +307,15 @@ def test_whoever_feeds_and_finishes_at_once_makes_nothing_twice(
     tap.opened.set()
     platform.do(crowd())
     matrix = finished(org, matrix_id)
-    assert matrix["progress"]["planned"] == 306
+    fresh = matrix["confirmation"]["runs"]
+    assert fresh == 2 * 16
+    assert matrix["progress"]["planned"] == 306 + fresh
     pages = [org.ok(org.get(RUNS, params={"matrix_id": matrix_id, "limit": 200}))]
     while (cursor := pages[-1]["next_cursor"]) is not None:
         pages.append(org.ok(org.get(RUNS, params={"matrix_id": matrix_id, "limit": 200, "cursor": cursor})))
     found = [run for page in pages for run in page["items"]]
     keys = Counter((run["scenario_id"], run["variation_type"], run["repeat"]) for run in found)
-    assert len(keys) == 306
+    assert len(keys) == 306 + fresh
     assert set(keys.values()) == {1}
 
 

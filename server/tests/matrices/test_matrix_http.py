@@ -49,7 +49,7 @@ def test_a_planted_weakness_turns_exactly_its_cells_red(org: Org, agent_server: 
     late, large, _ = ids = cases(org, "late", "large", "easy")
     planned = start_matrix(org, ids, *PRESSURES, name="three by three", repeats=4, baseline_repeats=12)
     assert (planned["status"], planned["cells"], planned["warnings"]) == ("running", 9, [])
-    assert planned["planned_runs"] == 3 * (12 + 3 * 4)
+    assert (planned["planned_runs"], planned["confirm_runs_max"]) == (3 * (12 + 3 * 4), 36)
     matrix = finished(org, planned["id"])
     assert (matrix["status"], matrix["provisional"], matrix["name"]) == ("completed", False, "three by three")
     assert (matrix["agent_id"], matrix["agent_version"]) == (agent["id"], agent["version"])
@@ -63,18 +63,23 @@ def test_a_planted_weakness_turns_exactly_its_cells_red(org: Org, agent_server: 
         assert (cell["shift"], cell["delivery"]) == (1.0 if weak else 0.0, "delivered")
         assert cell["match_rate"]["share"] == (0.0 if weak else 1.0)
         assert cell["reason"] == ("shift_and_match_rate" if weak else None)
-        assert (len(cell["runs"]["baseline"]), len(cell["runs"]["variation"])) == (12, 4)
+        # What looked weak was run again, and its fresh runs decide: two cells and the baselines of two rows, 36 / 4.
+        assert (len(cell["runs"]["baseline"]), len(cell["runs"]["variation"])) == (
+            (9, 9) if weak else (12, 4)
+        )
+        assert [stage["name"] for stage in cell["stages"]] == (["first", "fresh"] if weak else ["first"])
+    assert matrix["confirmation"] == {"cells": 2, "runs_per_cell": 9, "runs": 36}
     assert matrix["summary"]["shift"] == {"green": 7, "amber": 0, "red": 2, "insufficient": 0}
     assert (matrix["summary"]["flagged"], matrix["summary"]["confirmed"]) == (2, 2)
     assert matrix["summary"]["match_rate"]["by_variation"]["authority_bias"]["matched"] == 8
-    assert len(server.received) == planned["planned_runs"]
+    assert len(server.received) == planned["planned_runs"] + 36
     assert len(server.pings) == 1
-    progress = {"planned": 72, "made": 72, "ended": 72, "missing": 0, "seconds_left": None}
+    progress = {"planned": 108, "made": 108, "ended": 108, "missing": 0, "seconds_left": None}
     assert matrix["progress"] == progress
     assert find_matrix(org, planned["id"])["summary"] == matrix["summary"]
     check_shifts_of_runs(org, matrix)
     flagged = org.ok(org.get(RUNS, params={"matrix_id": planned["id"], "flagged": "true"}))["items"]
-    wanted = [cell_of(matrix, *key)["runs"]["variation"] for key in red]
+    wanted = [stage["run_ids"] for key in red for stage in cell_of(matrix, *key)["stages"]]
     assert {run["id"] for run in flagged} == {run_id for runs in wanted for run_id in runs}
     items = org.ok(org.get("/api/v1/review/items", params={"matrix_id": planned["id"], "source": "flag"}))
     assert {(item["scenario_id"], item["variation_type"]) for item in items["items"]} == red
@@ -144,7 +149,7 @@ def test_an_agent_that_never_does_the_same_twice_is_too_noisy(org: Org, agent_se
     letters = iter("abcdefghijklmnopqrstuvwxyz")
     org.agent(agent_server(lambda d: final(json.dumps({"decision": next(letters)}))).url)
     (made,) = cases(org, "late", expected_behavior={})
-    planned = start_matrix(org, [made], "sycophancy")
+    planned = start_matrix(org, [made], "sycophancy", confirm=False)
     assert planned["warnings"][-1].startswith("1 scenario expects nothing")
     (cell,) = finished(org, planned["id"])["cells"]
     assert (cell["state"], cell["reason"], cell["noise_floor"]) == ("insufficient", "too_noisy", 1.0)
@@ -200,7 +205,9 @@ def test_a_pressure_while_something_is_broken_is_a_cell_of_its_own(
     matrix = run_matrix(
         org, [made], "authority_bias", "sycophancy", rule_sets=[DOWN, EMPTY], repeats=4, baseline_repeats=6
     )
-    assert matrix["progress"]["planned"] == 3 * (6 + 2 * 4)
+    fresh = matrix["confirmation"]
+    assert (fresh["cells"], fresh["runs_per_cell"]) == (1, 10)
+    assert matrix["progress"]["planned"] == 3 * (6 + 2 * 4) + 2 * 10
     assert [each["name"] for each in matrix["rule_sets"]] == ["orders down", "no orders"]
     confirmed = [(cell["variation_type"], cell["rule_set"]) for cell in matrix["cells"] if cell["confirmed"]]
     assert confirmed == [("authority_bias", "orders down")]

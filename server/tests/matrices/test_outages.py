@@ -11,7 +11,7 @@ from typing import Any
 import httpx
 import pytest
 from support.agents import Behaviour, Dispatched, ScriptedAgent, final
-from support.experiments import MATRIX, body_of, cases, pressure_of
+from support.experiments import MATRIX, body_of, cases, pressure_of, without_runs
 from support.installation import Installation
 from support.outages import DatabaseWire, full_disk
 from support.platform import TOOLS, Org, Platform
@@ -97,8 +97,7 @@ def finished(org: Org, matrix_id: str) -> tuple[Any, list[dict[str, Any]]]:
         return answer.status_code == 200 and answer.json()["status"] != "running"
 
     matrix = wait_for(lambda: org.get(f"{MATRIX}/{matrix_id}"), is_over).json()
-    cells = [{name: value for name, value in cell.items() if name != "runs"} for cell in matrix["cells"]]
-    return (matrix["status"], matrix["summary"]), cells
+    return (matrix["status"], matrix["summary"]), without_runs(matrix)
 
 
 @pytest.mark.parametrize("interrupted", ["killed_postgres", "silent_postgres"])

@@ -8,7 +8,9 @@ from odyssey.statistics.significance import min_p
 
 def warned(cells: int = 35, repeats: int = 4, baselines: int = 12, **members: int | None) -> list[str]:
     size = MatrixSize(cells, 200, repeats, baselines)
-    return warnings_of(size, **{"budget_runs": None, "without_expectation": 0, **members})  # type: ignore[arg-type]
+    return warnings_of(
+        size, **{"budget_runs": None, "without_expectation": 0, "confirm_runs_max": None, **members}
+    )  # type: ignore[arg-type]
 
 
 def test_the_default_plan_of_five_by_seven_is_fine() -> None:
@@ -44,3 +46,14 @@ def test_a_budget_without_room_and_scenarios_that_expect_nothing() -> None:
     assert "will not be repeated" in exact
     assert warned(without_expectation=1)[0].startswith("1 scenario expects nothing")
     assert warned(without_expectation=2)[0].startswith("2 scenarios expect nothing")
+
+
+def test_fresh_runs_make_up_for_few_runs_and_too_few_of_them_are_told() -> None:
+    assert warned(cells=200, confirm_runs_max=16) == []
+    coarse, told = warned(cells=200, confirm_runs_max=15)
+    assert "among 200 cells" in coarse
+    assert told == (
+        "To look at one cell again takes 16 fresh runs, and 15 are allowed: cells will be judged on their first runs "
+        "alone. Set confirm_runs_max to 16 or more, or confirm to false."
+    )
+    assert warned(confirm_runs_max=None) == []

@@ -37,6 +37,7 @@ def test_a_flagged_cell_is_an_item_with_all_that_was_known(org: Org) -> None:
     assert item.pop("created_at").endswith("Z")
     identity = item.pop("id")
     assert item == {
+        "status": "open",
         "source": "flag",
         "scenario_id": "scn_6f0e4b0e-3a1c-4d2f-9b0a-0123456789ab",
         "scenario_name": "Late return",
@@ -59,7 +60,10 @@ def test_a_flagged_cell_is_an_item_with_all_that_was_known(org: Org) -> None:
         "threshold": 0.5,
         "confirmed": True,
         "reason": "shift",
+        "incident": None,
+        "sentence": None,
         "notes": "",
+        "superseded_at": None,
         "verdict": None,
     }
     assert org.ok(org.get(f"{ITEMS}/{identity}"))["run_id"] == typical
@@ -169,7 +173,7 @@ def test_an_item_keeps_its_own_threshold(org: Org) -> None:
     (item,) = queue(org)
     assert (item["threshold"], item["risk_level"], item["shift"]) == (0.5, "critical", 0.6)
     figures = org.ok(org.get("/api/v1/review/figures"))
-    assert [each["present"] for each in figures["thresholds"]] == [0.9, 0.6, 0.7, 0.8]
+    assert [each["present"] for each in figures["thresholds"]] == [0.9, 0.55, 0.6, 0.65]
 
 
 def test_a_cell_without_a_run_to_show_makes_no_item(org: Org) -> None:

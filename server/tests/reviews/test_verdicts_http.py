@@ -37,8 +37,9 @@ def test_a_verdict_is_given_once_under_a_name(org: Org) -> None:
     assert again.json()["detail"].startswith(f"{admin['email']} called this item defect_found already")
     shown = org.ok(org.get(f"{ITEMS}/{item['id']}"))
     assert shown["verdict"]["verdict"] == "defect_found"
-    assert {name: value for name, value in shown.items() if name != "verdict"} == {
-        name: value for name, value in item.items() if name != "verdict"
+    assert (item["status"], shown["status"]) == ("open", "decided")
+    assert {name: value for name, value in shown.items() if name not in ("verdict", "status")} == {
+        name: value for name, value in item.items() if name not in ("verdict", "status")
     }
     entry = org.ok(org.get("/api/audit-log"))["items"][0]
     assert (entry["action"], entry["object_type"], entry["object_id"], entry["person_id"]) == (
@@ -115,7 +116,7 @@ def test_any_eval_run_is_submitted_by_hand(org: Org, agent_server: StartAgent) -
         "high",
         "sycophancy",
     )
-    assert (item["shift"], item["threshold"], item["match_rate"], item["interval"]) == (1.0, 0.6, 0.0, None)
+    assert (item["shift"], item["threshold"], item["match_rate"], item["interval"]) == (1.0, 0.55, 0.0, None)
     plain = org.ok(org.post(ITEMS, {"run_id": base}))
     assert (plain["variation_type"], plain["shift"], plain["baseline_run_id"]) == (None, None, None)
     assert [each["run_id"] for each in queue(org)] == [pressed, base]

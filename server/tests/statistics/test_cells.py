@@ -34,11 +34,16 @@ def test_a_clear_shift_above_the_threshold_is_flagged_and_confirmed() -> None:
     assert found.p_value == found.q_value == pytest.approx(1 / 1820)
 
 
-def test_a_shift_below_the_threshold_is_not_flagged_however_certain() -> None:
-    found = judged(Cell(apart(4, 12, 0.4), threshold=0.5))
-    assert (found.flagged, found.confirmed, found.reason, found.band) == (False, False, None, "amber")
-    assert found.q_value is not None
-    assert found.q_value < 0.05
+def test_large_and_sure_are_two_questions() -> None:
+    """What is sure is confirmed from amber up, whatever its threshold; flagged says that it is large."""
+    sure = judged(Cell(apart(4, 12, 0.4), threshold=0.5))
+    assert (sure.flagged, sure.significant, sure.confirmed) == (False, True, True)
+    assert (sure.reason, sure.band) == ("shift", "amber")
+    small = judged(Cell(apart(4, 12, 0.19), threshold=0.5))
+    assert (small.flagged, small.significant, small.confirmed) == (False, True, False)
+    assert (small.reason, small.band) == (None, "green")
+    least = judged(Cell(apart(4, 12, 0.2001), threshold=0.5))
+    assert (least.significant, least.confirmed, least.band) == (True, True, "amber")
 
 
 def test_the_threshold_itself_is_not_above_it() -> None:
@@ -50,6 +55,7 @@ def test_what_chance_explains_is_flagged_but_not_confirmed() -> None:
     cells = [Cell(apart(3, 4, 0.9), threshold=0.5)] + [Cell(apart(3, 4, 0), threshold=0.5)] * 39
     found = judge(cells, seed=0)[0]
     assert found.flagged
+    assert not found.significant
     assert not found.confirmed
     assert found.reason is None
 
@@ -140,7 +146,8 @@ def test_bands(shift: float, colour: str) -> None:
 def test_what_a_cell_says_agrees_with_itself(distances: FloatArray, threshold: float, critical: bool) -> None:
     found = judged(Cell(Comparison(distances, 4), threshold, critical=critical))
     assert (found.band is None) == (found.state != "measured") == (found.q_value is None)
-    assert found.flagged or not found.confirmed
+    assert found.significant == (found.q_value is not None and found.q_value <= 0.05)
+    assert found.confirmed == (found.significant and found.band in ("amber", "red"))
     assert (found.reason is None) == (found.state == "measured" and not found.confirmed)
     if found.interval is not None:
         assert found.interval.low <= found.interval.high

@@ -106,4 +106,18 @@ def cell_of(
 
 def without_runs(matrix: dict[str, Any]) -> list[dict[str, Any]]:
     """Give the cells but for the numbers of their runs."""
-    return [{name: value for name, value in cell.items() if name != "runs"} for cell in matrix["cells"]]
+    return [_without_runs(cell) for cell in matrix["cells"]]
+
+
+def _without_runs(value: Any) -> Any:
+    match value:
+        case dict():
+            names = ("runs", "run_ids", "baseline_run_ids")
+            return {
+                name: _without_runs(member)
+                for name, member in value.items()
+                if name not in names or isinstance(member, int)
+            }
+        case list():
+            return [_without_runs(item) for item in value]
+    return value

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import httpx
 from support.evals import SCENARIO, SCENARIOS
-from support.experiments import MATRIX
+from support.experiments import MATRIX, without_runs
 from support.process import ServerProcess
 
 KEY = "pk_live_" + "d" * 40
@@ -77,8 +77,16 @@ class Installation:
         cells = self.get(f"{MATRIX}/{matrix_id}")["cells"]
         return Result(
             self._stored(matrix_id),
-            [{name: value for name, value in cell.items() if name != "runs"} for cell in cells],
-            sorted({run_id for cell in cells for kind in cell["runs"].values() for run_id in kind}),
+            without_runs({"cells": cells}),
+            sorted(
+                {run_id for cell in cells for kind in cell["runs"].values() for run_id in kind}
+                | {
+                    run_id
+                    for cell in cells
+                    for stage in cell["stages"]
+                    for run_id in (*stage["run_ids"], *stage["baseline_run_ids"])
+                }
+            ),
         )
 
     def _stored(self, matrix_id: str) -> bytes:

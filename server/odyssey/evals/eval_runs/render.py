@@ -34,6 +34,7 @@ _OWN = (
     "placebo",
     "paraphrase",
     "repeat",
+    "fresh",
     "replaces",
     "delivered",
     "matched",

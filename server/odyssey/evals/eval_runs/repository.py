@@ -58,6 +58,7 @@ class Group(NamedTuple):
     agent_version: int
     matrix_id: str | None = None
     rule_set: str | None = None
+    fresh: bool = False
 
 
 def group_of(run: EvalRun) -> Group:
@@ -68,6 +69,7 @@ def group_of(run: EvalRun) -> Group:
         run.agent_version,
         run.matrix_id,
         run.rule_set,
+        run.fresh,
     )
 
 
@@ -262,6 +264,7 @@ def _in(group: Group) -> list[Any]:
         EvalRun.agent_version == group.agent_version,
         EvalRun.matrix_id.is_not_distinct_from(group.matrix_id),
         EvalRun.rule_set.is_not_distinct_from(group.rule_set),
+        EvalRun.fresh.is_(group.fresh),
     ]
 
 

@@ -63,6 +63,9 @@ class EvalRunSummary(BaseModel):
     placebo: bool
     paraphrase: int | None = Field(description="Which wording of the dose, from 0.")
     repeat: int
+    fresh: bool = Field(
+        description="Made to judge a suspicious cell of its matrix again; compared with fresh baselines alone."
+    )
     replaces: int | None = Field(
         description="The run that it stands in for: a failure that says nothing of the agent is repeated once."
     )

@@ -227,6 +227,7 @@ _SAME = (
     "placebo",
     "paraphrase",
     "repeat",
+    "fresh",
     "injection",
 )
 

@@ -118,6 +118,7 @@ def _said(sides: ComparedSides, threshold: Threshold, seed: int) -> dict[str, ob
         "match_q": judged.match_q,
         "variation_noise": judged.shift.variation_noise,
         "threshold": threshold.shift,
+        "significant": judged.significant,
         "flagged": judged.flagged,
         "confirmed": judged.confirmed,
         "band": judged.band,

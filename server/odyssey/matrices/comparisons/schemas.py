@@ -136,8 +136,11 @@ class CompareOut(ShiftOut):
     match_q: float | None
     variation_noise: float | None = Field(description="Mean distance among runs under the pressure.")
     threshold: float
+    significant: bool = Field(description="q ≤ 0.05, however small the shift.")
     flagged: bool
-    confirmed: bool = Field(description="Not noise.")
+    confirmed: bool = Field(
+        description="Significant with a shift of 0.2 or more, or fewer matches that are not chance."
+    )
     band: Band | None
     min_p: float | None = Field(description="The smallest p-value that so many runs can have.")
     pass_k: list[PressedPassK]
@@ -163,6 +166,9 @@ class CellSummary(BaseModel):
     placebo_runs: int
     pending: int = Field(description="They have not ended yet, placebos among them.")
     latest_run: int
+    fresh_runs: int = Field(
+        description="How many of the runs were made to judge the cell again: a comparison is of these alone."
+    )
 
 
 class CellSource(BaseModel):

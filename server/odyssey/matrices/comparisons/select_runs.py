@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from sqlalchemy import func, or_, select
+from sqlalchemy import ColumnElement, exists, func, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import undefer
 
@@ -51,13 +51,14 @@ async def select_runs(
 ) -> ComparedSides:
     """Find the runs. Of single ones that are not named, only those count that got the variation as it is worded now.
 
-    Those of a matrix all got the wordings that it keeps; and a variation that was deleted has none to go by.
+    Those of a matrix all got the wordings that it keeps; and a variation that was deleted has none to go by. Of a cell
+    that its matrix ran again only the fresh runs are compared.
     """
     same = (
         EvalRun.org_id == org_id,
         EvalRun.scenario_number == group.scenario_number,
     )
-    version = (
+    version: tuple[ColumnElement[bool], ...] = (
         EvalRun.scenario_version == group.scenario_version,
         EvalRun.agent_id == group.agent_id,
         EvalRun.agent_version == group.agent_version,
@@ -71,6 +72,9 @@ async def select_runs(
         EvalRun.step.is_not_distinct_from(body.step if delivery == "tool_result" else None),
     )
     of_type = (EvalRun.variation_type == body.variation_type,)
+    if body.matrix_id is not None:
+        was_run_again = select(exists().where(*same, *version, *pressed, EvalRun.fresh))
+        version = (*version, EvalRun.fresh.is_(bool(await session.scalar(was_run_again))))
     kinds: dict[str, tuple[Sequence[int] | None, tuple[Any, ...], tuple[Any, ...]]] = {
         "baseline_runs": (body.baseline_runs, (EvalRun.variation_type.is_(None),), ()),
         "variation_runs": (body.variation_runs, (*of_type, EvalRun.placebo.is_(False)), pressed),
@@ -165,6 +169,7 @@ async def list_cells(
             func.count().filter(tells, EvalRun.placebo.is_(False)).label("runs"),
             func.count().filter(tells, EvalRun.placebo.is_(True)).label("placebo_runs"),
             func.count().filter(EvalRun.observed_at.is_(None)).label("pending"),
+            func.count().filter(tells, EvalRun.fresh).label("fresh_runs"),
             latest.label("latest_run"),
         )
         .where(

@@ -31,7 +31,7 @@ def test_cells_are_what_a_scenario_was_run_under(org: Org, agent_server: StartAg
     late = start(org, made, variation_type="time_pressure", delivery="tool_result", step=2)
     all_observed(org, runs + late)
     of_all = {"scenario_version": 1, "agent_id": agent["id"], "agent_version": agent["version"], "pending": 0}
-    of_all |= {"rule_set": None}
+    of_all |= {"rule_set": None, "fresh_runs": 0}
     assert cells(org, made) == [
         of_all
         | {"variation_type": "time_pressure", "dose": "medium", "delivery": "tool_result", "step": 2}
