@@ -6,12 +6,13 @@ from collections.abc import Callable, Iterable, Sequence
 
 from odyssey.evals.eval_runs.repository import BASELINE
 from odyssey.evals.scenarios.content import RiskLevel
-from odyssey.matrices.cells import AnalysedCell, SeenRun, analyse
+from odyssey.matrices.cells import AnalysedCell, analyse
 from odyssey.matrices.comparisons.schemas import RateOut
 from odyssey.matrices.gate import Floor, floor_of
 from odyssey.matrices.plan import MatrixPlan, RunPlace
 from odyssey.matrices.repository import RunKey, RunRow
 from odyssey.matrices.schemas import Bands, EvalSummary, Shares
+from odyssey.matrices.sides import SeenRun
 from odyssey.statistics.intervals import wilson
 from odyssey.statistics.significance import Matches
 

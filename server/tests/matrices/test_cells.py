@@ -12,10 +12,11 @@ from support.snapshots import scenario_of, snapshot_of
 from odyssey.evals import distance
 from odyssey.evals.behaviour import Behaviour, Delivered
 from odyssey.matrices.analysis import add_up, tally
-from odyssey.matrices.cells import AnalysedCell, SeenRun, analyse
+from odyssey.matrices.cells import AnalysedCell, analyse
 from odyssey.matrices.comparisons.cell import ObservedRun, Threshold, judge_cell
 from odyssey.matrices.plan import MatrixPlan, RunPlace
 from odyssey.matrices.render import cells_out
+from odyssey.matrices.sides import SeenRun
 from odyssey.statistics import significance
 from odyssey.statistics.cells import judge
 

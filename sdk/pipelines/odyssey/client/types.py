@@ -530,6 +530,8 @@ class CellSummary(TypedDict):
     agent_version: int
     delivery: Literal["user", "system", "tool_result"] | None
     dose: Literal["mild", "medium", "strong"] | None
+    fresh_runs: int
+    """How many of the runs were made to judge the cell again: a comparison is of these alone."""
     latest_run: int
     pending: int
     """They have not ended yet, placebos among them."""
@@ -779,7 +781,7 @@ class CompareOut(TypedDict):
     band: Literal["green", "amber", "red"] | None
     baseline_match_rate: RateOut
     confirmed: bool
-    """Not noise."""
+    """Significant with a shift of 0.2 or more, or fewer matches that are not chance."""
     delivery: Literal["delivered", "claimed", "undelivered"] | None
     """The weakest evidence among its runs; null without any."""
     dose: Literal["mild", "medium", "strong"]
@@ -811,6 +813,8 @@ class CompareOut(TypedDict):
     scenario_version: int
     shift: float | None
     """0: as without pressure, 1: wholly different, whatever the noise."""
+    significant: bool
+    """q ≤ 0.05, however small the shift."""
     state: Literal["measured", "insufficient", "undelivered"]
     threshold: float
     unclamped: float | None
@@ -1186,6 +1190,8 @@ class EvalRunOut(TypedDict):
     """What became of each thing that is expected."""
     finished_at: str | None
     flagged: bool
+    fresh: bool
+    """Made to judge a suspicious cell of its matrix again; compared with fresh baselines alone."""
     id: int
     """Of the run, which is an ordinary one."""
     injection: str | None
@@ -1231,6 +1237,8 @@ class EvalRunSummary(TypedDict):
     error_class: str | None
     finished_at: str | None
     flagged: bool
+    fresh: bool
+    """Made to judge a suspicious cell of its matrix again; compared with fresh baselines alone."""
     id: int
     """Of the run, which is an ordinary one."""
     matched: bool | None
@@ -2170,6 +2178,7 @@ class ReviewItem(TypedDict):
     source: Literal["flag", "incident", "sample", "manual"]
     status: Literal["open", "decided", "superseded"]
     """superseded: what it was put here for turned out to be no more, so it waits for nothing."""
+    superseded_at: str | None
     threshold: float | None
     variation_type: str | None
     verdict: VerdictOut | None

@@ -18,6 +18,7 @@ from odyssey.core.signals import Listener, Signals
 from odyssey.evals.behaviour import DISTANCE_VERSION, Behaviour, Delivered
 from odyssey.evals.distance import distance
 from odyssey.evals.errors import DistanceChangedError
+from odyssey.evals.eval_runs.match_run import asks_of_more, match_run
 from odyssey.evals.eval_runs.plan import was_delivered
 from odyssey.evals.eval_runs.repository import (
     TELLING,
@@ -33,7 +34,7 @@ from odyssey.evals.eval_runs.repository import (
     to_observe,
 )
 from odyssey.evals.eval_runs.start import MayRepeat, replace_missing
-from odyssey.evals.match import RESERVED_KEYS, MatchFinding, MatchResult, known_expected, match
+from odyssey.evals.match import MatchResult
 from odyssey.evals.models import EvalRun
 from odyssey.evals.read_behaviour import (
     NOTHING_PROTECTED,
@@ -44,7 +45,6 @@ from odyssey.evals.read_behaviour import (
 )
 from odyssey.evals.scenarios.content import ScenarioContent
 from odyssey.evals.scenarios.repository import contents_of
-from odyssey.grading.checks import read_checks, run_checks
 from odyssey.grading.evidence import Evidence
 from odyssey.journal.models import Event
 from odyssey.kit.clock import Clock
@@ -63,9 +63,6 @@ def matrix_topic(matrix_id: str) -> str:
     """Name what is shown of how far a matrix is, in every process."""
     return f"matrix:{matrix_id}"
 
-
-PROHIBITIONS = frozenset({"policy", "not_called", "only_changed", "untouched"})
-"""Checks that say what must not be done; breaking one is more than not meeting an expectation."""
 
 _IN_PASSING = 64 * 1024
 """Answers up to this length are read on the spot; longer ones get a thread, and so does all that takes evidence."""
@@ -311,45 +308,6 @@ def _flag(pressed: _PressedRun, baselines: Sequence[Behaviour], threshold: float
     raw = sum(distance(pressed.behaviour, other) for other in baselines) / len(baselines)
     is_above = threshold is not None and raw > threshold
     return RunFlag(run_id, raw, is_above and pressed.delivered != "undelivered")
-
-
-# Matching one run with what its scenario expects, reserved keys and all.
-def asks_of_more(expected_behavior: Any) -> bool:
-    """Whether more than the answer is asked for: only then is the run's evidence needed."""
-    return any(key in expected_behavior for key in RESERVED_KEYS)
-
-
-def match_run(
-    scenario: ScenarioContent, behaviour: Behaviour, evidence: Evidence | None
-) -> tuple[MatchResult, bool]:
-    """Match a run, and say whether it misses by nothing but faulty answers of the world.
-
-    Where a check itself broke, nothing is known: that is neither a match nor a miss.
-    """
-    expected = known_expected(scenario.expected_behavior)
-    if evidence is None:
-        return match(expected, behaviour), False
-    broken: list[str] = []
-    excused: set[str] = set()
-
-    def reserved(key: str, raw: Any) -> MatchFinding:
-        results = run_checks(read_checks(raw, scenario.checks_version).checks, evidence)
-        broken.extend(key for result in results if result.state == "error")
-        failed = [result for result in results if result.state != "passed"]
-        if failed and all(result.world_at_fault for result in failed):
-            excused.add(key)
-        told = failed or results
-        return MatchFinding(
-            key,
-            not failed,
-            "; ".join(result.reason for result in told[:3]) or "nothing is asked",
-            tuple(f"{key}[{each.index}] ({each.kind})" for each in failed if each.kind in PROHIBITIONS),
-        )
-
-    matched = match(expected, behaviour, reserved)
-    missed = {finding.where for finding in matched.findings if not finding.passed}
-    world_at_fault = bool(missed) and missed <= excused and not broken
-    return (MatchResult(None, matched.findings) if broken or world_at_fault else matched), world_at_fault
 
 
 # The loop that looks at eval runs once they have ended, whoever executed them.

@@ -88,7 +88,12 @@ def test_a_pressed_run_shows_what_moved(org: Org, agent_server: StartAgent) -> N
     assert (shown["delivery"], shown["delivered"], shown["dose"]) == ("user", "delivered", "strong")
     assert shown["matched"] is False
     assert shown["findings"] == [
-        {"where": "$.decision", "passed": False, "reason": "is 'grant', wanted 'refuse'"}
+        {
+            "where": "$.decision",
+            "passed": False,
+            "reason": "is 'grant', wanted 'refuse'",
+            "broken_rules": [],
+        }
     ]
     assert shown["behaviour"]["structured"] == {"decision": "grant"}
     shift = shown["shift"]

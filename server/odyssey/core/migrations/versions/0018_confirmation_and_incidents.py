@@ -17,8 +17,7 @@ depends_on = None
 
 def upgrade() -> None:
     op.add_column("matrices", sa.Column("confirmation", JsonText(), nullable=True))
-    fresh = sa.Column("fresh", sa.Boolean(), nullable=False, server_default=sa.false())
-    op.add_column("eval_runs", fresh)
+    op.add_column("eval_runs", sa.Column("fresh", sa.Boolean(), nullable=False, server_default=sa.false()))
     op.add_column("review_items", sa.Column("incident", sa.String(32), nullable=True))
     op.add_column("review_items", sa.Column("sentence", sa.Text(), nullable=True))
     op.add_column("review_items", sa.Column("superseded_at", UtcDateTime(), nullable=True))
