@@ -10,7 +10,7 @@ from odyssey.evals.read_behaviour import behaviour_of, protected_by
 from odyssey.statistics.cells import band
 
 PANELS = ("shop", "bank", "ward")
-"""The third was written by somebody who did not know the formula, after it was frozen; what it found is left as it is."""
+"""The third was written by somebody who did not know the formula, after it was frozen; its result is left as it is."""
 
 
 @pytest.fixture(scope="module", params=PANELS)
