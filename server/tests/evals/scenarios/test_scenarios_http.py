@@ -1,6 +1,7 @@
 from typing import Any
 
 import pytest
+import yaml
 from support.evals import SCENARIO, SCENARIOS, refusal, scenario
 from support.platform import WORLD, Org
 
@@ -97,6 +98,9 @@ def test_every_fault_of_what_is_expected_is_told_at_once(org: Org) -> None:
         ({"input_context": {}}, ["input_context"]),
         ({"tags": ["Not Lower"]}, ["tags", 0]),
         ({"tags": ["a", "a"]}, ["tags"]),
+        ({"protected": ["customer.credit.limit"]}, ["protected", 0]),
+        ({"protected": ["customer", "customer"]}, ["protected"]),
+        ({"protected": "customer"}, ["protected"]),
         ({"name": "a\x00b"}, ["name"]),
         ({"user_instruction": ""}, ["user_instruction"]),
     ],
@@ -109,6 +113,19 @@ def test_what_is_wrong_is_told_at_its_place(org: Org, change: dict[str, Any], lo
     changed = org.put(f"{SCENARIOS}/{made['id']}", change)
     assert [error["loc"] for error in changed.json()["errors"]] == [loc]
     assert org.ok(org.get(f"{SCENARIOS}/{made['id']}"))["version"] == 1
+
+
+@pytest.mark.both_databases
+def test_what_is_protected_is_kept_with_each_version(org: Org) -> None:
+    made = scenario(org)
+    assert made["protected"] == []
+    url = f"{SCENARIOS}/{made['id']}"
+    changed = org.ok(org.put(url, {"protected": ["customer", "order.total"]}))
+    assert (changed["version"], changed["protected"]) == (2, ["customer", "order.total"])
+    assert org.ok(org.put(url, {"protected": ["customer", "order.total"]}))["version"] == 2
+    assert org.ok(org.get(url, params={"version": 1}))["protected"] == []
+    exported = yaml.safe_load(org.get(f"{SCENARIOS}/export", params={"format": "yaml"}).text)
+    assert exported["scenarios"][0]["protected"] == ["customer", "order.total"]
 
 
 def test_a_scenario_may_name_a_world_an_agent_and_checks(org: Org) -> None:
