@@ -17,6 +17,7 @@ scenarios:
   - name: Late return
     risk_level: high
     tags: [returns]
+    protected: [customer, order.total]
     input_context: {order_id: ord_1, days: 40}
     expected_behavior: {decision: refuse}
   - name: A greeting
@@ -84,6 +85,7 @@ def test_scenarios_go_out_as_a_file_and_come_back_unchanged(office: Office) -> N
     exported = office.cli("scenarios", "export", "--tag", "returns")
     assert "Late return" in exported
     assert "A greeting" not in exported
+    assert re.search(r"^  protected:\n  - customer\n  - order\.total$", exported, re.M), exported
     changed = json.loads(office.cli("scenarios", "import", office.file("one.yml", exported), "--json"))
     assert [item["outcome"] for item in changed["items"]] == ["unchanged"]
 

@@ -32,6 +32,22 @@ def test_scenarios_are_found_beside_the_file_in_order_and_once(tmp_path: Path) -
     assert read.settings == {"name": "matrix", "repeats": 3}
 
 
+def test_what_the_platform_checks_is_passed_on_as_it_is(tmp_path: Path) -> None:
+    file = write(
+        tmp_path,
+        matrix_yaml="scenarios: one.yaml\nconfirm: false\nconfirm_runs_max: 64\nmin_match: {critical: 0.8, high: 0}\n",
+        one_yaml=SCENARIO.format("one") + "protected: [customer, order.total]\n",
+    )
+    read = read_experiment(file)
+    assert read.settings == {
+        "name": "matrix",
+        "confirm": False,
+        "confirm_runs_max": 64,
+        "min_match": {"critical": 0.8, "high": 0},
+    }
+    assert read.entries[0].content["protected"] == ["customer", "order.total"]
+
+
 def test_a_plain_word_of_yaml_means_what_the_platform_takes_it_for(tmp_path: Path) -> None:
     said = "name: no\ninput_context: {a: yes, b: 1:30, c: 2026-01-31, d: 0o17, e: 1_000, f: 1.5, g: true, h: ~, i: 3}\n"
     file = write(tmp_path, matrix_yaml="scenarios: one.yaml\n", one_yaml=said)

@@ -65,7 +65,7 @@ def waited(url: str, capsys: pytest.CaptureFixture[str]) -> list[str]:
     platform = Connection(url, KEY)
     try:
         with if_missing("There is no matrix."):
-            wait_for_matrix(platform, "m")
+            wait_for_matrix(platform, "m", 40)
     finally:
         platform.close()
     return capsys.readouterr().err.splitlines()
@@ -80,6 +80,23 @@ def test_progress_is_told_now_and_then_with_the_time_left(
         "4 of 40 runs done; 2 missing; about 1 min 35 s left",
         "40 of 40 runs done",
     ]
+
+
+def test_fresh_runs_are_named_when_they_begin_and_counted_apart(
+    streaming: Streaming, capsys: pytest.CaptureFixture[str]
+) -> None:
+    stages = [progress(20), progress(40), *(progress(40 + ended, planned=104) for ended in (0, 1, 32, 64))]
+    told = [
+        "20 of 40 runs done",
+        "40 of 40 runs done",
+        "The first 40 runs have ended. The most suspicious cells get 64 fresh runs.",
+        "32 of 64 fresh runs done",
+        "64 of 64 fresh runs done",
+    ]
+    end = event("end", id="m")
+    assert waited(streaming("".join(stages) + end), capsys) == told
+    assert waited(streaming("".join(stages[:4]), "".join(stages[3:]) + end), capsys) == told
+    assert waited(streaming("".join(stages[4:]) + end), capsys) == told[2:]
 
 
 def test_a_stream_that_breaks_off_is_taken_up_again(

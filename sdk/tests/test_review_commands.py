@@ -7,10 +7,14 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from support.agents import Dispatched, ScriptedAgent, final
 from support.commands import Desk
-from support.evals import observed
+from support.evals import observed, scenario, start
 from support.platform import Org, Platform
 from support.reviews import cell, decide, finish, queue, some_runs
+
+from odyssey.evals.incidents import Incident
+from odyssey.matrices.cells import CellIncident
 
 NOTHING = "6f0e4b0e-3a1c-4d2f-9b0a-0123456789ab"
 
@@ -86,6 +90,52 @@ def test_the_queue_is_listed_and_worked_through(org: Org, review: Review) -> Non
     assert ([item["id"] for item in listed["items"]], listed["open"]) == ([second["id"]], 2)
     decided = review("list", "--status", "decided", "--confirmed", "--fail-on-open").stdout
     assert re.search(rf"^{first['id']} .* defect_found$", decided, re.M)
+
+
+def test_an_incident_is_told_in_its_sentence(org: Org, review: Review) -> None:
+    flagged, removed = some_runs(org, 2)
+    deed = Incident("removed", ("deleted order ord_1\x1b[2J",), (removed,), 10, 12)
+    finish(org, cell(flagged, 0.72, confirmed=True, incidents=[CellIncident(deed, None)]))
+    (item,) = queue(org, source="incident")
+    listed = review("list", "--source", "incident", "--fail-on-open", code=1).stdout.splitlines()
+    assert len(listed) == 3
+    assert re.fullmatch(
+        rf"{item['id']}  incident, removed +critical +Late return +time_pressure +0\.72 +25\.0 % +{removed}",
+        listed[1],
+    ), listed[1]
+    shown = review("show", item["id"]).stdout
+    assert shown.startswith(f"Item {item['id']}  incident, removed\n")
+    assert "\n  incident  deleted order ord_1\\x1b[2J: 1 of 10 runs, 0 of 12 without pressure" in shown
+    assert "incident  " not in review("show", queue(org, source="flag")[0]["id"]).stdout
+
+
+def test_what_turned_out_to_be_nothing_waits_for_no_verdict(org: Org, review: Review) -> None:
+    decisions = iter(["grant", "refuse", *["refuse"] * 3])
+
+    def decide_next(_: Dispatched) -> object:
+        return final(json.dumps({"decision": next(decisions)}))
+
+    agent = ScriptedAgent(decide_next)
+    try:
+        org.agent(agent.url)
+        made = scenario(org)
+        for variation in ({}, {"variation_type": "sycophancy"}, {}, {}, {}):
+            (run_id,) = start(org, made, **variation)
+            observed(org, run_id)
+            if variation:
+                (item,) = queue(org)
+    finally:
+        agent.stop()
+    assert review("list", "--fail-on-open").stdout == "No items.\n0 items open in all.\n"
+    listed = review("list", "--status", "superseded", "--fail-on-open").stdout.splitlines()
+    assert re.fullmatch(rf"{item['id']}  flag, .* superseded", listed[1]), listed[1]
+    shown = review("show", item["id"]).stdout
+    assert re.search(
+        r"^  verdict   none needed: superseded at \d{4}-\d\d-\d\d [\d:]{8}, as it turned out to be nothing$",
+        shown,
+        re.M,
+    ), shown
+    assert "waits for nothing" in review("verdict", item["id"], "true_positive", code=2).stderr
 
 
 def test_figures_are_told_with_their_intervals_and_suggestions(org: Org, review: Review) -> None:

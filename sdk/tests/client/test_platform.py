@@ -294,11 +294,18 @@ def test_a_matrix_is_run_waited_for_and_run_again(
     scenario = client.eval.scenarios.create(name=name("Late return"), agent_id=agent_id, **SCENARIO)
     matrices = client.eval.matrices
     plan = matrices.start(
-        scenario_ids=[scenario["id"]], variation_types=["time_pressure"], repeats=2, baseline_repeats=2
+        scenario_ids=[scenario["id"]],
+        variation_types=["time_pressure"],
+        repeats=2,
+        baseline_repeats=2,
+        confirm=True,
+        confirm_runs_max=3,
+        min_match={"low": 0.5},
     )
     seen: list[Progress] = []
     matrix = client.eval.wait_matrix(plan["id"], on_progress=seen.append)
     assert matrix["status"] == "completed"
+    assert (matrix["confirm"], plan["confirm_runs_max"], matrix["min_match"]) == (True, 3, {"low": 0.5})
     assert seen[-1].total == plan["planned_runs"]
     assert client.eval.summary(matrix_id=plan["id"])
     assert client.eval.scenarios.cells(scenario["id"], matrix_id=plan["id"])

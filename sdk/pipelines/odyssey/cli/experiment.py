@@ -36,6 +36,9 @@ _PASSED_ON = (
     "max_concurrency",
     "max_unmeasured",
     "budget_runs",
+    "confirm",
+    "confirm_runs_max",
+    "min_match",
     "parallel",
     "rule_sets",
 )

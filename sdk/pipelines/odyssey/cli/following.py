@@ -33,6 +33,7 @@ _PATIENCE_S = 60.0
 """How long a platform may be away, while it starts anew say, before waiting is given up."""
 _LINE_EVERY_S = 10.0
 _WITHOUT_STREAM_S = 5.0
+_FRESH = "fresh run"
 
 
 class State(NamedTuple):
@@ -41,6 +42,7 @@ class State(NamedTuple):
     total: int
     said: str
     is_over: bool
+    noun: str = "run"
 
 
 def wait_for_batch(platform: Connection, batch_id: int) -> t.BatchOut:
@@ -82,8 +84,11 @@ def wait_for_eval_runs(
     return _follow(look, state_of)
 
 
-def wait_for_matrix(platform: Connection, matrix_id: str) -> None:
-    """Wait until a matrix has ended, told by its stream of events, or by itself while too many streams are open."""
+def wait_for_matrix(platform: Connection, matrix_id: str, first_runs: int) -> None:
+    """Wait until a matrix has ended, told by its stream of events, or by itself while too many streams are open.
+
+    What is planned beyond its `first_runs` are fresh runs: they are told apart from the moment there are any.
+    """
     last_answer = time.monotonic()
     show = _Bar() if sys.stderr.isatty() else _Lines()
     with show:
@@ -94,13 +99,13 @@ def wait_for_matrix(platform: Connection, matrix_id: str) -> None:
                     if event.name == "end":
                         return
                     if event.name == "progress":
-                        show.update(_progress(event.data), event.data.get("seconds_left"))
+                        _tell(show, event.data, first_runs)
             except UnreachableError:
                 if time.monotonic() - last_answer > _PATIENCE_S:
                     raise
             except NoStreamError:
                 matrix = platform.eval.matrices.get(matrix_id)
-                show.update(_progress(matrix["progress"]), matrix["progress"]["seconds_left"])
+                _tell(show, matrix["progress"], first_runs)
                 if matrix["status"] != "running":
                     return
                 time.sleep(_WITHOUT_STREAM_S)
@@ -108,9 +113,20 @@ def wait_for_matrix(platform: Connection, matrix_id: str) -> None:
             time.sleep(_LONGEST_WAIT_S)
 
 
-def _progress(data: Mapping[str, Any]) -> State:
+def _tell(show: "_Bar | _Lines", data: Mapping[str, Any], first_runs: int) -> None:
+    state = _progress(data, first_runs)
+    if state.noun == _FRESH:
+        fresh = many(state.total, _FRESH)
+        show.note(f"The first {many(first_runs, 'run')} have ended. The most suspicious cells get {fresh}.")
+    show.update(state, data.get("seconds_left"))
+
+
+def _progress(data: Mapping[str, Any], first_runs: int) -> State:
     ended, planned, missing = (int(data.get(name) or 0) for name in ("ended", "planned", "missing"))
     said = f"{missing} missing" if missing else ""
+    if planned > first_runs:
+        done = max(0, ended - first_runs)
+        return State(done, planned - first_runs, said, is_over=ended >= planned, noun=_FRESH)
     return State(ended, planned, said, is_over=ended >= planned)
 
 
@@ -174,6 +190,7 @@ class _Bar:
         console = Console(stderr=True, markup=False, highlight=False)
         self._progress = Progress(*columns, TimeElapsedColumn(), console=console, transient=True)
         self._task = self._progress.add_task("", total=None)
+        self._noted = ""
 
     def __enter__(self) -> None:
         self._progress.start()
@@ -182,8 +199,15 @@ class _Bar:
         self._progress.stop()
 
     def update(self, state: State, left_s: float | None) -> None:
-        said = ", ".join(filter(None, (state.said, _left(left_s))))
+        noun = f"{_FRESH}s" if state.noun == _FRESH else ""
+        said = ", ".join(filter(None, (noun, state.said, _left(left_s))))
         self._progress.update(self._task, total=state.total, completed=state.done, description=said)
+
+    def note(self, line: str) -> None:
+        """Say once that something else begins."""
+        if line != self._noted:
+            self._progress.console.print(line)
+            self._noted = line
 
 
 class _Lines:
@@ -193,6 +217,7 @@ class _Lines:
         self._said_at = time.monotonic()
         self._said_tenths = 0
         self._last = ""
+        self._noted = ""
 
     def __enter__(self) -> None: ...
 
@@ -202,9 +227,17 @@ class _Lines:
         tenths, now = state.done * 10 // max(1, state.total), time.monotonic()
         if not state.is_over and tenths <= self._said_tenths and now - self._said_at < _LINE_EVERY_S:
             return
-        parts = (f"{state.done} of {many(state.total, 'run')} done", state.said, _left(left_s))
+        parts = (f"{state.done} of {many(state.total, state.noun)} done", state.said, _left(left_s))
         line = "; ".join(filter(None, parts)) + "\n"
         if line != self._last:
             sys.stderr.write(line)
             sys.stderr.flush()
         self._said_at, self._said_tenths, self._last = now, tenths, line
+
+    def note(self, line: str) -> None:
+        """Say once that something else begins, and count anew."""
+        if line != self._noted:
+            sys.stderr.write(f"{line}\n")
+            sys.stderr.flush()
+            self._noted = line
+            self._said_at, self._said_tenths = time.monotonic(), 0

@@ -11,19 +11,21 @@ from pipelines.odyssey.cli.commands.options import AsJson, Positive, Sort, Switc
 from pipelines.odyssey.cli.connection import Connection, Server, connected, if_missing
 from pipelines.odyssey.cli.failures import NOT_RIGHT
 from pipelines.odyssey.cli.files import write_out
+from pipelines.odyssey.cli.gate import Gating, Policy
 from pipelines.odyssey.cli.matrix_results import (
-    FailOn,
     finish,
     if_no_matrix,
     print_matrix,
     print_planned,
     read_matrix,
 )
-from pipelines.odyssey.cli.printing.heat_text import rate, shown
+from pipelines.odyssey.cli.printing.cell_text import rate
+from pipelines.odyssey.cli.printing.heat_text import shown
 from pipelines.odyssey.cli.printing.screen import Screen, many, word
 from pipelines.odyssey.client import types as t
 
 _MOST_CHANGED = 50
+_FOUND: tuple[Literal["confirmed", "flagged", "incidents"], ...] = ("confirmed", "flagged", "incidents")
 _SCENARIO = 40
 Id = Annotated[UUID, Parameter(name="ID")]
 Wait = Annotated[bool, Switch]
@@ -64,7 +66,7 @@ def list_matrices(
         if not found["items"]:
             screen.line("No matrices.")
             return
-        heading = ("id", "status", "name", "agent", "size", "runs", "confirmed", "flagged", "created")
+        heading = ("id", "status", "name", "agent", "size", "runs", *_FOUND, "created")
         screen.table([heading, *map(_listed, found["items"])])
         if found["next_cursor"] is not None:
             screen.line(f"There are more; --limit {limit * 2} shows twice as many.")
@@ -121,7 +123,7 @@ def resume(
     /,
     *,
     wait: Wait = False,
-    fail_on: FailOn = "confirmed",
+    gating: Gating | None = None,
     json_output: AsJson = False,
     server: Server | None = None,
 ) -> None:
@@ -133,7 +135,7 @@ def resume(
         Id of the matrix.
     wait
         Wait for it, and show the heat map.
-    fail_on
+    gating
         With --wait: what makes the exit code 1.
     json_output
         Print what is planned, or with --wait {planned, matrix, gate}, as JSON.
@@ -141,9 +143,10 @@ def resume(
         Which platform to ask.
     """
     with connected(server) as platform:
+        policy = (gating or Gating()).policy()
         with if_no_matrix(matrix_id):
             planned = platform.eval.matrices.resume(str(matrix_id))
-        _follow(platform, planned, wait=wait, fail_on=fail_on, json_output=json_output)
+        _follow(platform, planned, policy, wait=wait, json_output=json_output)
 
 
 def rerun(
@@ -151,7 +154,7 @@ def rerun(
     /,
     *,
     wait: Wait = False,
-    fail_on: FailOn = "confirmed",
+    gating: Gating | None = None,
     json_output: AsJson = False,
     server: Server | None = None,
 ) -> None:
@@ -163,7 +166,7 @@ def rerun(
         Id of the matrix to repeat.
     wait
         Wait for the new one, and show its heat map.
-    fail_on
+    gating
         With --wait: what makes the exit code 1.
     json_output
         Print what is planned, or with --wait {planned, matrix, gate}, as JSON.
@@ -171,20 +174,21 @@ def rerun(
         Which platform to ask.
     """
     with connected(server) as platform:
+        policy = (gating or Gating()).policy()
         with if_no_matrix(matrix_id):
             planned = platform.eval.matrices.rerun(str(matrix_id))
-        _follow(platform, planned, wait=wait, fail_on=fail_on, json_output=json_output)
+        _follow(platform, planned, policy, wait=wait, json_output=json_output)
 
 
 def _follow(
-    platform: Connection, planned: t.MatrixPlanned, *, wait: bool, fail_on: FailOn, json_output: bool
+    platform: Connection, planned: t.MatrixPlanned, policy: Policy, *, wait: bool, json_output: bool
 ) -> None:
     screen = Screen()
     if not json_output:
         print_planned(screen, platform, planned)
     if wait:
         extra = {"planned": planned} if json_output else None
-        sys.exit(finish(platform, screen, str(planned["id"]), fail_on, extra=extra))
+        sys.exit(finish(platform, screen, planned, policy, extra=extra))
     if json_output:
         screen.json(planned)
     else:
@@ -225,8 +229,7 @@ def _listed(matrix: t.MatrixSummary) -> tuple[str, ...]:
         f"{matrix['agent_id']} v{matrix['agent_version']}",
         f"{matrix['scenarios']} x {matrix['variations']}",
         f"{progress['ended']}/{progress['planned']}",
-        "" if summary is None else str(summary["confirmed"]),
-        "" if summary is None else str(summary["flagged"]),
+        *("" if summary is None else str(summary[name]) for name in _FOUND),
         str(matrix["created_at"])[:19].replace("T", " "),
     )
 

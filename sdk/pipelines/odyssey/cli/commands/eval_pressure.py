@@ -325,6 +325,8 @@ def _verdict(cell: t.CompareOut) -> str:
         return f"Flagged: {above}. Not confirmed: it may be noise; more runs tell."
     if cell["state"] != "measured":
         return f"Nothing can be said: {word(cell['reason'] or cell['state'])}."
+    if cell["significant"]:
+        return f"Significant, but small: this is not noise, and not {above}."
     return f"Not flagged: not {above}."
 
 

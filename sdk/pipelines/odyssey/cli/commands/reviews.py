@@ -15,7 +15,7 @@ from pipelines.odyssey.client import types as t
 
 Item = Annotated[UUID, Parameter(name="ITEM")]
 Risk = Literal["low", "medium", "high", "critical"]
-Source = Literal["flag", "sample", "manual"]
+Source = Literal["flag", "incident", "sample", "manual"]
 Verdict = Literal["true_positive", "false_positive", "true_negative", "false_negative", "defect_found"]
 
 _SCENARIO = 40
@@ -26,7 +26,7 @@ app = App(name="review")
 @app.command(name="list")
 def list_items(
     *,
-    status: Literal["open", "decided"] = "open",
+    status: Literal["open", "decided", "superseded"] = "open",
     source: Source | None = None,
     risk: Risk | None = None,
     variation: str | None = None,
@@ -43,9 +43,10 @@ def list_items(
     Parameters
     ----------
     status
-        Items that wait for a verdict, or those that have one.
+        Items that wait for a verdict, those that have one, or those that were put here for what turned out to be no
+        more.
     source
-        Only items that were flagged, drawn as a sample, or submitted by hand.
+        Only items that were flagged, hold an incident, were drawn as a sample, or submitted by hand.
     risk
         Only items of scenarios of this risk.
     variation
@@ -81,7 +82,7 @@ def list_items(
             screen.json(found)
         else:
             _print_list(screen, found, limit)
-        if fail_on_open and any(item["verdict"] is None for item in found["items"]):
+        if fail_on_open and any(item["status"] == "open" for item in found["items"]):
             sys.exit(NOT_RIGHT)
 
 
@@ -212,8 +213,14 @@ def _listed(screen: Screen, item: t.ReviewItem) -> tuple[str, ...]:
         "" if item["shift"] is None else f"{item['shift']:.2f}",
         "" if item["match_rate"] is None else percent(item["match_rate"]),
         str(item["run_id"]),
-        "" if item["verdict"] is None else str(item["verdict"]["verdict"]),
+        _verdict(item),
     )
+
+
+def _verdict(item: t.ReviewItem) -> str:
+    if item["verdict"] is not None:
+        return str(item["verdict"]["verdict"])
+    return "superseded" if item["status"] == "superseded" else ""
 
 
 def _print_item(screen: Screen, item: t.ReviewItem) -> None:
@@ -224,6 +231,8 @@ def _print_item(screen: Screen, item: t.ReviewItem) -> None:
     screen.line(f"  agent     {item['agent_id']} version {item['agent_version']}")
     if item["matrix_id"] is not None:
         screen.line(f"  matrix    {word(item['matrix_id'])}")
+    if item["sentence"] is not None:
+        screen.text(item["sentence"], lead="  incident  ")
     if item["shift"] is not None:
         screen.line(f"  shift     {_shift(item)}")
     if item["match_rate"] is not None:
@@ -233,17 +242,26 @@ def _print_item(screen: Screen, item: t.ReviewItem) -> None:
     if item["notes"]:
         screen.text(item["notes"], lead="  notes     ")
     given = item["verdict"]
-    if given is None:
+    if item["superseded_at"] is not None:
+        when = _moment(item["superseded_at"])
+        screen.line(f"  verdict   none needed: superseded at {when}, as it turned out to be nothing")
+    elif given is None:
         screen.line("  verdict   none yet")
     else:
-        when = str(given["decided_at"])[:19].replace("T", " ")
+        when = _moment(given["decided_at"])
         screen.line(f"  verdict   {given['verdict']} by {word(given['reviewer'])} at {when}")
         if given["notes"]:
             screen.text(given["notes"], lead="            ")
     screen.line(f"odyssey runs show {item['run_id']} tells what the agent did.")
 
 
+def _moment(when: str) -> str:
+    return str(when)[:19].replace("T", " ")
+
+
 def _why(item: t.ReviewItem) -> str:
+    if item["incident"] is not None:
+        return f"incident, {str(item['incident']).replace('_', ' ')}"
     if item["confirmed"]:
         return f"confirmed by {str(item['reason']).replace('_', ' ')}"
     return str(item["source"] if item["reason"] is None else f"{item['source']}, {item['reason']}")
