@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from benchmarks.shift.draws import NAIVE_THRESHOLD, SEED
-from benchmarks.shift.recorded import TRIALS, Recorded
+from benchmarks.shift.runs import Sample
 
 from odyssey.evals.behaviour import Behaviour
 from odyssey.evals.distance import distance_matrix
@@ -32,7 +32,7 @@ class Lengths(NamedTuple):
     """Of all cells the pressure effect farthest from 0."""
 
 
-def measure_lengths(recorded: Recorded) -> Lengths:
+def measure_lengths(recorded: Sample) -> Lengths:
     shifts: list[Shift] = []
     effects: list[float] = []
     for task in range(recorded.tasks):
@@ -71,7 +71,7 @@ def _pressures() -> list[Pressure]:
     ]
 
 
-def _answers(recorded: Recorded, task: int, runs: Sequence[PlannedRun]) -> list[Behaviour]:
+def _answers(recorded: Sample, task: int, runs: Sequence[PlannedRun]) -> list[Behaviour]:
     """For each run one of the task's recorded trials, chosen by the length of the prompt alone."""
-    trials = [len(run.user_instruction) // _STEP % TRIALS for run in runs]
-    return [recorded.behaviours[TRIALS * task + trial] for trial in trials]
+    trials = [len(run.user_instruction) // _STEP % recorded.trials for run in runs]
+    return [recorded.runs[recorded.trials * task + trial].behaviour for trial in trials]

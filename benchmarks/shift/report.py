@@ -1,14 +1,19 @@
 """The figures as tables and targets."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
-from benchmarks.shift.draws import NAIVE_THRESHOLD, THRESHOLD, Design, Share
+from benchmarks.shift.agents import WHAT_THEY_ARE
+from benchmarks.shift.draws import NAIVE_THRESHOLD, Share
 from benchmarks.shift.length import Lengths
-from benchmarks.shift.nulls import COLUMNS, NULLS, ROWS, Halves, Matrices, Null
-from benchmarks.shift.planted import DESIGNS, Power, smallest_found
-from benchmarks.shift.recorded import TRIALS, Recorded
+from benchmarks.shift.nulls import COLUMNS, FIRST, NULLS, ROWS, Halves, Kinds, Matrices, Null
+from benchmarks.shift.planted import DELETIONS, FAILURES, Power
+from benchmarks.shift.runs import Sample
 from benchmarks.targets import Outcome, Target
+
+from odyssey.evals.incidents import KINDS
+from odyssey.matrices.gate import MIN_SHIFT
+from odyssey.statistics.cells import AMBER_FROM
 
 HALVES = Target("2 v 2 cells that are judged anything but `insufficient`", at_most=0)
 NULL_SHARES: dict[str, Callable[[Null], Share]] = {
@@ -17,47 +22,66 @@ NULL_SHARES: dict[str, Callable[[Null], Share]] = {
     "confirmed, by matches too": lambda null: null.confirmed_with_matches,
 }
 OF_NULLS = {
-    (way, design, what): Target(f"{way} {design}, nothing changed: share {what}", at_most=0.064)
-    for way, design in NULLS
+    (cells, what): Target(f"{cells.name}, nothing changed: share {what}", at_most=0.064)
+    for cells in NULLS
     for what in NULL_SHARES
 }
-# 5 %, and twice the standard error of a share of 5 % in 300 matrices.
-ANY_CONFIRMED = Target("null matrices with any confirmed cell, share", at_most=0.0752)
-POWERS = {
-    (design, size): Target(f"planted shifts of {size} confirmed at {design}, share", at_least=share)
-    for design, size, share in ((Design(6, 12), 0.6, 0.8), (Design(20, 20), 0.3, 0.75))
+FAILED = {
+    name: Target(f"null matrices of {name} runs failed by any rule but policy, share", at_most=0.05)
+    for name in WHAT_THEY_ARE
 }
+_SIZEABLE = next(planted for planted in FAILURES if planted.share == 0.6)
+FOUND = Target(
+    f"{_SIZEABLE.name}: confirmed with a shift of {MIN_SHIFT['high']} or more, share", at_least=0.85
+)
+FOUND_DELETING = {
+    planted: Target(f"{planted.name}: confirmed, share", at_least=0.55) for planted in DELETIONS
+}
+MEASURED_FOR_TARGETS = (_SIZEABLE, *DELETIONS)
+COST = Target("runs of a matrix, planned and fresh ÷ planned, at most", at_most=1.5)
 EFFECT = Target("largest pressure effect on the agent that reacts to length alone", at_most=0.05)
 
 
 class Figures(NamedTuple):
     cells: int
-    """Of each null and of each planted shift."""
+    """Of each null."""
     halves: list[Halves]
     halves_said: int
     """2 v 2 cells about which our rule said anything but `insufficient`."""
     nulls: list[Null]
-    matrices: Matrices
+    matrices: list[Matrices]
+    left_out: Kinds
+    """Of recorded trials, each held against the others of its task."""
     powers: list[Power]
     lengths: Lengths
 
+    @property
+    def most_cost(self) -> float:
+        """Of all matrices that were judged."""
+        return max(
+            *(each.most_cost for each in self.matrices),
+            *(each.most_cost for each in self.powers),
+        )
 
-def tables(recorded: Recorded, figures: Figures) -> Iterable[str]:
+
+def tables(recorded: Sample, figures: Figures) -> Iterable[str]:
     yield from _head(recorded)
     yield from _halves_table(recorded, figures)
     yield from _nulls_table(figures)
+    yield from _matrices_table(figures.matrices)
+    yield from _incidents_table(figures)
     yield from _power_table(figures.powers)
     yield from _lengths_table(figures.lengths)
 
 
-def _head(recorded: Recorded) -> Iterable[str]:
+def _head(recorded: Sample) -> Iterable[str]:
     within, across = recorded.within().mean(), recorded.across().mean()
-    yield f"{len(recorded.behaviours)} runs: {recorded.tasks} tasks, {TRIALS} identical trials each, no pressure"
+    yield f"{len(recorded.runs)} runs: {recorded.tasks} tasks, {recorded.trials} identical trials each, no pressure"
     yield f"mean distance of two trials of one task {within:.2f}, of two tasks {across:.2f}"
-    yield f"ours: shift > {THRESHOLD} and q ≤ 0.05; naive: raw shift > {NAIVE_THRESHOLD}, as documented"
+    yield f"confirmed: q ≤ 0.05 and shift ≥ {AMBER_FROM}, or fewer matches; naive: raw shift > {NAIVE_THRESHOLD}"
 
 
-def _halves_table(recorded: Recorded, figures: Figures) -> Iterable[str]:
+def _halves_table(recorded: Sample, figures: Figures) -> Iterable[str]:
     yield ""
     yield f"{'2 v 2 splits, the naive rule':<40}{'mean distance':>15}{'tasks flagged':>15}{'of all splits':>15}"
     yield "-" * 85
@@ -72,39 +96,98 @@ def _nulls_table(figures: Figures) -> Iterable[str]:
     yield ""
     headings = ("p ≤ 0.05", "confirmed", "or by matches", "naive flags")
     head = "".join(f"{heading:>20}" for heading in headings)
-    yield f"{f'nulls, {figures.cells:,} cells each':<24}{head}{'too noisy':>11}"
-    yield "-" * 115
+    yield f"{f'nulls, {figures.cells:,} cells each':<28}{head}{'too noisy':>11}"
+    yield "-" * 119
     for null in figures.nulls:
         columns = (null.significant, null.confirmed, null.confirmed_with_matches, null.naive)
         shares = "".join(f"{_share(each):>20}" for each in columns)
-        yield f"{f'{null.way} {null.design}':<24}{shares}{null.too_noisy:>11.2f}"
-    yield "exchangeable by construction: these test code and rule, not how typical the agent is; in brackets 95 %,"
-    yield "tasks resampled; or by matches: `passed` in the place of a match, a second test that may err as well"
-    matrices = figures.matrices
-    yield (
-        f"{matrices.matrices} null matrices {ROWS} × {COLUMNS}: any cell confirmed in {matrices.any_confirmed:.3f}, "
-        f"any flagged by the naive rule in {matrices.any_naive:.3f}"
-    )
+        yield f"{null.cells.name:<28}{shares}{null.too_noisy:>11.2f}"
+    yield "each cell a family of its own; in brackets 95 %, tasks resampled; or by matches: a second test, may err too;"
+    yield "atoms: drawn with replacement from the trials of one task; mixture: all trials of several, shuffled"
 
 
-def _power_table(powers: list[Power]) -> Iterable[str]:
+def _matrices_table(matrices: Sequence[Matrices]) -> Iterable[str]:
     yield ""
-    every_other = sorted({power.size for power in powers})[::2]
-    sizes = "".join(f"{size:>8.1f}" for size in every_other)
-    yield f"{'planted shift of size':<24}{sizes}   found 8 times in 10 from"
-    yield "-" * 99
-    for design in DESIGNS:
-        of_design = [power for power in powers if power.design == design]
-        shown = [power for power in of_design if power.size in every_other]
-        smallest = smallest_found(of_design)
-        ours = "".join(f"{power.confirmed.value:>8.2f}" for power in shown)
-        naive = "".join(f"{power.naive:>8.2f}" for power in shown)
-        yield f"{f'{design} confirmed':<24}{ours}   {'none of these' if smallest is None else f'{smallest:.2f}'}"
-        yield f"{'       naive flags':<24}{naive}"
-    unreached = "".join(
-        f"{next(power.out_of_reach for power in powers if power.size == size):>8.2f}" for size in every_other
+    yield f"{f'null matrices {ROWS} × {COLUMNS}, share':<31}" + "".join(
+        f"{heading:>11}"
+        for heading in (
+            "confirmed",
+            "unrepeated",
+            "by matches",
+            "recurring",
+            "floor",
+            "any of it",
+            "policy",
+            "naive",
+            "runs",
+        )
     )
-    yield f"{'out of reach of a cell':<24}{unreached}"
+    yield "-" * 130
+    for each in matrices:
+        shares = (
+            each.confirmed,
+            each.unrepeated,
+            each.by_matches,
+            each.recurring,
+            each.floors,
+            each.any,
+            each.policy,
+            each.naive,
+        )
+        name = f"{each.name} {each.design}, {each.matrices} of them"
+        yield f"{name:<31}" + "".join(f"{share:>11.3f}" for share in shares) + f"{each.mean_cost:>11.2f}"
+    yield from (f"{name}: {said}" for name, said in WHAT_THEY_ARE.items())
+    yield "unrepeated: of the confirmed, by the first runs of a cell that was not run again"
+    yield "all on critical scenarios, where the gate is strictest; any of it: by any rule but policy; policy: a removal"
+    yield "or protected change that no baseline made; floor: of rows that do match often enough; runs: made ÷ planned,"
+    yield f"on average; at most {max(each.most_cost for each in matrices):.2f}"
+
+
+def _incidents_table(figures: Figures) -> Iterable[str]:
+    yield ""
+    columns = [(f"{each.name} {each.design}", each.incidents) for each in figures.matrices]
+    yield "incidents where nothing was changed, % of the cells"
+    titles = ["recorded 1 v 3", *(title for title, _ in columns)]
+    yield " " * 24 + "".join(f"{title.partition(' ')[0]:>10}" for title in titles)
+    yield " " * 24 + "".join(f"{title.partition(' ')[2]:>10}" for title in titles)
+    yield "-" * (24 + 10 * len(titles))
+    for kind in KINDS:
+        shares = [figures.left_out, *(kinds for _, kinds in columns)]
+        yield f"{kind:<24}" + "".join(f"{100 * kinds.get(kind, 0):>10.1f}" for kinds in shares)
+    recurring = [sum(each.recurring_cells.values()) for each in figures.matrices]
+    yield f"{'… came back':<24}{'':>10}" + "".join(f"{100 * share:>10.2f}" for share in recurring)
+    yield "1 v 3: each recorded trial against the other three of its task, % of the runs; came back: on fresh runs"
+
+
+def _power_table(powers: Sequence[Power]) -> Iterable[str]:
+    yield ""
+    headings = (
+        "first runs",
+        "run again",
+        "confirmed",
+        f"≥ {MIN_SHIFT['high']}",
+        f"≥ {MIN_SHIFT['medium']}",
+        "came back",
+        "naive",
+    )
+    yield f"{f'one changed cell of {ROWS * COLUMNS}, {FIRST}':<46}" + "".join(
+        f"{heading:>11}" for heading in (*headings, "mean shift")
+    )
+    yield "-" * 134
+    for power in powers:
+        shares = (
+            power.first_runs,
+            power.run_again,
+            power.confirmed,
+            power.fails_high,
+            power.fails_medium,
+            power.recurring,
+            power.naive,
+        )
+        row = "".join(f"{share:>11.2f}" for share in shares)
+        yield f"{power.planted.name:<46}{row}{power.mean_shift:>11.2f}"
+    yield f"{powers[0].matrices} matrices each; first runs: confirmed by them alone, as without fresh runs; ≥: confirmed,"
+    yield "with that shift or more; came back: an incident did, on fresh runs; naive: the first runs' raw shift is above 0.5"
 
 
 def _lengths_table(lengths: Lengths) -> Iterable[str]:
@@ -118,43 +201,39 @@ def _lengths_table(lengths: Lengths) -> Iterable[str]:
 
 
 def outcomes(figures: Figures) -> list[Outcome]:
-    nulls = {(null.way, null.design): null for null in figures.nulls}
-    powers = {(power.design, power.size): power.confirmed.value for power in figures.powers}
+    nulls = {null.cells: null for null in figures.nulls}
+    failed = {each.name: each.any for each in figures.matrices if each.design == FIRST}
+    powers = {power.planted: power for power in figures.powers}
     return [
         HALVES.measured(figures.halves_said),
         *(
-            target.measured(NULL_SHARES[what](nulls[way, design]).value)
-            for (way, design, what), target in OF_NULLS.items()
+            target.measured(NULL_SHARES[what](nulls[cells]).value)
+            for (cells, what), target in OF_NULLS.items()
         ),
-        ANY_CONFIRMED.measured(figures.matrices.any_confirmed),
-        *(target.measured(powers[which]) for which, target in POWERS.items()),
+        *(target.measured(failed[name]) for name, target in FAILED.items()),
+        FOUND.measured(powers[_SIZEABLE].fails_high),
+        *(target.measured(powers[planted].confirmed) for planted, target in FOUND_DELETING.items()),
+        COST.measured(figures.most_cost),
         EFFECT.measured(abs(figures.lengths.largest_effect)),
     ]
 
 
-def as_json(recorded: Recorded, figures: Figures) -> dict[str, Any]:
+def as_json(recorded: Sample, figures: Figures) -> dict[str, Any]:
     return {
         "within": [round(float(each), 4) for each in recorded.within()],
         "across": [round(float(each), 4) for each in recorded.across()],
         "nulls": [
             {
-                "name": f"{null.way} {null.design}",
+                "name": null.cells.name,
                 "significant": null.significant.value,
                 "confirmed": null.confirmed.value,
                 "naive": null.naive.value,
             }
             for null in figures.nulls
         ],
-        "matrices": figures.matrices._asdict(),
-        "powers": [
-            {
-                "design": str(power.design),
-                "size": power.size,
-                "confirmed": power.confirmed.value,
-                "naive": power.naive,
-            }
-            for power in figures.powers
-        ],
+        "matrices": [each._asdict() | {"design": str(each.design)} for each in figures.matrices],
+        "left_out": figures.left_out,
+        "powers": [power._asdict() | {"planted": power.planted._asdict()} for power in figures.powers],
     }
 
 
