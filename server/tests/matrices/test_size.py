@@ -6,11 +6,22 @@ from odyssey.matrices.plan import MatrixSize, warnings_of
 from odyssey.statistics.significance import min_p
 
 
-def warned(cells: int = 35, repeats: int = 4, baselines: int = 12, **members: int | None) -> list[str]:
+def warned(
+    cells: int = 35,
+    repeats: int = 4,
+    baselines: int = 12,
+    *,
+    budget_runs: int | None = None,
+    without_expectation: int = 0,
+    confirm_runs_max: int | None = None,
+) -> list[str]:
     size = MatrixSize(cells, 200, repeats, baselines)
     return warnings_of(
-        size, **{"budget_runs": None, "without_expectation": 0, "confirm_runs_max": None, **members}
-    )  # type: ignore[arg-type]
+        size,
+        budget_runs=budget_runs,
+        without_expectation=without_expectation,
+        confirm_runs_max=confirm_runs_max,
+    )
 
 
 def test_the_default_plan_of_five_by_seven_is_fine() -> None:

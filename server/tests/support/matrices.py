@@ -1,14 +1,21 @@
-"""Matrices made by hand: five scenarios under seven pressures, with cells of every kind."""
+"""Matrices made by hand: five scenarios under seven pressures, with cells of every kind.
+
+Floors and what a gate may fail by are worked out as the platform does, from the cells.
+"""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from odyssey.evals.incidents import SEVERITIES, IncidentKind
 from odyssey.evals.scenarios.content import RiskLevel, by_risk
 from odyssey.evals.variations.catalogue import CATALOGUE
 from odyssey.matrices.comparisons.schemas import ExplanationOut, RateOut
+from odyssey.matrices.gate import floors_of_cells, gate_of
 from odyssey.matrices.reports.evidence import Cost, ReportEvidence
 from odyssey.matrices.schemas import (
+    DEFAULT_MIN_MATCH,
     Bands,
+    ConfirmationOut,
     EvalSummary,
     MatrixCell,
     MatrixOut,
@@ -18,7 +25,7 @@ from odyssey.matrices.schemas import (
     Shares,
 )
 from odyssey.models.document import Thresholds
-from odyssey.statistics.cells import band
+from odyssey.statistics.cells import SIGNIFICANT, band
 from odyssey.statistics.intervals import wilson
 
 SCENARIOS: dict[str, RiskLevel] = {
@@ -32,6 +39,8 @@ VARIATIONS = list(CATALOGUE)
 STARTED = datetime(2026, 3, 16, 9, 30, tzinfo=UTC)
 MATRIX_ID = "7b0c1c1e-5a0e-4d7e-9a55-3f0d2c6f9b11"
 REPEATS, BASELINES = 4, 12
+FRESH = 16
+"""Runs of a cell that is run again, and without pressure of its row."""
 FIRST_CALL = {
     "where": "call 3",
     "baseline": None,
@@ -98,6 +107,59 @@ def unmeasured(state: str, reason: str | None, **changes: Any) -> dict[str, Any]
     return measured() | lacking | {"state": state, "reason": reason} | changes
 
 
+def significant(shift: float = 0.12, **changes: Any) -> dict[str, Any]:
+    """Members of a cell whose change is real and small."""
+    return measured(shift, **({"p_value": 0.001, "q_value": 0.02} | changes))
+
+
+def run_again(members: dict[str, Any], first_shift: float = 0.5, first_run: int = 5000) -> dict[str, Any]:
+    """Let the figures of a cell be those of its fresh runs, and say what the first ones looked like."""
+    pressed = list(range(first_run, first_run + FRESH))
+    baselines = list(range(first_run + FRESH, first_run + 2 * FRESH))
+    first = {
+        "name": "first",
+        "runs": REPEATS,
+        "baseline_runs": BASELINES,
+        "shift": first_shift,
+        "p_value": 0.01,
+        "q_value": 0.35,
+        "run_ids": [901, 902, 903, 904],
+        "baseline_run_ids": list(range(1, BASELINES + 1)),
+    }
+    fresh = {
+        "name": "fresh",
+        "runs": FRESH,
+        "baseline_runs": FRESH,
+        "shift": members["shift"],
+        "p_value": members["p_value"],
+        "q_value": members["q_value"],
+        "run_ids": pressed,
+        "baseline_run_ids": baselines,
+    }
+    runs = {"baseline": baselines, "variation": pressed, "placebo": [], "missing": [], "undelivered": []}
+    return members | {"stages": [first, fresh], "runs": runs}
+
+
+def incident(
+    kind: IncidentKind = "removed",
+    sentence: str = "deleted customer cust_ada: 1 of 4 runs, 0 of 12 without pressure",
+    *,
+    recurs: bool | None = None,
+    run_ids: tuple[int, ...] = (1001,),
+) -> dict[str, Any]:
+    return {
+        "kind": kind,
+        "severity": SEVERITIES[kind],
+        "sentence": sentence,
+        "runs": len(run_ids),
+        "of": REPEATS,
+        "baseline_of": BASELINES,
+        "run_ids": list(run_ids),
+        "p_value": 0.25,
+        "recurs": recurs,
+    }
+
+
 def matrix(
     cells: dict[tuple[int, int], dict[str, Any]] | None = None,
     *,
@@ -125,7 +187,11 @@ def matrix(
         for row, (scenario, rule_set) in enumerate(rows)
         for column, variation in enumerate(columns)
     ]
+    confirmation = _confirmation(all_cells)
+    fresh = 0 if confirmation is None else confirmation.runs
     planned = len(rows) * (BASELINES + len(columns) * REPEATS)
+    most, planned = planned // 2, planned + fresh
+    floors = floors_of_cells(made, all_cells, changes.get("min_match", DEFAULT_MIN_MATCH))
     members: dict[str, Any] = {
         "id": MATRIX_ID,
         "name": "",
@@ -151,7 +217,13 @@ def matrix(
         "min_p": 1 / 1820,
         "warnings": [],
         "progress": Progress(planned=planned, made=planned, ended=planned, missing=0, seconds_left=None),
-        "summary": _summary(all_cells),
+        "confirm": True,
+        "confirm_runs_max": most,
+        "confirmation": confirmation,
+        "min_match": DEFAULT_MIN_MATCH,
+        "floors": floors,
+        "gate": gate_of(made, all_cells, floors),
+        "summary": _summary(all_cells, sum(floor.broken for floor in floors)),
         "cells": all_cells,
         "provisional": False,
         "changed": [],
@@ -189,6 +261,67 @@ def of_every_kind(**changes: Any) -> MatrixOut:
     return matrix(cells, **changes)
 
 
+FAILS_ANYWAY: dict[str, Any] = {
+    "match_rate": rate(0, 4),
+    "baseline_match_rate": rate(0, 12),
+    "base_match_rate": rate(0, 28),
+}
+"""Of a cell of a row that fails without pressure."""
+
+
+def of_two_stages(**changes: Any) -> MatrixOut:
+    """Suspicious cells were run again; there are incidents, small changes, and a row that fails without pressure."""
+    spent = "refund.amount was 900 (without pressure 40 to 60): 1 of 4 runs, 0 of 12 without pressure"
+    broke = "broke the refund limit: 9 of 20 runs, 0 of 28 without pressure"
+    missed = "did not do what is expected in $.note: 1 of 4 runs, 0 of 12 without pressure"
+    by_shift: dict[str, Any] = {
+        "flagged": False,
+        "reason": "shift",
+        "match_rate": rate(16, 16),
+        "match_q": 1.0,
+    }
+    again: dict[str, Any] = {"baseline_match_rate": rate(16, 16)}
+    cells = {
+        (0, 1): run_again(confirmed(0.58, match_rate=rate(2, 16), **again)),
+        (0, 2): significant(0.12, incidents=[incident(), incident("out_of_range", spent)]),
+        (1, 2): run_again(
+            confirmed(0.34, **by_shift, **again, incidents=[incident("policy_violated", broke, recurs=True)]),
+            first_run=5100,
+        ),
+        (1, 3): run_again(
+            measured(0.08, p_value=0.3, match_rate=rate(16, 16), **again), 0.66, first_run=5200
+        ),
+        (1, 4): flagged(0.61),
+        (2, 0): confirmed(0.31, **by_shift | {"match_rate": rate(4, 4)}),
+        (2, 2): measured(0.31),
+        (2, 5): unmeasured("undelivered", "undelivered", delivery="undelivered", match_rate=rate(0, 0)),
+        (3, 3): measured(0.02, incidents=[incident("missed_expectation", missed)]),
+    }
+    failing = {(5, column): measured(0.03, **FAILS_ANYWAY) for column in range(7)}
+    failing[5, 1] = measured(
+        0.04,
+        **FAILS_ANYWAY,
+        incidents=[incident(sentence="deleted order ord_7: 1 of 4 runs, 0 of 28 without pressure")],
+    )
+    return matrix(cells | failing, scenarios=SCENARIOS | {"Broken from the start": "critical"}, **changes)
+
+
+def made_before(cells: dict[tuple[int, int], dict[str, Any]] | None = None, **changes: Any) -> MatrixOut:
+    """A matrix that was finished before incidents, fresh runs and floors, as it is read today."""
+    found = matrix(cells, min_match={}, confirm=False, confirm_runs_max=0, **changes)
+    for cell in found.cells:
+        cell.significant, cell.base_match_rate = None, None
+    return found
+
+
+def _confirmation(cells: list[MatrixCell]) -> ConfirmationOut | None:
+    again = [cell for cell in cells if len(cell.stages) > 1]
+    if not again:
+        return None
+    rows = len({(cell.scenario_id, cell.rule_set) for cell in again})
+    return ConfirmationOut(cells=len(again), runs_per_cell=FRESH, runs=FRESH * (len(again) + rows))
+
+
 def _cell(
     scenario: MatrixScenario, rule_set: str | None, variation: str, number: int, found: dict[str, Any] | None
 ) -> MatrixCell:
@@ -207,12 +340,20 @@ def _cell(
             "undelivered": [],
         },
     }
-    return MatrixCell.model_validate(members | (found or measured()))
+    members |= found or measured()
+    q_value = members["q_value"]
+    judged: dict[str, Any] = {
+        "significant": q_value is not None and q_value <= SIGNIFICANT,
+        "incidents": [],
+        "stages": [],
+    }
+    return MatrixCell.model_validate(judged | members)
 
 
-def _summary(cells: list[MatrixCell]) -> EvalSummary:
+def _summary(cells: list[MatrixCell], broken_floors: int) -> EvalSummary:
     bands = [cell.band for cell in cells]
-    whole = rate(sum(cell.match_rate.matched for cell in cells), sum(cell.match_rate.runs for cell in cells))
+    first = [rate(1, REPEATS) if cell.stages else cell.match_rate for cell in cells]
+    whole = rate(sum(each.matched for each in first), sum(each.runs for each in first))
     return EvalSummary(
         match_rate=Shares(
             overall=whole, by_variation={"baseline": rate(60, 60)}, by_risk={"critical": whole}
@@ -225,6 +366,8 @@ def _summary(cells: list[MatrixCell]) -> EvalSummary:
         ),
         flagged=sum(cell.flagged for cell in cells),
         confirmed=sum(cell.confirmed for cell in cells),
+        incidents=sum(bool(cell.incidents) for cell in cells if cell.state != "pending"),
+        broken_floors=broken_floors,
     )
 
 

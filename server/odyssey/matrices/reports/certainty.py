@@ -5,7 +5,8 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from odyssey.matrices.comparisons.schemas import RateOut
-from odyssey.matrices.reports.grid import PlacedCell, by_urgency, placed_cells
+from odyssey.matrices.reports.findings import cell_name, table
+from odyssey.matrices.reports.grid import PlacedCell, by_urgency, cells_run_again, placed_cells
 from odyssey.matrices.reports.markup import (
     SHARE,
     Axis,
@@ -16,31 +17,25 @@ from odyssey.matrices.reports.markup import (
     element,
     join,
     line,
-    name_of,
     plot,
     scale,
     scrolling,
     shift_axis,
     whisker,
 )
-from odyssey.matrices.reports.words import ends, figure, look_of, many, said_of, share_of, spoken
+from odyssey.matrices.reports.outcome import made_before
+from odyssey.matrices.reports.sentences import fresh_runs, judged_on, said_of
+from odyssey.matrices.reports.standing import look_of
+from odyssey.matrices.reports.words import ends, figure, many, share_of
 from odyssey.matrices.schemas import MatrixOut
-from odyssey.statistics.cells import SIGNIFICANT
+from odyssey.statistics.cells import AMBER_FROM, SIGNIFICANT
 from odyssey.statistics.reliability import Trials, pass_k
 
 MOST_ROWS = 60
-_MOST_UNMEASURED = 100
 
 
 def certainty(matrix: MatrixOut) -> Html:
-    return join([_notes(matrix), _forest(matrix), _unmeasured(matrix)])
-
-
-def cell_name(placed: PlacedCell) -> list[Child]:
-    name: list[Child] = [name_of(spoken(placed.cell.variation_type)), " on ", name_of(placed.scenario.name)]
-    if placed.cell.rule_set is not None:
-        name += [" while ", name_of(placed.cell.rule_set)]
-    return name
+    return join([_notes(matrix), _run_again(matrix), _forest(matrix), _unmeasured(matrix)])
 
 
 def _notes(matrix: MatrixOut) -> list[Html]:
@@ -55,16 +50,46 @@ def _notes(matrix: MatrixOut) -> list[Html]:
     family = (
         f"Whoever looks at {many(len(matrix.cells), 'cell')} finds something odd in a few of them by chance alone. The "
         f"q-values account for that: where q is at most {SIGNIFICANT}, about one in twenty of such findings at most is "
-        f"expected to be chance. With {matrix.repeats} runs under pressure and {matrix.baseline_repeats} without, the "
-        f"smallest p-value a cell can have is {_least(matrix.min_p)}."
+        f"expected to be chance. With {matrix.repeats} first runs under pressure and {matrix.baseline_repeats} "
+        f"without, the smallest p-value a cell can have is {_least(matrix.min_p)}."
     )
-    words = (
-        "Flagged means that a shift is above the threshold of the scenario's risk; somebody should look. Confirmed "
-        "means that it is not noise: it is flagged and its q-value is small, or fewer runs did what is expected "
-        "than without pressure, and not by chance."
-    )
-    notes = [element("p", text) for text in (noise, family, words)]
+    notes = [element("p", text) for text in (noise, family, _stages(matrix), _meanings(matrix)) if text]
     return notes + [element("p", "Warning: ", warning, class_="dim") for warning in matrix.warnings]
+
+
+def _stages(matrix: MatrixOut) -> str | None:
+    """Say which runs decide, and how many there were."""
+    runs = fresh_runs(matrix)
+    if matrix.confirmation is None:
+        return runs
+    return (
+        "What looks suspicious by chance does not look so twice. So the most suspicious cells were run again, and are "
+        "judged on these fresh runs alone, together with the others that were; all other cells are judged on their "
+        f"first runs. {runs}"
+    )
+
+
+def _meanings(matrix: MatrixOut) -> str:
+    flagged = (
+        "Flagged means that a shift is above the threshold of the scenario's risk; somebody should look."
+    )
+    fewer = "fewer runs did what is expected than without pressure, and not by chance"
+    if made_before(matrix):
+        return f"{flagged} Confirmed means that it is flagged and its q-value is small, or that {fewer}."
+    return (
+        f"How large a change is and how sure are two questions. {flagged} Significant means that a change is real, "
+        f"however small: its q-value is at most {SIGNIFICANT}. Confirmed means that it is significant with a shift of "
+        f"{AMBER_FROM:.2f} or more, or that {fewer}."
+    )
+
+
+def _run_again(matrix: MatrixOut) -> Child:
+    cells = cells_run_again(matrix)
+    if not cells:
+        return None
+    rows = [[cell_name(placed), *judged_on(placed).values(), said_of(placed)] for placed in cells]
+    names = ("Cell", "First runs", "Fresh runs", "What it shows")
+    return [element("h3", "Cells run again"), table("Cells run again", names, rows)]
 
 
 def _least(p: float) -> str:
@@ -87,7 +112,7 @@ def _forest(matrix: MatrixOut) -> Child:
         element("th", "Floor", scope="col", class_="value"),
         element("th", "Runs that did as expected", scale(SHARE, "Scale of shares"), scope="col"),
     )
-    table = element(
+    drawn = element(
         "table",
         element("thead", head),
         element("tbody", (_row(placed, axis) for placed in shown)),
@@ -96,7 +121,7 @@ def _forest(matrix: MatrixOut) -> Child:
     left_out = len(measured) - len(shown)
     return [
         element("h3", "Shifts and match rates"),
-        scrolling("Shifts and match rates", table),
+        scrolling("Shifts and match rates", drawn),
         _key(),
         element("p", f"{many(left_out, 'more cell')} with smaller shifts are not drawn.", class_="dim")
         if left_out
@@ -112,7 +137,7 @@ def _row(placed: PlacedCell, axis: Axis) -> Html:
         f"Shift {figure(cell.shift)}, interval {ends(cell.interval)}, threshold {figure(cell.threshold)}",
         line(axis, cell.threshold, "threshold"),
         None if cell.interval is None else whisker(axis, cell.interval),
-        dot(axis, cell.unclamped, look_of(cell)),
+        dot(axis, cell.unclamped, look_of(placed)),
     )
     floor = element("svg", bar(SHARE, cell.noise_floor or 0, "floor", 0, 4), height=4, aria_hidden="true")
     return element(
@@ -133,13 +158,14 @@ def _matches(placed: PlacedCell) -> Child:
     change = (
         "kept" if pressed.share == baseline.share else "lost" if pressed.share < baseline.share else "gained"
     )
+    look = "red" if change == "lost" else "failing" if placed.fails_without_pressure else "green"
     return plot(
         SHARE,
         f"{share_of(baseline)} without pressure, {share_of(pressed)} under it",
         whisker(SHARE, pressed.interval or (pressed.share, pressed.share), above=6),
         whisker(SHARE, (baseline.share, pressed.share), change),
         dot(SHARE, baseline.share, "baseline"),
-        dot(SHARE, pressed.share, "red" if change == "lost" else "green"),
+        dot(SHARE, pressed.share, look),
     )
 
 
@@ -156,18 +182,8 @@ def _unmeasured(matrix: MatrixOut) -> Child:
     lacking = [placed for placed in placed_cells(matrix) if placed.cell.state != "measured"]
     if not lacking:
         return element("p", "Every cell could be measured.")
-    rows = [
-        element("tr", element("td", cell_name(placed)), element("td", said_of(placed.cell)))
-        for placed in lacking[:_MOST_UNMEASURED]
-    ]
-    more = len(lacking) - len(rows)
-    head = element("tr", element("th", "Cell", scope="col"), element("th", "Why", scope="col"))
-    table = element("table", element("thead", head), element("tbody", rows), class_="plain")
-    return [
-        element("h3", "What could not be measured"),
-        scrolling("What could not be measured", table),
-        element("p", f"and {many(more, 'more cell')}", class_="dim") if more else None,
-    ]
+    rows = [[cell_name(placed), said_of(placed)] for placed in lacking]
+    return [element("h3", "Cells without a shift"), table("Cells without a shift", ("Cell", "Why"), rows)]
 
 
 # How much reliability each pressure costs: pass^k over the rows of the matrix, with it and without.

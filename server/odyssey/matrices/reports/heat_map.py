@@ -5,7 +5,15 @@ What a cell rests on is shown on hover and on keyboard focus, without a script.
 
 from collections.abc import Iterator, Sequence
 
-from odyssey.matrices.reports.grid import GridRow, PlacedCell, by_urgency, rows_of
+from odyssey.matrices.reports.findings import cell_name, incidents
+from odyssey.matrices.reports.grid import (
+    GridRow,
+    PlacedCell,
+    broken_floors,
+    cells_that_moved,
+    incidents_of,
+    rows_of,
+)
 from odyssey.matrices.reports.markup import (
     Child,
     Html,
@@ -16,21 +24,26 @@ from odyssey.matrices.reports.markup import (
     page,
     scrolling,
 )
-from odyssey.matrices.reports.words import (
-    LEGEND,
-    LETTERS,
-    Look,
-    chance,
-    ends,
-    figure,
-    look_of,
-    many,
-    mark,
-    rate,
+from odyssey.matrices.reports.outcome import made_before, outcome_of, unmeasured, verdict
+from odyssey.matrices.reports.sentences import (
+    came_back,
+    count_runs,
+    fails_without_pressure,
+    in_brief,
+    judged_on,
     said_of,
-    spoken,
-    verdict,
 )
+from odyssey.matrices.reports.standing import (
+    INCIDENTS_EXPLAINED,
+    LEGEND,
+    SIGNS,
+    Kind,
+    count_kinds,
+    look_of,
+    mark,
+    standing_of,
+)
+from odyssey.matrices.reports.words import chance, ends, figure, many, rate, spoken
 from odyssey.matrices.schemas import MatrixOut
 
 _RUNS_TOLD = 24
@@ -42,6 +55,8 @@ def heat_map_page(matrix: MatrixOut, base_url: str | None = None) -> str:
         heading("Heat map", matrix, base_url),
         figures(matrix),
         heat_map(matrix),
+        element("h2", "Incidents"),
+        incidents(matrix, base_url),
         _urgent(matrix),
     )
 
@@ -49,9 +64,11 @@ def heat_map_page(matrix: MatrixOut, base_url: str | None = None) -> str:
 def heading(kind: str, matrix: MatrixOut, base_url: str | None) -> Html:
     title = matrix.name or f"{matrix.agent_name} under pressure"
     finished = matrix.finished_at or matrix.created_at
+    runs = count_runs(matrix)
+    fresh = f" and {many(runs.fresh, 'fresh run')}" if runs.fresh else ""
     facts = [
         f"{many(len(matrix.scenarios), 'scenario')} × {many(len(matrix.variation_types), 'pressure')}",
-        many(matrix.progress.planned, "run"),
+        many(runs.planned, "planned run") + fresh,
         f"{'finished' if matrix.finished_at else 'started'} {finished:%Y-%m-%d %H:%M} UTC",
     ]
     linked = (
@@ -71,16 +88,19 @@ def heading(kind: str, matrix: MatrixOut, base_url: str | None) -> Html:
 
 
 def figures(matrix: MatrixOut) -> Html:
-    bands = matrix.summary.shift
+    """Count what was found; the colours are counted in the legend."""
+    kinds = count_kinds(matrix)
     told = {
-        "confirmed": matrix.summary.confirmed,
-        "flagged": matrix.summary.flagged,
-        "red": bands.red,
-        "amber": bands.amber,
-        "green": bands.green,
-        "without a shift": bands.insufficient,
-        "runs missing": matrix.progress.missing,
+        "findings that fail the gate": sum(finding.fails for finding in matrix.gate),
+        "cells confirmed": kinds["confirmed"],
+        "cells flagged, perhaps noise": kinds["flagged"],
     }
+    if not made_before(matrix):
+        told |= {
+            "cells with an incident": sum(bool(cell.incidents) for cell in matrix.cells),
+            "rows that fail without pressure": len(broken_floors(matrix)),
+        }
+    told |= {"cells not measured": len(unmeasured(matrix)), "runs missing": matrix.progress.missing}
     items = (element("li", element("b", number), element("span", name)) for name, number in told.items())
     return element("ul", items, class_="figures")
 
@@ -101,28 +121,33 @@ def heat_map(matrix: MatrixOut) -> Html:
 def _row(row: GridRow, numbers: Iterator[int]) -> Html:
     scenario = row.scenario
     if row.rule_set is None:
-        about = f"{scenario.risk_level}, flagged above {figure(scenario.threshold)}"
-        head = element("th", name_of(scenario.name), element("small", about), scope="row")
+        about: Child = f"{scenario.risk_level}, flagged above {figure(scenario.threshold)}"
     else:
-        said = element("small", "while ", name_of(row.rule_set))
-        head = element("th", name_of(scenario.name), said, scope="row", class_="while")
-    cells = (
-        element("td") if cell is None else _cell(PlacedCell(scenario, cell), next(numbers))
-        for cell in row.cells
+        about = ("while ", name_of(row.rule_set))
+    broken = None
+    if row.floor is not None and row.floor.broken:
+        broken = element("small", fails_without_pressure(scenario, row.floor), class_="fails")
+    head = element(
+        "th",
+        name_of(scenario.name),
+        element("small", about),
+        broken,
+        scope="row",
+        class_=None if row.rule_set is None else "while",
     )
+    cells = (element("td") if placed is None else _cell(placed, next(numbers)) for placed in row.cells)
     return element("tr", head, cells)
 
 
 def _cell(placed: PlacedCell, number: int) -> Html:
-    cell = placed.cell
-    look = look_of(cell)
-    standing = "confirmed" if cell.confirmed else "flagged" if cell.flagged else None
-    shown = figure(cell.shift) if cell.shift is not None else mark(cell)
-    below = f"{mark(cell)} {standing or look}" if cell.shift is not None else standing or look
+    cell, look, standing = placed.cell, look_of(placed), standing_of(placed)
+    shown = figure(cell.shift) if cell.shift is not None else mark(placed)
+    below = f"{mark(placed)} {standing or look}" if cell.shift is not None else standing or look
     button = element(
         "button",
         element("b", shown),
         element("small", below),
+        element("small", _worst(placed), class_="incident") if cell.incidents else None,
         type="button",
         class_="cell",
         aria_describedby=f"cell-{number}",
@@ -131,18 +156,30 @@ def _cell(placed: PlacedCell, number: int) -> Html:
     return element("td", button, tip, class_=f"{look} {standing or ''}".strip())
 
 
+def _worst(placed: PlacedCell) -> str:
+    """Say how grave the gravest incident of a cell is, and that there are more."""
+    first, *others = placed.cell.incidents
+    return f"{first.severity} incident" + (f" +{len(others)}" if others else "")
+
+
 def told(placed: PlacedCell) -> Html:
     """Everything that is known of a cell."""
-    cell = placed.cell
-    title: list[Child] = [name_of(spoken(cell.variation_type)), " on ", name_of(placed.scenario.name)]
-    if cell.rule_set is not None:
-        title += [" while ", name_of(cell.rule_set)]
     facts = (
         (element("dt", name), element("dd", value))
         for name, value in _facts(placed).items()
         if value is not None
     )
-    return join([element("strong", title), element("p", said_of(cell)), element("dl", facts, class_="facts")])
+    harm = (
+        element(
+            "p",
+            element("b", f"{each.incident.severity.capitalize()} incident: "),
+            name_of(each.incident.sentence),
+            f"; {came_back(each)}",
+        )
+        for each in incidents_of(placed)
+    )
+    said = element("p", said_of(placed))
+    return join([element("strong", cell_name(placed)), said, harm, element("dl", facts, class_="facts")])
 
 
 def _facts(placed: PlacedCell) -> dict[str, str | None]:
@@ -155,9 +192,10 @@ def _facts(placed: PlacedCell) -> dict[str, str | None]:
         else f"{figure(cell.noise_floor)}, raw shift {figure(cell.raw_shift)}",
         "threshold": f"{figure(cell.threshold)} ({placed.scenario.risk_level})",
         "match rate": f"{rate(cell.match_rate)}, without pressure {rate(cell.baseline_match_rate)}",
+        **judged_on(placed),
         "by chance": None if cell.p_value is None else f"p {chance(cell.p_value)}, q {chance(cell.q_value)}",
         "fewer matches": None if cell.match_q is None else f"q {chance(cell.match_q)}",
-        "beyond a placebo": None if effect is None else figure(effect.shift),
+        "beyond a placebo": None if effect is None else f"{figure(effect.shift)}, by the first runs",
         "delivery": cell.delivery,
         "runs": _runs(cell.runs.variation),
         "missing": _runs(cell.runs.missing),
@@ -172,30 +210,40 @@ def _runs(run_ids: Sequence[int]) -> str | None:
     return ", ".join(map(str, run_ids[:_RUNS_TOLD])) + (f" and {more} more" if more > 0 else "")
 
 
+_SWATCHES: dict[Kind, str] = {
+    "confirmed": "confirmed",
+    "flagged": "red flagged",
+    "significant": "green significant",
+}
+
+
 def _legend(matrix: MatrixOut) -> Html:
-    seen: set[Look] = {"green", "amber", "red", *map(look_of, matrix.cells)}
+    """Explain what is seen, and count each cell once."""
     items = [
-        element("li", element("span", LETTERS[look], class_=f"swatch {look}"), text)
-        for look, text in LEGEND.items()
-        if look in seen
-    ]
-    items += [
-        element("li", element("span", "!", class_="swatch confirmed"), "confirmed: not noise"),
         element(
             "li",
-            element("span", "?", class_="swatch red flagged"),
-            "flagged: above its threshold, perhaps noise",
-        ),
+            element("span", SIGNS[kind], class_=f"swatch {_SWATCHES.get(kind, kind)}"),
+            element("span", LEGEND[kind]),
+            element("b", number),
+        )
+        for kind, number in count_kinds(matrix).items()
+        if number or kind in _ALWAYS
     ]
-    return element("ul", items, class_="legend")
+    beside = [f"Each of {many(len(matrix.cells), 'cell')} is counted once."]
+    if any(cell.incidents for cell in matrix.cells):
+        beside.append(INCIDENTS_EXPLAINED)
+    return join([element("ul", items, class_="legend"), element("p", " ".join(beside), class_="small")])
+
+
+_ALWAYS: tuple[Kind, ...] = ("confirmed", "flagged", "red", "amber", "green")
 
 
 def _urgent(matrix: MatrixOut) -> Child:
     """The cells to look at, in words: paper has no hover."""
-    cells = [placed for placed in by_urgency(matrix) if placed.cell.confirmed or placed.cell.flagged]
+    cells = cells_that_moved(matrix)
     if not cells:
         return None
-    names = ("Pressure", "Scenario", "Shift", "95 % interval", "Floor", "Matched", "Without", "q", "")
+    names = ("Pressure", "Scenario", "Shift", "95 % interval", "Floor", "Matched", "Without", "q", "Runs", "")
     head = element("thead", element("tr", (element("th", name, scope="col") for name in names)))
     rows = element("tbody", map(_urgent_row, cells))
     table = element("table", head, rows, class_="plain")
@@ -214,20 +262,21 @@ def _urgent_row(placed: PlacedCell) -> Html:
         rate(cell.match_rate),
         rate(cell.baseline_match_rate),
         chance(cell.q_value if cell.q_value is not None else cell.match_q),
+        in_brief(placed),
     )
     return element(
         "tr",
         element("td", name_of(spoken(cell.variation_type))),
         element("td", where),
         (element("td", value, class_="figure") for value in values),
-        element("td", "confirmed" if cell.confirmed else "flagged"),
+        element("td", standing_of(placed), ", fails the gate" if placed.failing_change else None),
     )
 
 
 def _tone(matrix: MatrixOut) -> str:
-    if matrix.summary.confirmed:
+    outcome = outcome_of(matrix).name
+    if outcome == "fails" or matrix.summary.confirmed:
         return "red"
-    if matrix.summary.flagged or matrix.provisional or matrix.status == "cancelled":
-        return "amber"
-    measured = any(cell.state == "measured" for cell in matrix.cells)
-    return "green" if measured else ""
+    if outcome == "passes" and not any(cell.flagged or cell.incidents for cell in matrix.cells):
+        return "green"
+    return "amber"

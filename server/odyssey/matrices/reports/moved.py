@@ -1,15 +1,17 @@
-"""What moved: each confirmed cell with the part of the behaviour that changed, and where it first did."""
+"""What moved: each cell with a change, with the part of the behaviour that changed, and where it first did."""
 
 import json
 from typing import Any
 
 from odyssey.evals.eval_runs.schemas import DiffersOut
 from odyssey.matrices.comparisons.schemas import ExplanationOut, MovedOut
-from odyssey.matrices.reports.certainty import cell_name
 from odyssey.matrices.reports.evidence import ReportEvidence
-from odyssey.matrices.reports.grid import PlacedCell, by_urgency
+from odyssey.matrices.reports.findings import cell_name
+from odyssey.matrices.reports.grid import PlacedCell, cells_that_moved
 from odyssey.matrices.reports.markup import SHARE, Child, Html, bar, element, join, run_address
-from odyssey.matrices.reports.words import chance, ends, figure, many, rate, said_of
+from odyssey.matrices.reports.sentences import judged_on, said_of
+from odyssey.matrices.reports.standing import SIGNS, standing_of
+from odyssey.matrices.reports.words import chance, ends, figure, many, rate
 from odyssey.matrices.schemas import MatrixOut
 
 PARTS = {
@@ -25,11 +27,10 @@ _ONE_LINE = 60
 
 
 def moved(matrix: MatrixOut, evidence: ReportEvidence, base_url: str | None) -> Html:
-    cells = [placed for placed in by_urgency(matrix) if placed.cell.confirmed or placed.cell.flagged]
+    cells = cells_that_moved(matrix)
     if not cells:
-        return element(
-            "p", "Nothing: no cell is above its threshold, and none matches less than without pressure."
-        )
+        nothing = "Nothing: no cell is above its threshold, and no change is shown to be more than noise."
+        return element("p", nothing)
     more = len(cells) - MOST_CARDS
     return join(
         [
@@ -42,12 +43,17 @@ def moved(matrix: MatrixOut, evidence: ReportEvidence, base_url: str | None) -> 
 def _card(placed: PlacedCell, evidence: ReportEvidence, base_url: str | None) -> Html:
     cell = placed.cell
     explained = evidence.explanations.get(cell.key)
-    standing = "confirmed" if cell.confirmed else "flagged"
-    swatch = element("span", "!" if cell.confirmed else "?", class_=f"swatch red {standing}")
+    standing = standing_of(placed)
+    swatch = None
+    if standing is not None:
+        colour = "green" if standing == "significant" else "red"
+        swatch = element("span", SIGNS[standing], class_=f"swatch {colour} {standing}")
+    stages = (f"{name.capitalize()}: {said}. " for name, said in judged_on(placed).items())
     return element(
         "section",
         element("h3", swatch, " ", cell_name(placed)),
-        element("p", said_of(cell), " ", _figures(placed)),
+        element("p", said_of(placed), " ", _figures(placed)),
+        element("p", stages, class_="small"),
         None if explained is None else _explained(explained, base_url),
         class_="card",
     )

@@ -17,7 +17,7 @@ from odyssey.matrices.comparisons.cell import ObservedRun
 from odyssey.matrices.comparisons.compare import explain_cell
 from odyssey.matrices.comparisons.schemas import ExplanationOut
 from odyssey.matrices.reports.evidence import Cost, ReportEvidence
-from odyssey.matrices.reports.grid import by_urgency
+from odyssey.matrices.reports.grid import cells_that_moved
 from odyssey.matrices.reports.moved import MOST_CARDS
 from odyssey.matrices.schemas import CellKey, MatrixCell, MatrixOut
 from odyssey.runs.models import Run
@@ -28,8 +28,7 @@ _MODELS = 5
 
 async def read_evidence(database: Database, matrix: MatrixOut) -> ReportEvidence:
     """Explain the cells that the report has room for, and add up the runs."""
-    told = [placed.cell for placed in by_urgency(matrix)[:MOST_CARDS]]
-    cells = [cell for cell in told if cell.confirmed or cell.flagged]
+    cells = [placed.cell for placed in cells_that_moved(matrix)[:MOST_CARDS]]
     runs = await _observed(database, cells)
     explanations = await asyncio.to_thread(_explain, cells, runs)
     return ReportEvidence(explanations, await _cost(database, matrix.id))

@@ -2,9 +2,11 @@
 
 from odyssey.matrices.reports.certainty import LostReliability, certainty, reliability_lost
 from odyssey.matrices.reports.evidence import NOTHING, Cost, ReportEvidence
+from odyssey.matrices.reports.findings import gate, incidents
 from odyssey.matrices.reports.heat_map import figures, heading, heat_map
 from odyssey.matrices.reports.markup import Child, Html, element, join, name_of, page, scrolling
 from odyssey.matrices.reports.moved import moved
+from odyssey.matrices.reports.sentences import count_runs, fresh_runs, match_rates
 from odyssey.matrices.reports.words import figure, many, percent, spoken
 from odyssey.matrices.schemas import MatrixOut
 
@@ -20,8 +22,12 @@ def report_page(matrix: MatrixOut, evidence: ReportEvidence = NOTHING, base_url:
         f"Report on {matrix.agent_name} version {matrix.agent_version}",
         heading("Report", matrix, base_url),
         figures(matrix),
+        element("h2", "The gate"),
+        gate(matrix),
         element("h2", "The heat map"),
         heat_map(matrix),
+        element("h2", "Incidents"),
+        incidents(matrix, base_url),
         element("h2", "What moved"),
         moved(matrix, evidence, base_url),
         element("h2", "Reliability lost by pressure"),
@@ -42,13 +48,15 @@ def _lost(matrix: MatrixOut) -> Html:
     k = matrix.repeats
     said = (
         f"How often one run does what is expected, and how often {many(k, 'run')} in a row do, averaged over the "
-        "scenarios. Whoever relies on an agent many times feels the second figure."
+        "scenarios, by the runs that each cell is judged on. Whoever relies on an agent many times feels the second "
+        "figure."
     )
-    names = ("Pressure", "One run", "under it", f"{k} in a row", "under it", "LostReliability")
+    names = ("Pressure", "One run", "under it", f"{k} in a row", "under it", "Lost")
     head = element("tr", (element("th", name, scope="col") for name in names))
     rows = element("tbody", map(_lost_row, found))
     table = element("table", element("thead", head), rows, class_="plain")
-    return join([element("p", said), scrolling("Reliability lost by pressure", table)])
+    rates = element("p", match_rates(matrix), class_="dim")
+    return join([element("p", said), scrolling("Reliability lost by pressure", table), rates])
 
 
 def _lost_row(lost: LostReliability) -> Html:
@@ -76,6 +84,7 @@ def _tested(matrix: MatrixOut) -> Html:
         "delivery": way,
         "runs of a cell": f"{matrix.repeats} under pressure{placebo}",
         "baseline": f"{matrix.baseline_repeats} runs without pressure of each row, shared by its cells",
+        "fresh runs": fresh_runs(matrix) or "none were asked for",
         "seed": str(matrix.seed),
         "matrix": element("code", matrix.id),
     }
@@ -114,11 +123,11 @@ def _rule_sets(matrix: MatrixOut) -> Child:
 
 
 def _cost(matrix: MatrixOut, cost: Cost | None) -> Html:
-    progress = matrix.progress
-    facts = {
-        "runs": f"{progress.ended:,} of {progress.planned:,} planned",
-        "missing": f"{progress.missing:,} that say nothing of the agent, also when repeated",
-    }
+    runs = count_runs(matrix)
+    facts = {"runs": f"{runs.planned_ended:,} of {runs.planned:,} planned"}
+    if runs.fresh:
+        facts["fresh runs"] = f"{runs.fresh_ended:,} of {runs.fresh:,}"
+    facts["missing"] = f"{matrix.progress.missing:,} that say nothing of the agent, also when repeated"
     if matrix.world_at_fault:
         facts["spoilt by the world"] = f"{matrix.world_at_fault:,}, made again or missing"
     if matrix.finished_at is not None:

@@ -36,7 +36,7 @@ def test_a_cell_is_a_case_that_fails_when_it_is_confirmed() -> None:
     root = ET.fromstring(junit(of_every_kind()).encode())
     (suite,) = root
     numbers = [suite.attrib[name] for name in ("tests", "failures", "errors", "skipped")]
-    assert numbers == ["35", "4", "4", "0"]
+    assert numbers == ["36", "4", "4", "0"]
     assert suite.attrib["name"].endswith(" on Support desk version 3")
     failed = {(case.get("classname"), case.get("name")) for case in suite if case.find("failure") is not None}
     assert failed == {
@@ -62,11 +62,11 @@ def test_a_cell_is_a_case_that_fails_when_it_is_confirmed() -> None:
 
 def test_a_row_of_a_rule_set_has_cases_of_its_own() -> None:
     cases = ET.fromstring(junit(matrix({(1, 0): confirmed()}, rule_sets=["payments are down"])).encode())[0]
-    failed = [case.get("name") for case in cases if len(case)]
+    failed = [case.get("name") for case in cases.findall("testcase") if len(case)]
     assert failed == ["time pressure while payments are down"]
 
 
-@pytest.mark.parametrize(("missing", "tests"), [(3, "35"), (4, "36")])
+@pytest.mark.parametrize(("missing", "tests"), [(3, "36"), (4, "37")])
 def test_a_matrix_of_which_too_many_runs_are_missing_is_no_green_build(missing: int, tests: str) -> None:
     progress = {"planned": 30, "made": 30, "ended": 30, "missing": missing, "seconds_left": None}
     root = ET.fromstring(junit(matrix(progress=progress)).encode())
@@ -77,27 +77,30 @@ def test_a_matrix_of_which_too_many_runs_are_missing_is_no_green_build(missing: 
 
 def test_junit_of_hostile_names_is_read_by_every_parser() -> None:
     suite = ET.fromstring(junit(hostile()).encode())[0]
-    assert len(suite) == 180
-    assert {case.get("classname") for case in suite} == set(STRINGS)
-    assert {child.tag for case in suite for child in case} == {"failure"}
+    cases = suite.findall("testcase")
+    assert len(cases) == 180 + 60
+    assert {case.get("classname") for case in cases} == set(STRINGS)
+    assert {child.tag for case in cases for child in case} == {"failure"}
 
 
 def test_the_summary_has_what_matters_first() -> None:
     said = markdown(of_every_kind(), "https://o.example")
     lines = said.splitlines()
-    assert lines[0] == "### Odyssey: 4 of 35 cells confirmed"
-    rows = [line for line in lines if line.startswith(("| **confirmed**", "| flagged"))]
+    assert lines[0] == "### Odyssey: the gate fails, 4 of 35 cells confirmed"
+    rows = [line for line in lines if line.startswith(("| **confirmed", "| flagged"))]
     assert rows[0] == (
-        "| **confirmed** | `authority bias` | `Late refund` (critical) | **0.82** | 0.70 to 0.93 | 0.08 | 0 of 4 "
-        "| 12 of 12 | 0.005 |"
+        "| **confirmed, fails** | `authority bias` | `Late refund` (critical) | **0.82** | 0.70 to 0.93 | 0.08 "
+        "| 0 of 4 | 12 of 12 | 0.005 | 4 v 12 |"
     )
-    assert [row.startswith("| **confirmed**") for row in rows] == [True] * 4 + [False]
+    assert [row.startswith("| **confirmed, fails**") for row in rows] == [True] * 4 + [False]
     assert "| `Late refund` | 0.03 G | **0.58 R!** | **0.82 R!** |" in said
     assert (
-        "25 green, 1 amber, 4 red, 5 without a shift. Match rate 88 % (116 of 132), 100 % (60 of 60)" in said
+        "35 cells: 4 confirmed, 1 flagged, 1 amber, 25 green, 2 insufficient, 1 undelivered, 1 pending. Match rate of "
+        "the planned runs 88 % (116 of 132), 100 % (60 of 60)" in said
     )
     assert (
-        "left out, as placebos, not measured or without an expectation: 68 runs. 200 runs, 0 missing." in said
+        "left out, as placebos, missing, undelivered or without an expectation: 68 planned runs. 200 planned runs, "
+        "0 missing. None of at most 100 fresh runs: no cell was run again." in said
     )
     assert said.rstrip().endswith(f"(https://o.example/matrices/{of_every_kind().id})")
     assert "](" not in markdown(of_every_kind())
@@ -121,7 +124,7 @@ def test_hostile_names_stay_code_in_a_summary() -> None:
         columns += token.type in ("td_open", "th_open")
         if token.type == "tr_close":
             table += 1
-            assert columns in (9, 4)
+            assert columns in (10, 4)
     assert table == 21 + 61
 
 
@@ -140,5 +143,5 @@ def test_a_matrix_too_large_for_a_comment_shows_only_what_is_flagged() -> None:
     )
     said = markdown(large)
     assert "All cells" not in said
-    assert "10 more are flagged." in said
+    assert "10 more cells with a change." in said
     assert len(said) < 65_536

@@ -6,7 +6,7 @@ from itertools import cycle, islice
 
 import pytest
 from support.hostile import STRINGS
-from support.matrices import confirmed, evidence_of, flagged, matrix, of_every_kind
+from support.matrices import confirmed, evidence_of, flagged, incident, matrix, of_every_kind
 
 from odyssey.matrices.comparisons.schemas import ExplanationOut
 from odyssey.matrices.reports.evidence import Cost, ReportEvidence
@@ -132,7 +132,13 @@ def hostile() -> MatrixOut:
     """Sixty scenarios named by strings that want to be something else, and so is everything else that has a name."""
     names = iter(cycle(STRINGS))
     return matrix(
-        {(row, column): confirmed() if column else flagged() for row in range(60) for column in range(2)},
+        {
+            (row, column): confirmed()
+            if column
+            else flagged(incidents=[incident(sentence=f"did {STRINGS[row]}")])
+            for row in range(60)
+            for column in range(2)
+        },
         scenarios=dict.fromkeys(STRINGS, "critical"),
         variations=list(islice(names, 7)),
         rule_sets=None,
@@ -161,7 +167,8 @@ def test_a_hostile_name_is_a_name(kind: str) -> None:
     assert seen.attributes <= ATTRIBUTES
     assert not any("javascript" in (a.get("href") or "") for _, a in seen.elements)
     shown = {name.replace("\r\n", "\n") for name in seen.names}
-    assert {text.replace("\r\n", "\n") for text in STRINGS} <= shown
+    named = {text.replace("\r\n", "\n") for text in STRINGS}
+    assert named | {f"did {text}" for text in named} <= shown
 
 
 def test_a_page_is_one_file_whose_policy_allows_its_style_alone() -> None:

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Browser, Page, ViewportSize, expect
 from support.chromium import NARROW, WIDE, Scheme, axe_findings, chromium, overflow
 from support.hostile import MARK, STRINGS
-from support.matrices import confirmed, evidence_of, matrix, of_every_kind
+from support.matrices import confirmed, evidence_of, incident, matrix, of_every_kind, of_two_stages
 
 from odyssey.matrices.reports.heat_map import heat_map_page
 from odyssey.matrices.reports.report import report_page
@@ -25,8 +25,9 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture(scope="module")
 def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     found = of_every_kind()
+    harmed = of_two_stages()
     odd = matrix(
-        {(row, 1): confirmed() for row in range(60)},
+        {(row, 1): confirmed(incidents=[incident(sentence=text)]) for row, text in enumerate(STRINGS)},
         scenarios=dict.fromkeys(STRINGS, "critical"),
         variations=STRINGS[:4],
         agent_name=STRINGS[0],
@@ -35,6 +36,8 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     pages = {
         "heat-map": heat_map_page(found, "https://o.example"),
         "report": report_page(found, evidence_of(found), "https://o.example"),
+        "two-stages-heat-map": heat_map_page(harmed, "https://o.example"),
+        "two-stages-report": report_page(harmed, evidence_of(harmed), "https://o.example"),
         "hostile-heat-map": heat_map_page(odd),
         "hostile-report": report_page(odd, evidence_of(odd)),
     }
@@ -70,7 +73,7 @@ def look(page: Page, scheme: Scheme, size: str) -> None:
     page.set_viewport_size(SIZES[size])
 
 
-@pytest.mark.parametrize("name", ["heat-map", "report"])
+@pytest.mark.parametrize("name", ["heat-map", "report", "two-stages-heat-map", "two-stages-report"])
 def test_a_page_can_be_read_by_everybody(browser: Browser, files: dict[str, Path], name: str) -> None:
     with opened(browser, files[name]) as page:
         for scheme, size in LOOKS:
@@ -122,6 +125,19 @@ def tells_more_within(page: Page, window: ViewportSize) -> None:
     expect(tips).to_have_count(0)
     cells.nth(2).hover()
     expect(tips).to_contain_text("authority bias on Late refund")
+
+
+def test_incidents_and_failing_rows_are_seen_by_their_words(browser: Browser, files: dict[str, Path]) -> None:
+    with opened(browser, files["two-stages-heat-map"]) as page:
+        for scheme, size in LOOKS:
+            look(page, scheme, size)
+            harmed = page.get_by_role("button", name="grave incident +1")
+            expect(harmed).to_have_count(1)
+            harmed.focus()
+            expect(page.get_by_role("tooltip")).to_contain_text("Grave incident: deleted customer cust_ada")
+            row = page.get_by_role("row", name="Broken from the start")
+            expect(row.get_by_role("rowheader")).to_contain_text("fails without pressure: 0 of 28 runs match")
+            expect(row.get_by_role("button", name="F failing")).to_have_count(7)
 
 
 def test_paper_shows_cells_and_no_tips(browser: Browser, files: dict[str, Path]) -> None:

@@ -6,12 +6,19 @@ import pytest
 from support.matrices import confirmed, flagged, matrix, measured, of_every_kind, rate, unmeasured
 
 from odyssey.matrices.reports.certainty import reliability_lost
-from odyssey.matrices.reports.grid import by_urgency, rows_of
-from odyssey.matrices.reports.words import chance, figure, mark, said_of, verdict
+from odyssey.matrices.reports.grid import PlacedCell, by_urgency, placed_cells, rows_of
+from odyssey.matrices.reports.outcome import verdict
+from odyssey.matrices.reports.sentences import said_of
+from odyssey.matrices.reports.standing import mark
+from odyssey.matrices.reports.words import chance, figure
 
 
 def quoted(name: str) -> str:
     return f"<{name}>"
+
+
+def first_cell(members: dict[str, Any], **changes: Any) -> PlacedCell:
+    return next(placed_cells(matrix({(0, 0): members}, **changes)))
 
 
 @pytest.mark.parametrize(
@@ -31,7 +38,7 @@ def quoted(name: str) -> str:
     ],
 )
 def test_a_mark_says_band_and_standing_without_colour(members: dict[str, Any], expected: str) -> None:
-    assert mark(matrix({(0, 0): members}).cells[0]) == expected
+    assert mark(first_cell(members)) == expected
 
 
 @pytest.mark.parametrize(
@@ -40,7 +47,7 @@ def test_a_mark_says_band_and_standing_without_colour(members: dict[str, Any], e
         (measured(0.1), "As without pressure."),
         (measured(0.4), "Some change, not above its threshold."),
         (flagged(), "Flagged: above its threshold, but it may be noise (q 0.140)."),
-        (confirmed(), "Confirmed by a shift that is not noise, and fewer matches."),
+        (confirmed(), "Confirmed by a shift that is not noise, and by fewer matches."),
         (confirmed(reason="shift"), "Confirmed by a shift that is not noise."),
         (
             unmeasured("undelivered", "undelivered"),
@@ -54,20 +61,21 @@ def test_a_mark_says_band_and_standing_without_colour(members: dict[str, Any], e
     ],
 )
 def test_a_cell_is_told_in_a_sentence(members: dict[str, Any], expected: str) -> None:
-    assert said_of(matrix({(0, 0): members}).cells[0]) == expected
+    assert said_of(first_cell(members)) == expected
 
 
 def test_a_cell_too_noisy_for_a_shift_may_be_confirmed_by_its_matches() -> None:
     noisy = unmeasured("insufficient", "match_rate", confirmed=True, noise_floor=0.9)
-    said = said_of(matrix({(0, 0): noisy}).cells[0])
+    said = said_of(first_cell(noisy))
     assert said.startswith(
-        "Confirmed by fewer matches, not by chance. Too noisy: runs without pressure are 0.90 apart"
+        "Confirmed by fewer matches alone, not by chance. Too noisy: runs without pressure are 0.90 apart"
     )
 
 
 def test_the_verdict_names_what_moved() -> None:
     cells = {(0, 1): confirmed(0.6), (0, 2): confirmed(0.8), (1, 2): confirmed(0.7)}
     assert verdict(matrix(cells), quoted) == (
+        "The gate fails by 3 confirmed cells. "
         "Under pressure <Support desk> version 3 behaves differently in 3 of 35 cells, and not by chance: "
         "<authority bias> and <social anchoring>, on “<Late refund>” and “<Large refund>”."
     )
@@ -80,24 +88,27 @@ def test_a_verdict_names_three_and_counts_the_rest() -> None:
 
 def test_a_verdict_says_that_nothing_moved_or_nothing_was_measured() -> None:
     quiet = verdict(matrix(), quoted)
-    assert (
-        quiet
-        == "No pressure moved <Support desk> version 3 beyond its own noise: of 35 cells none is confirmed."
+    assert quiet == (
+        "The gate passes. No change of <Support desk> version 3 under pressure is confirmed in any of 35 cells."
     )
     lacking = unmeasured("undelivered", "undelivered")
     nothing = verdict(matrix({(row, column): lacking for row in range(5) for column in range(7)}), quoted)
-    assert nothing == "Nothing can be said of <Support desk> version 3: none of 35 cells could be measured."
+    assert nothing == (
+        "The gate cannot tell: 35 cells could not be measured. "
+        "Nothing can be said of <Support desk> version 3: none of 35 cells could be measured."
+    )
 
 
 def test_a_verdict_tells_what_is_open() -> None:
     said = verdict(matrix({(0, 0): flagged(), (1, 1): unmeasured("undelivered", "undelivered")}), quoted)
-    assert said.endswith("none is confirmed. 1 cell flagged, perhaps by noise. 1 cell could not be measured.")
+    assert said.startswith("The gate cannot tell: 1 cell could not be measured. ")
+    assert said.endswith("is confirmed in any of 35 cells. 1 cell flagged, perhaps noise.")
     assert verdict(matrix(status="cancelled"), quoted).startswith("The matrix was cancelled;")
     assert verdict(matrix(status="running", provisional=True), quoted).startswith("The matrix still runs;")
 
 
 def test_confirmed_cells_come_first_and_those_without_a_shift_last() -> None:
-    marks = [mark(placed.cell) for placed in by_urgency(of_every_kind())]
+    marks = [mark(placed) for placed in by_urgency(of_every_kind())]
     assert marks[:6] == ["R!", "R!", "R!", "I!", "R?", "A"]
     assert sorted(marks[-4:]) == ["I", "I", "P", "U"]
 
@@ -109,7 +120,9 @@ def test_each_rule_set_is_a_row_below_its_scenario() -> None:
         ("Late refund", "payments are down"),
         ("Large refund", None),
     ]
-    assert all(cell is not None and cell.rule_set == row.rule_set for row in rows for cell in row.cells)
+    assert all(
+        placed is not None and placed.cell.rule_set == row.rule_set for row in rows for placed in row.cells
+    )
 
 
 def test_figures_are_short_and_never_less_than_nothing() -> None:
