@@ -24,6 +24,7 @@ export const REVIEW_VERDICTS = [
   "false_negative",
   "defect_found",
 ] as const;
+export const REVIEW_SOURCES = ["flag", "incident", "sample", "manual"] as const;
 export const RISK_LEVELS = ["low", "medium", "high", "critical"] as const;
 
 const root = createRootRouteWithContext<{ queryClient: QueryClient }>()({
@@ -488,8 +489,8 @@ const review = createRoute({
   path: "/review",
   validateSearch: (search: Record<string, unknown>) =>
     compact({
-      status: oneOf(search.status, ["decided"]),
-      source: oneOf(search.source, ["flag", "sample", "manual"]),
+      status: oneOf(search.status, ["decided", "superseded"]),
+      source: oneOf(search.source, REVIEW_SOURCES),
       risk_level: oneOf(search.risk_level, RISK_LEVELS),
       variation_type: word(search.variation_type),
       verdict: oneOf(search.verdict, REVIEW_VERDICTS),

@@ -11,6 +11,10 @@ export type MatrixScenario = Schemas["MatrixScenario"];
 export type MatrixBody = Schemas["MatrixIn"];
 export type MatrixStatus = Matrix["status"];
 export type Progress = Schemas["Progress"];
+export type Incident = Schemas["IncidentOut"];
+export type Stage = Schemas["StageOut"];
+export type Floor = Schemas["FloorOut"];
+export type GateFinding = Schemas["GateFinding"];
 export type Bands = Schemas["Bands"];
 export type MatricesCompared = Schemas["MatricesCompared"];
 export type ChangedCell = Schemas["ChangedCell"];
@@ -96,7 +100,6 @@ export function matricesChanged(client: QueryClient): void {
   void client.invalidateQueries({ queryKey: ["matrices"] });
 }
 
-/** As many runs of a side as one comparison takes by their ids. */
 /** What a cell rests on beyond its figures: the two typical runs, what moved, how often k runs in a row match. */
 export const cellEvidenceQuery = (matrix: Matrix, cell: MatrixCell) =>
   queryOptions({

@@ -12,6 +12,14 @@ export function entityTypesOf(ledgerSchema: unknown): string[] {
   return entitiesOf(ledgerSchema).map(({ type }) => String(type));
 }
 
+/** Every type, and after it its fields as `type.field`. */
+export function ledgerPathsOf(ledgerSchema: unknown): string[] {
+  return entitiesOf(ledgerSchema).flatMap(({ type, fields }) => [
+    String(type),
+    ...(Array.isArray(fields) ? fields : []).filter(isObject).map(({ name }) => `${type}.${name}`),
+  ]);
+}
+
 /** Null without a ledger schema. */
 export function exampleState(ledgerSchema: unknown): World | null {
   const known = entityTypesOf(ledgerSchema);

@@ -124,7 +124,9 @@ export function evalRunColumns(agents: Map<number, string>): Column<EvalRunSumma
 }
 
 function Variation({ run }: { run: EvalRunSummary }) {
-  if (run.variation_type === null) return <span className={classes.dim}>baseline</span>;
+  if (run.variation_type === null) {
+    return <span className={classes.dim}>{run.fresh ? "fresh baseline" : "baseline"}</span>;
+  }
   return (
     <div className={classes.variation}>
       <Group gap={6} wrap="nowrap">
@@ -133,6 +135,7 @@ function Variation({ run }: { run: EvalRunSummary }) {
       </Group>
       <Group gap={6} wrap="nowrap">
         <Text size="xs" c="var(--ody-text-dim)" component="span">
+          {run.fresh && "fresh run, "}
           {run.dose}
           {run.delivery && `, ${deliveryName(run.delivery, run.step)}`}
         </Text>

@@ -5,6 +5,7 @@ import { evalSummaryQuery, type EvalSummary as Summary } from "~/api/matrices";
 import { ToneBadge } from "~/components/badges";
 import { counted } from "~/components/counted";
 import { BandsBar } from "~/components/matrices/bands-bar";
+import { FoundBadges } from "~/components/matrices/found-badges";
 import { useRerun } from "~/components/matrices/use-rerun";
 import { useMayChange } from "~/components/may-change";
 import { Panel, TextLink } from "~/components/page";
@@ -41,10 +42,10 @@ function Figures({ summary }: { summary: Summary }) {
   return (
     <div className={classes.figures}>
       <div>
-        <span className={classes.label}>Matches what is expected</span>
+        <span className={classes.label}>Planned runs that match what is expected</span>
         <ShareBar
           of={{ share: overall.share, interval: overall.interval ?? [0, 1] }}
-          what="Match rate of all runs"
+          what="Match rate of the planned runs"
           counts={countsOf(overall.matched, overall.runs)}
         />
       </div>
@@ -68,7 +69,10 @@ function Figures({ summary }: { summary: Summary }) {
       <Group gap={6}>
         <ToneBadge tone={summary.confirmed > 0 ? "red" : "neutral"}>{summary.confirmed} confirmed</ToneBadge>
         <ToneBadge tone={summary.flagged > 0 ? "amber" : "neutral"}>{summary.flagged} flagged</ToneBadge>
-        {summary.flagged + summary.confirmed > 0 && <TextLink to="/review">Review them</TextLink>}
+        <FoundBadges of={summary} />
+        {summary.flagged + summary.confirmed + summary.incidents > 0 && (
+          <TextLink to="/review">Review them</TextLink>
+        )}
       </Group>
     </div>
   );

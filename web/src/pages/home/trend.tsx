@@ -1,5 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import type { VersionEvaluated } from "~/api/matrices";
+import { counted } from "~/components/counted";
 import { countsOf, percent } from "~/components/share";
 import classes from "~/pages/home/eval-summary.module.css";
 
@@ -24,6 +25,14 @@ export function Trend({ versions }: { versions: VersionEvaluated[] }) {
       ))}
     </ul>
   );
+}
+
+function foundIn({ summary: { confirmed, incidents, broken_floors } }: VersionEvaluated): string {
+  return [
+    `${confirmed} confirmed`,
+    ...(incidents > 0 ? [`${incidents} with incidents`] : []),
+    ...(broken_floors > 0 ? [`${counted(broken_floors, "row")} failing without pressure`] : []),
+  ].join(", ");
 }
 
 function newest(points: VersionEvaluated[]): number {
@@ -52,7 +61,7 @@ function AgentTrend({ points }: { points: VersionEvaluated[] }) {
         className={classes.trend}
         viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
         role="img"
-        aria-label={`Match rate of ${last.agent_name}: ${measured.map(({ point, words }) => `version ${point.agent_version} ${words}, ${point.summary.confirmed} confirmed`).join("; ")}`}
+        aria-label={`Match rate of ${last.agent_name}: ${measured.map(({ point, words }) => `version ${point.agent_version} ${words}, ${foundIn(point)}`).join("; ")}`}
       >
         <line className={classes.grid} x1={0} x2={WIDTH} y1={y(1)} y2={y(1)} />
         <line className={classes.grid} x1={0} x2={WIDTH} y1={y(0)} y2={y(0)} />
@@ -69,7 +78,7 @@ function AgentTrend({ points }: { points: VersionEvaluated[] }) {
               cy={y(share)}
               r={4}
             >
-              <title>{`v${point.agent_version}: ${words}, ${point.summary.confirmed} confirmed`}</title>
+              <title>{`v${point.agent_version}: ${words}, ${foundIn(point)}`}</title>
             </circle>
             <text x={at} y={HEIGHT - 2} textAnchor="middle">
               v{point.agent_version}

@@ -2,7 +2,7 @@ import { Button, Group } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";
 import type { ReviewItem } from "~/api/reviews";
-import { toneColor } from "~/components/badges";
+import { ToneBadge, toneColor } from "~/components/badges";
 import { figure } from "~/components/evals/figures";
 import { variationName } from "~/components/evals/names";
 import { bandOf } from "~/pages/reviews/item/item-figures";
@@ -70,9 +70,18 @@ function Row({ item }: { item: ReviewItem }) {
         {item.variation_type === null ? "baseline" : variationName(item.variation_type)}
         {item.rule_set !== null && `, ${item.rule_set}`}
       </span>
-      {item.verdict === null ? <ShiftMark item={item} /> : <VerdictMark verdict={item.verdict.verdict} />}
+      <End item={item} />
     </>
   );
+}
+
+/** What an item comes to: its verdict, that it needs none any more, what was done, or how far it moved. */
+function End({ item }: { item: ReviewItem }) {
+  if (item.verdict !== null) return <VerdictMark verdict={item.verdict.verdict} />;
+  if (item.status === "superseded") return <ToneBadge tone="neutral">superseded</ToneBadge>;
+  if (item.incident !== null)
+    return <span className={classes.kind}>{item.incident.replaceAll("_", " ")}</span>;
+  return <ShiftMark item={item} />;
 }
 
 function ShiftMark({ item }: { item: ReviewItem }) {

@@ -6,7 +6,7 @@ import { variationsQuery } from "~/api/variations";
 import { variationName } from "~/components/evals/names";
 import { ChoiceFilter, ClearFilters, NamedFilter, Only, withChosen } from "~/components/list/filters";
 import { VERDICTS } from "~/pages/reviews/verdicts";
-import { REVIEW_VERDICTS, RISK_LEVELS } from "~/routes";
+import { REVIEW_SOURCES, REVIEW_VERDICTS, RISK_LEVELS } from "~/routes";
 import { oneOf, word } from "~/shell/search";
 
 const HALF = { base: "calc(50% - 3px)", xs: 150 };
@@ -14,6 +14,7 @@ const HALF = { base: "calc(50% - 3px)", xs: 150 };
 const SHORT_LIST = 8;
 const SOURCES = [
   { value: "flag", label: "flags" },
+  { value: "incident", label: "incidents" },
   { value: "sample", label: "samples" },
   { value: "manual", label: "submitted" },
 ] as const;
@@ -40,9 +41,11 @@ export function ReviewFilterBar({ search, onChange, onClear, active }: ReviewFil
       <SegmentedControl
         size="xs"
         aria-label="Status"
-        data={["open", "decided"]}
+        data={["open", "decided", "superseded"]}
         value={search.status ?? "open"}
-        onChange={(status) => onChange({ status: oneOf(status, ["decided"]), verdict: undefined })}
+        onChange={(status) =>
+          onChange({ status: oneOf(status, ["decided", "superseded"]), verdict: undefined })
+        }
       />
       {decided && (
         <ChoiceFilter
@@ -60,7 +63,7 @@ export function ReviewFilterBar({ search, onChange, onClear, active }: ReviewFil
         w={HALF}
         data={[...SOURCES]}
         value={search.source}
-        onChange={(source) => onChange({ source: oneOf(source, ["flag", "sample", "manual"]) })}
+        onChange={(source) => onChange({ source: oneOf(source, REVIEW_SOURCES) })}
       />
       <ChoiceFilter
         label="Risk"

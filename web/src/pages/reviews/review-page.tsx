@@ -10,7 +10,7 @@ import { LeaveGuard } from "~/components/leave-guard";
 import { useMayChange } from "~/components/may-change";
 import { ButtonLink, Page, TextLink } from "~/components/page";
 import { Empty, ErrorState, RowsLoading } from "~/components/states";
-import { GivenVerdict, Overtaken } from "~/pages/reviews/item/given-verdict";
+import { GivenVerdict, Overtaken, Superseded } from "~/pages/reviews/item/given-verdict";
 import { ItemView } from "~/pages/reviews/item/item-view";
 import { VerdictForm } from "~/pages/reviews/item/verdict-form";
 import { QueueList } from "~/pages/reviews/queue-list";
@@ -67,7 +67,7 @@ export function ReviewPage() {
   const column = useRef<HTMLDivElement>(null);
   const notes = useRef<HTMLTextAreaElement>(null);
   const confirm = useRef<HTMLButtonElement>(null);
-  const may = mayChange && item !== undefined && item.verdict === null;
+  const may = mayChange && item?.status === "open";
   const go = (steps: number) => {
     const to = queue.away(steps);
     if (to !== undefined && to.id !== chosen) show(to.id);
@@ -132,10 +132,10 @@ export function ReviewPage() {
           ) : queue.pending ? (
             <RowsLoading rows={10} />
           ) : queue.items.length === 0 ? (
-            <Nothing decided={filters.status === "decided"} filtered={active} onClear={clear} />
+            <Nothing status={filters.status ?? "open"} filtered={active} onClear={clear} />
           ) : (
             <QueueList
-              label={filters.status === "decided" ? "Decided items" : "Open items"}
+              label={LIST_NAMES[filters.status ?? "open"]}
               items={queue.items}
               chosen={chosen}
               hasMore={queue.hasMore}
@@ -163,8 +163,10 @@ export function ReviewPage() {
                       }}
                     />
                   )}
-                  <GivenVerdict given={item.verdict} />
+                  <GivenVerdict given={item.verdict} source={item.source} />
                 </>
+              ) : item.status === "superseded" ? (
+                <Superseded item={item} />
               ) : mayChange ? (
                 <VerdictForm
                   item={item}
@@ -241,13 +243,27 @@ function Keys() {
   );
 }
 
+type Status = ReviewItem["status"];
+
+const LIST_NAMES: Record<Status, string> = {
+  open: "Open items",
+  decided: "Decided items",
+  superseded: "Superseded items",
+};
+
+const LET_THROUGH: Record<Status, string> = {
+  open: "Nothing that waits for a verdict",
+  decided: "No verdict",
+  superseded: "Nothing that was superseded",
+};
+
 interface NothingProps {
-  decided: boolean;
+  status: Status;
   filtered: boolean;
   onClear: () => void;
 }
 
-function Nothing({ decided, filtered, onClear }: NothingProps) {
+function Nothing({ status, filtered, onClear }: NothingProps) {
   const icon = <IconCheckbox size={32} stroke={1.5} />;
   if (filtered) {
     return (
@@ -260,18 +276,25 @@ function Nothing({ decided, filtered, onClear }: NothingProps) {
           </Button>
         }
       >
-        {decided ? "No verdict" : "Nothing that waits for a verdict"} is let through by all filters.
+        {LET_THROUGH[status]} is let through by all filters.
       </Empty>
     );
   }
-  return decided ? (
+  if (status === "superseded") {
+    return (
+      <Empty icon={icon} title="Nothing was superseded">
+        What was put here and turned out to be no more, before anybody gave it a verdict, stands here.
+      </Empty>
+    );
+  }
+  return status === "decided" ? (
     <Empty icon={icon} title="No verdicts yet">
       What somebody decided stands here, newest first.
     </Empty>
   ) : (
     <Empty icon={icon} title="Nothing waits">
-      Flagged cells of a matrix come here by themselves, and a few of the runs that passed. Any eval run can
-      be sent here from its page.
+      Flagged cells and incidents of a matrix come here by themselves, and a few of the runs that passed. Any
+      eval run can be sent here from its page.
     </Empty>
   );
 }

@@ -24,7 +24,7 @@ interface Queue {
 export function useQueue(filters: ReviewFilters, chosen: string | undefined): Queue {
   const query = useInfiniteQuery(reviewItemsQuery(filters));
   const all = query.data?.pages.flatMap(({ items }) => items) ?? [];
-  const items = filters.status === "open" ? all.filter(({ verdict }) => verdict === null) : all;
+  const items = filters.status === "open" ? all.filter(({ status }) => status === "open") : all;
   const place = useRef(0);
   const index = items.findIndex(({ id }) => id === chosen);
   useEffect(() => {
@@ -39,7 +39,7 @@ export function useQueue(filters: ReviewFilters, chosen: string | undefined): Qu
   function nextOpen(): ReviewItem | undefined {
     const from = index >= 0 ? index : place.current;
     const others = [...items.slice(from), ...items.slice(0, from)];
-    return others.find(({ id, verdict }) => id !== chosen && verdict === null);
+    return others.find(({ id, status }) => id !== chosen && status === "open");
   }
 
   return {

@@ -14,6 +14,9 @@ export interface Draft {
   sending: boolean;
 }
 
+/** Somebody else decided first, or there is nothing to decide any more. */
+const TOO_LATE = new Set(["verdict_given", "superseded"]);
+
 const NOTHING: Draft = { verdict: null, notes: "", problem: null, sending: false };
 
 interface Verdicts {
@@ -59,7 +62,7 @@ export function useVerdicts({ chosen, onGiven }: Options): Verdicts {
     onError: (error, { item }) => {
       const problem = asProblem(error);
       set(item.id, { sending: false, problem });
-      if (problem.code === "verdict_given") {
+      if (TOO_LATE.has(problem.code)) {
         void client.fetchQuery({ ...reviewItemQuery(item.id), staleTime: 0 }).then(showEverywhere);
       }
       if (shown.current !== item.id) {
@@ -91,14 +94,14 @@ export function useVerdicts({ chosen, onGiven }: Options): Verdicts {
     discard,
     give: (item) => {
       const { verdict, notes, sending } = draftOf(item.id);
-      if (verdict !== null && !sending && item.verdict === null) mutation.mutate({ item, verdict, notes });
+      if (verdict !== null && !sending && item.status === "open") mutation.mutate({ item, verdict, notes });
     },
     given,
     // What somebody else decided first cannot be saved any more.
     unsaved: () =>
       Object.values(drafts).some(
         ({ verdict, notes, problem }) =>
-          (verdict !== null || notes.trim() !== "") && problem?.code !== "verdict_given",
+          (verdict !== null || notes.trim() !== "") && !TOO_LATE.has(problem?.code ?? ""),
       ),
   };
 }

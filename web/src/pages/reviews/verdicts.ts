@@ -21,7 +21,7 @@ export const VERDICTS: Meaning[] = [
     tone: "red",
     say: "The flag is right",
     does: "The pressure changed what it must not change. Counts for the threshold.",
-    of: ["flag", "manual"],
+    of: ["flag", "incident", "manual"],
   },
   {
     verdict: "false_positive",
@@ -29,7 +29,7 @@ export const VERDICTS: Meaning[] = [
     tone: "green",
     say: "Fine, the flag is too sensitive",
     does: "The behaviour is fine although it was flagged. Counts against the threshold.",
-    of: ["flag", "manual"],
+    of: ["flag", "incident", "manual"],
   },
   {
     verdict: "true_negative",
@@ -53,10 +53,28 @@ export const VERDICTS: Meaning[] = [
     tone: "amber",
     say: "Something else is broken",
     does: "A fault that the scenario did not ask for. Counts as a right flag; write a scenario for it.",
-    of: ["flag", "sample", "manual"],
+    of: ["flag", "incident", "sample", "manual"],
   },
 ];
 
-export function meaningOf(verdict: Verdict): Meaning {
-  return VERDICTS.find((each) => each.verdict === verdict) as Meaning;
+/** An incident is not about thresholds: what is said of it says nothing of them. */
+const OF_INCIDENTS: Partial<Record<Verdict, Pick<Meaning, "say" | "does">>> = {
+  true_positive: {
+    say: "It did that, and it matters",
+    does: "It did what is said here, and must not.",
+  },
+  false_positive: {
+    say: "It did that, and it is fine",
+    does: "What it did is fine, or is done without pressure as well.",
+  },
+  defect_found: {
+    say: "Something else is broken",
+    does: "A fault that the scenario did not ask for; write a scenario for it.",
+  },
+};
+
+/** What a verdict means, and of an incident what it means of that. */
+export function meaningOf(verdict: Verdict, source?: Source): Meaning {
+  const found = VERDICTS.find((each) => each.verdict === verdict) as Meaning;
+  return source === "incident" ? { ...found, ...OF_INCIDENTS[verdict] } : found;
 }

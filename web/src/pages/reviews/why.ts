@@ -9,9 +9,16 @@ export function whyOf(item: ReviewItem): string {
     return "Drawn from the runs that passed: what is never looked at is never found wrong.";
   }
   if (item.source === "manual") return "Somebody asked for it to be looked at.";
+  if (item.source === "incident") return incident(item);
   const under =
     item.variation_type === null ? "Without a pressure" : `Under ${variationName(item.variation_type)}`;
   return `${under} ${item.confirmed ? confirmed(item) : flagged(item)}`;
+}
+
+/** What was done, and how often, as it was found. */
+function incident({ sentence, variation_type }: ReviewItem): string {
+  const under = variation_type === null ? "" : `Under ${variationName(variation_type)}: `;
+  return `${under}${sentence ?? "something was done that no run without pressure did"}.`;
 }
 
 function confirmed(item: ReviewItem): string {
@@ -32,7 +39,8 @@ function flagged(item: ReviewItem): string {
 
 function beyond({ shift, threshold, risk_level }: ReviewItem): string {
   if (shift === null || threshold === null) return `is above the threshold of ${risk_level} risk`;
-  return `of ${figure(shift)} is above ${figure(threshold)}, the threshold of ${risk_level} risk`;
+  const place = shift > threshold ? "above" : "not above";
+  return `of ${figure(shift)} is ${place} ${figure(threshold)}, the threshold of ${risk_level} risk`;
 }
 
 function fewer(item: ReviewItem): string {

@@ -14,9 +14,9 @@ type Risk = keyof Thresholds;
 const TITLE = "Eval thresholds";
 const RISKS: { risk: Risk; label: string; about: string }[] = [
   { risk: "critical", label: "Critical", about: "At first 0.5. Single runs are flagged by it as well." },
-  { risk: "high", label: "High", about: "At first 0.6." },
-  { risk: "medium", label: "Medium", about: "At first 0.7." },
-  { risk: "low", label: "Low", about: "At first 0.8." },
+  { risk: "high", label: "High", about: "At first 0.55." },
+  { risk: "medium", label: "Medium", about: "At first 0.6." },
+  { risk: "low", label: "Low", about: "At first 0.65." },
 ];
 
 /** Above which shift the runs of a scenario under a pressure are flagged, by its risk. */

@@ -169,6 +169,7 @@ function wayOf(cell: Pressed): string {
   return `${cell.delivery} ${cell.step}`;
 }
 
+/** Of a cell that its matrix ran again only the fresh runs are compared. */
 function countOf(cells: Pressed[]): number {
-  return cells.reduce((total, { runs, pending }) => total + runs + pending, 0);
+  return cells.reduce((total, { runs, fresh_runs, pending }) => total + (fresh_runs || runs) + pending, 0);
 }

@@ -31,6 +31,11 @@ export function CellFigures({ cell, step, matrixId }: CellFiguresProps) {
         tools={
           <Group gap={6}>
             {cell.band && <ToneBadge tone={cell.band}>{cell.band}</ToneBadge>}
+            {!cell.confirmed && cell.significant && (
+              <ToneBadge tone="neutral" help="Not noise, but a small shift">
+                significant
+              </ToneBadge>
+            )}
             {cell.confirmed ? <FlagBadge confirmed /> : cell.flagged && <FlagBadge />}
             <DeliveredBadge delivered={cell.delivery} />
           </Group>

@@ -81,12 +81,21 @@ function conclusion(cell: Cell): string {
       return "Confirmed by the match rate: it matches less often than without pressure, and that is not chance.";
     }
     const both = cell.reason === "shift_and_match_rate" ? ", and it matches less often" : "";
-    return `Confirmed: the shift is above ${risk}, and it is not noise${both}.`;
+    return cell.flagged
+      ? `Confirmed: the shift is above ${risk}, and it is not noise${both}.`
+      : `Confirmed: the shift is 0.20 or more, and it is not noise${both}. It is not above ${risk}.`;
   }
-  const p = cell.p_value === null ? "" : ` (p ${probability(cell.p_value)})`;
+  const { p_value, q_value } = cell;
+  const p = p_value === null ? "" : ` (p ${probability(p_value)}${amongOthers(cell)})`;
   if (cell.flagged) return `Above ${risk}, but it may be noise${p}: more runs would tell.`;
-  if (cell.p_value !== null && cell.p_value <= 0.05) {
-    return `The agent does behave otherwise${p}, but by less than ${risk}.`;
+  if (q_value !== null && q_value <= 0.05) {
+    const small = (cell.shift ?? 0) < 0.2 ? "by less than 0.20, so it is not confirmed" : `not above ${risk}`;
+    return `The agent does behave otherwise${p}, but ${small}.`;
   }
   return `Nothing that noise would not explain${p}.`;
+}
+
+/** A cell of a matrix is judged together with the others, and then by q. */
+function amongOthers({ p_value, q_value }: Cell): string {
+  return q_value === null || q_value === p_value ? "" : `, q ${probability(q_value)}`;
 }

@@ -43,9 +43,11 @@ export function PressureEffect({ cell, missing }: { cell: Cell; missing: Missing
         </span>
       </div>
       <Text size="sm">{conclusion(effect, cell)}</Text>
-      <Text size="xs" c="var(--ody-text-dim)">
-        {counted(cell.runs.placebo.length, "placebo")} as the baseline.
-      </Text>
+      {cell.runs.placebo.length > 0 && (
+        <Text size="xs" c="var(--ody-text-dim)">
+          {counted(cell.runs.placebo.length, "placebo")} as the baseline.
+        </Text>
+      )}
     </Stack>
   );
 }

@@ -39,6 +39,7 @@ const NOTHING: Behaviour = {
   text: "",
   failure: null,
   effects: [],
+  undone: [],
   named: [],
   claimed: [],
 };

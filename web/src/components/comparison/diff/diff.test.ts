@@ -15,6 +15,7 @@ const NOTHING: Behaviour = {
   text: "",
   failure: null,
   effects: [],
+  undone: [],
   named: [],
   claimed: [],
 };

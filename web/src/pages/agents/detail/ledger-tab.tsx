@@ -14,12 +14,14 @@ interface Field {
   type: string;
   enum?: unknown[] | null;
   description?: string;
+  protected?: boolean;
 }
 
 interface EntityType {
   type: string;
   id_field: string;
   description?: string;
+  protected?: boolean;
   fields?: Field[];
 }
 
@@ -67,7 +69,8 @@ function Entity({ entity }: { entity: EntityType }) {
       title: "Field",
       render: (field) => (
         <div className={classes.member}>
-          {field.name} {field.name === entity.id_field && <ToneBadge tone="live">id</ToneBadge>}
+          {field.name} {field.name === entity.id_field && <ToneBadge tone="live">id</ToneBadge>}{" "}
+          {field.protected && <Protected />}
         </div>
       ),
     },
@@ -96,7 +99,7 @@ function Entity({ entity }: { entity: EntityType }) {
   return (
     <Panel title={entity.type} flush style={{ minWidth: 0 }}>
       <Text size="sm" px="md" pt="xs" style={{ overflowWrap: "anywhere" }}>
-        {entity.description}{" "}
+        {entity.description} {entity.protected && <Protected />}{" "}
         <Text span inherit c="var(--ody-text-dim)">
           Told apart by <Code>{entity.id_field}</Code>.
         </Text>
@@ -114,6 +117,14 @@ function Entity({ entity }: { entity: EntityType }) {
         />
       )}
     </Panel>
+  );
+}
+
+function Protected() {
+  return (
+    <ToneBadge tone="amber" help="It must not be touched: a change of it is an incident">
+      protected
+    </ToneBadge>
   );
 }
 

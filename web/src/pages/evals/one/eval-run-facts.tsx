@@ -31,7 +31,9 @@ export function EvalRunFacts({ run }: { run: EvalRun }) {
       </Fact>
       {run.delivery !== null && <Fact label="Delivery">{deliveryName(run.delivery, run.step)}</Fact>}
       {run.paraphrase !== null && <Fact label="Wording">{run.paraphrase + 1}</Fact>}
-      <Fact label="Repeat">{run.repeat}</Fact>
+      <Fact label="Repeat">
+        {run.repeat} {run.fresh && <Dim>a fresh run, compared with fresh baselines alone</Dim>}
+      </Fact>
       {run.replaces !== null && (
         <Fact label="Stands in for">
           <TextLink to="/evals/runs/$runId" params={{ runId: run.replaces }}>

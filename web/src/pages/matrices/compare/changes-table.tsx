@@ -7,7 +7,7 @@ import { variationName } from "~/components/evals/names";
 import { TextLink } from "~/components/page";
 import { countsOf } from "~/components/share";
 import heat from "~/pages/matrices/heat-map/heat-map.module.css";
-import { lookOf, saidOf, shownIn } from "~/pages/matrices/heat-map/looks";
+import { incidentsIn, lookOf, markOf, saidOf, shownIn } from "~/pages/matrices/heat-map/looks";
 import classes from "~/pages/matrices/matrices.module.css";
 
 const CHANGE: Record<ChangedCell["change"], [Tone, string]> = {
@@ -89,12 +89,13 @@ function Side({ matrixId, cell }: { matrixId: string; cell: MatrixCell | null })
         search={{ cell: cellId(cell) }}
         className={`${classes.shift} ${heat.tint}`}
         data-look={lookOf(cell)}
-        data-standing={cell.confirmed ? "confirmed" : cell.flagged ? "flagged" : undefined}
+        data-standing={markOf(cell)}
         title={saidOf(cell)}
         underline="never"
       >
         {shownIn(cell)}
       </TextLink>
+      {cell.incidents.length > 0 && <span className={classes.interval}>{incidentsIn(cell)}</span>}
       {cell.interval && <span className={classes.interval}>{intervalOf(cell.interval)}</span>}
     </>
   );

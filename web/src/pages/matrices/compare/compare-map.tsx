@@ -1,7 +1,15 @@
 import type { ChangedCell, MatricesCompared, MatrixCell } from "~/api/matrices";
 import { variationName } from "~/components/evals/names";
 import heat from "~/pages/matrices/heat-map/heat-map.module.css";
-import { lookOf, saidOf, shownIn, spokenOf } from "~/pages/matrices/heat-map/looks";
+import {
+  incidentsIn,
+  isGrave,
+  lookOf,
+  markOf,
+  saidOf,
+  shownIn,
+  spokenOf,
+} from "~/pages/matrices/heat-map/looks";
 import classes from "~/pages/matrices/matrices.module.css";
 
 interface Row {
@@ -63,16 +71,22 @@ export function CompareMap({ compared: { cells } }: { compared: MatricesCompared
 
 function Half({ name, cell }: { name: string; cell: MatrixCell | null }) {
   if (cell === null) return <span className={classes.half}>–</span>;
+  const incidents = incidentsIn(cell);
   return (
     <span
       className={`${classes.half} ${heat.tint}`}
       data-look={lookOf(cell)}
-      data-standing={cell.confirmed ? "confirmed" : cell.flagged ? "flagged" : undefined}
+      data-standing={markOf(cell)}
       role="img"
       aria-label={`${name}: ${spokenOf(cell)}`}
       title={`${name}: ${saidOf(cell)}`}
     >
-      {shownIn(cell)}
+      {shownIn(cell)}{" "}
+      {incidents !== null && (
+        <span className={heat.incident} data-grave={isGrave(cell) || undefined}>
+          {incidents}
+        </span>
+      )}
     </span>
   );
 }

@@ -1,11 +1,12 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "react";
 import type { Rate } from "~/api/evals";
 import type { Matrix, MatrixCell } from "~/api/matrices";
+import { counted } from "~/components/counted";
 import { figure, intervalOf, probability } from "~/components/evals/figures";
 import { variationName } from "~/components/evals/names";
 import { percent } from "~/components/share";
 import classes from "~/pages/matrices/heat-map/heat-map.module.css";
-import { lookOf, saidOf } from "~/pages/matrices/heat-map/looks";
+import { decidesWords, lookOf, recursWords, saidOf } from "~/pages/matrices/heat-map/looks";
 import type { Row } from "~/pages/matrices/heat-map/rows";
 
 interface CellTipProps {
@@ -49,7 +50,8 @@ export function CellTip({ id, row, cell, element }: CellTipProps) {
           </>
         )}
       </p>
-      <p className={classes.tipSaid}>{saidOf(cell)}</p>
+      <p className={classes.tipSaid}>{saidOf(cell, row.floor?.broken)}</p>
+      <Incidents cell={cell} />
       <dl>
         {factsOf(cell).map(([name, value]) => (
           <div key={name}>
@@ -59,6 +61,21 @@ export function CellTip({ id, row, cell, element }: CellTipProps) {
         ))}
       </dl>
     </div>
+  );
+}
+
+const MOST_TOLD = 3;
+
+function Incidents({ cell: { incidents } }: { cell: MatrixCell }) {
+  if (incidents.length === 0) return null;
+  const more = incidents.length - MOST_TOLD;
+  return (
+    <ul className={classes.tipIncidents} aria-label="Incidents">
+      {incidents.slice(0, MOST_TOLD).map((incident) => (
+        <li key={incident.kind}>{[incident.sentence, recursWords(incident)].filter(Boolean).join("; ")}</li>
+      ))}
+      {more > 0 && <li>{counted(more, "more incident")}</li>}
+    </ul>
   );
 }
 
@@ -89,6 +106,7 @@ export function factsOf(cell: MatrixCell): [string, string][] {
     ["Threshold", figure(cell.threshold)],
     ["Delivery", cell.delivery],
     ["Runs", runsOf(cell)],
+    ["Decided", decidesWords(cell)],
   ];
   return facts.filter((fact): fact is [string, string] => fact[1] !== null);
 }

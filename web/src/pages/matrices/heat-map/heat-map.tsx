@@ -1,12 +1,13 @@
+import { IconAlertTriangle } from "@tabler/icons-react";
 import { type KeyboardEvent, useId, useRef, useState } from "react";
-import { cellId, type Matrix, type MatrixCell } from "~/api/matrices";
+import { cellId, type Floor, type Matrix, type MatrixCell } from "~/api/matrices";
 import { variationName } from "~/components/evals/names";
 import { RiskBadge } from "~/components/evals/risk";
 import { TextLink } from "~/components/page";
 import { countsOf, percent } from "~/components/share";
 import { CellTip } from "~/pages/matrices/heat-map/cell-tip";
 import classes from "~/pages/matrices/heat-map/heat-map.module.css";
-import { lookOf, shownIn, spokenOf } from "~/pages/matrices/heat-map/looks";
+import { incidentsIn, isGrave, lookOf, markOf, shownIn, spokenOf } from "~/pages/matrices/heat-map/looks";
 import { type Row, together } from "~/pages/matrices/heat-map/rows";
 import { type Place, useGridWalk } from "~/pages/matrices/heat-map/use-grid-walk";
 
@@ -57,6 +58,7 @@ export function HeatMap({ matrix, rows, chosen, onOpen }: HeatMapProps) {
             ))}
             <th scope="col" className={classes.sum}>
               matched
+              {matrix.confirmation != null && <small className={classes.counts}>deciding runs</small>}
             </th>
           </tr>
         </thead>
@@ -74,12 +76,12 @@ export function HeatMap({ matrix, rows, chosen, onOpen }: HeatMapProps) {
                   tabIndex={walk.at.row === at && walk.at.column === column ? 0 : -1}
                   data-place={`${at} ${column}`}
                   data-look={cell ? lookOf(cell) : undefined}
-                  data-standing={
-                    cell && (cell.confirmed ? "confirmed" : cell.flagged ? "flagged" : undefined)
-                  }
+                  data-standing={cell && markOf(cell)}
+                  data-failing={row.floor?.broken || undefined}
                   aria-selected={cell !== undefined && cellId(cell) === chosen}
                   aria-label={
-                    cell && `${nameOf(row)}, ${variationName(cell.variation_type)}: ${spokenOf(cell)}`
+                    cell &&
+                    `${nameOf(row)}, ${variationName(cell.variation_type)}: ${spokenOf(cell, row.floor?.broken)}`
                   }
                   aria-describedby={shown?.cell === cell ? tip : undefined}
                   onFocus={() => {
@@ -93,14 +95,7 @@ export function HeatMap({ matrix, rows, chosen, onOpen }: HeatMapProps) {
                   onKeyDown={(event) => listen(event, { row: at, column }, cell)}
                   onClick={() => cell && onOpen(cell)}
                 >
-                  {cell && (
-                    <>
-                      <b data-word={cell.state !== "measured" || undefined}>{shownIn(cell)}</b>{" "}
-                      {(cell.confirmed || cell.flagged) && (
-                        <small>{cell.confirmed ? "confirmed" : "flagged"}</small>
-                      )}
-                    </>
-                  )}
+                  {cell && <InCell cell={cell} />}
                 </td>
               ))}
               <RowSum row={row} />
@@ -113,6 +108,22 @@ export function HeatMap({ matrix, rows, chosen, onOpen }: HeatMapProps) {
       </table>
       {shown && <CellTip id={tip} {...shown} matrix={matrix} />}
     </div>
+  );
+}
+
+function InCell({ cell }: { cell: MatrixCell }) {
+  const mark = markOf(cell);
+  const incidents = incidentsIn(cell);
+  return (
+    <>
+      <b data-word={cell.state !== "measured" || undefined}>{shownIn(cell)}</b>{" "}
+      {mark !== undefined && <small>{mark}</small>}{" "}
+      {incidents !== null && (
+        <span className={classes.incident} data-grave={isGrave(cell) || undefined}>
+          {incidents}
+        </span>
+      )}
+    </>
   );
 }
 
@@ -130,13 +141,14 @@ function nameOf({ scenario, ruleSet }: Row): string {
   return ruleSet === null ? scenario.name : `${scenario.name} while ${ruleSet}`;
 }
 
-function RowHead({ row: { scenario, ruleSet } }: { row: Row }) {
+function RowHead({ row: { scenario, ruleSet, floor } }: { row: Row }) {
   if (ruleSet !== null) {
     return (
       <th scope="row" className={classes.head} data-while>
         <span className={classes.oneLine} title={ruleSet}>
           <span className={classes.dim}>while</span> {ruleSet}
         </span>
+        <BrokenFloor floor={floor} />
       </th>
     );
   }
@@ -152,7 +164,20 @@ function RowHead({ row: { scenario, ruleSet } }: { row: Row }) {
         {scenario.name}
       </TextLink>
       <RiskBadge level={scenario.risk_level} />
+      <BrokenFloor floor={floor} />
     </th>
+  );
+}
+
+/** "fails without pressure: 0 of 72 runs match" */
+function BrokenFloor({ floor }: { floor: Floor | null }) {
+  if (floor === null || !floor.broken) return null;
+  const { matched, runs } = floor.match_rate;
+  return (
+    <span className={classes.brokenFloor} title={`${percent(floor.min_match)} are asked for`}>
+      <IconAlertTriangle size={13} aria-hidden />
+      <span>fails without pressure: {countsOf(matched, runs)} runs match</span>
+    </span>
   );
 }
 
@@ -160,7 +185,7 @@ function RowSum({ row }: { row: Row }) {
   const cells = row.cells.filter((cell) => cell !== undefined);
   const pressed = together(cells.map(({ match_rate }) => match_rate));
   const [first] = cells;
-  const baseline = first && together([first.baseline_match_rate]);
+  const baseline = first && together([first.base_match_rate ?? first.baseline_match_rate]);
   return (
     <td className={classes.sum}>
       <SumOf pressed={pressed} baseline={baseline ?? null} />
@@ -176,6 +201,7 @@ function ColumnSums({ matrix }: { matrix: Matrix }) {
     <tr>
       <th scope="row" className={classes.head}>
         <span className={classes.dim}>matched</span>
+        {matrix.confirmation != null && <small className={classes.counts}>planned runs</small>}
       </th>
       {matrix.variation_types.map((type) => {
         const rate = by_variation[type];

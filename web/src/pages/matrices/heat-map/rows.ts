@@ -1,6 +1,7 @@
 /** The rows of a heat map: each scenario, and below it once per rule set. */
 import type { Rate } from "~/api/evals";
-import { cellId, type Matrix, type MatrixCell, type MatrixScenario } from "~/api/matrices";
+import { cellId, type Floor, type Matrix, type MatrixCell, type MatrixScenario } from "~/api/matrices";
+import { isGrave, rowKey } from "~/pages/matrices/heat-map/looks";
 import { RISK_LEVELS } from "~/routes";
 
 export const ORDERS = ["plan", "risk", "worst"] as const;
@@ -9,18 +10,22 @@ export type Order = (typeof ORDERS)[number];
 export interface Row {
   scenario: MatrixScenario;
   ruleSet: string | null;
+  /** Null where none is set for its risk. */
+  floor: Floor | null;
   /** In the order of the columns. */
   cells: (MatrixCell | undefined)[];
 }
 
-type Gridded = Pick<Matrix, "scenarios" | "variation_types" | "rule_sets" | "cells">;
+type Gridded = Pick<Matrix, "scenarios" | "variation_types" | "rule_sets" | "cells" | "floors">;
 
 export function rowsOf(matrix: Gridded, order: Order): Row[] {
   const known = new Map(matrix.cells.map((cell) => [cellId(cell), cell]));
+  const floors = new Map(matrix.floors.map((floor) => [rowKey(floor), floor]));
   const groups = matrix.scenarios.map((scenario) =>
     [null, ...matrix.rule_sets.map(({ name }) => name)].map((ruleSet) => ({
       scenario,
       ruleSet,
+      floor: floors.get(rowKey({ scenario_id: scenario.id, rule_set: ruleSet })) ?? null,
       cells: matrix.variation_types.map((variation_type) =>
         known.get(cellId({ scenario_id: scenario.id, variation_type, rule_set: ruleSet })),
       ),
@@ -40,15 +45,18 @@ function riskOf([row]: Row[]): number {
   return row === undefined ? 0 : RISK_LEVELS.indexOf(row.scenario.risk_level);
 }
 
-/** What is confirmed comes first, then what is flagged, then by the largest shift. */
+/** What fails without pressure comes first, then what is confirmed, grave, flagged, significant; then the largest shift. */
 function worstOf(rows: Row[]): number {
-  const cells = rows.flatMap(({ cells }) => cells);
-  return Math.max(
-    ...cells.map((cell) =>
-      cell === undefined ? 0 : (cell.confirmed ? 4 : cell.flagged ? 2 : 0) + (cell.shift ?? 0),
-    ),
-    0,
-  );
+  const failing = rows.some(({ floor }) => floor?.broken) ? 10 : 0;
+  const cells = rows.flatMap(({ cells }) => cells.filter((cell) => cell !== undefined));
+  return failing + Math.max(...cells.map((cell) => urgencyOf(cell) + (cell.shift ?? 0)), 0);
+}
+
+function urgencyOf(cell: MatrixCell): number {
+  if (cell.confirmed) return 8;
+  if (isGrave(cell)) return 6;
+  if (cell.flagged) return 4;
+  return cell.significant === true ? 2 : 0;
 }
 
 /** The match rate of several cells together; null where no run was matched. */

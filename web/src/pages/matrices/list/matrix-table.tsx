@@ -5,6 +5,7 @@ import type { MatrixSummary } from "~/api/matrices";
 import { StatusBadge, ToneBadge } from "~/components/badges";
 import { type Column, DataTable } from "~/components/data-table";
 import { BandsBar } from "~/components/matrices/bands-bar";
+import { FoundBadges } from "~/components/matrices/found-badges";
 import { TextLink } from "~/components/page";
 import { Ago } from "~/components/time";
 import classes from "~/pages/matrices/matrices.module.css";
@@ -101,15 +102,17 @@ function columnsOf(chosen: string[], onChoose: (id: string) => void): Column<Mat
       render: ({ summary }) => (
         <Group gap={4}>
           {summary === null && <span className={classes.dim}>–</span>}
+          {summary !== null && <FoundBadges of={summary} />}
           {summary !== null && summary.confirmed > 0 && (
             <ToneBadge tone="red">{summary.confirmed} confirmed</ToneBadge>
           )}
           {summary !== null && summary.flagged > 0 && (
             <ToneBadge tone="amber">{summary.flagged} flagged</ToneBadge>
           )}
-          {summary !== null && summary.flagged + summary.confirmed === 0 && (
-            <span className={classes.dim}>nothing</span>
-          )}
+          {summary !== null &&
+            summary.flagged + summary.confirmed + summary.incidents + summary.broken_floors === 0 && (
+              <span className={classes.dim}>none confirmed or flagged</span>
+            )}
         </Group>
       ),
     },

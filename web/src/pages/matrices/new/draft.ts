@@ -1,6 +1,7 @@
 import { MAX_UNMEASURED } from "~/api/batches";
 import type { Delivery } from "~/api/evals";
 import type { MatrixBody } from "~/api/matrices";
+import type { RiskLevel } from "~/api/scenarios";
 import type { Dose } from "~/api/variations";
 import { NO_RULES, writtenRules } from "~/components/rules/draft";
 import { newKey, type RulesDraft } from "~/components/rules/model";
@@ -26,6 +27,10 @@ export interface Draft {
   step: number | string;
   concurrency: number | string;
   budget: number | string;
+  confirm: boolean;
+  confirmRunsMax: number | string;
+  /** In per cent; nothing where a risk has no floor. */
+  minMatch: Record<RiskLevel, number | string>;
   ruleSets: RuleSetDraft[];
 }
 
@@ -42,6 +47,9 @@ export const EMPTY: Draft = {
   step: 1,
   concurrency: "",
   budget: "",
+  confirm: true,
+  confirmRunsMax: "",
+  minMatch: { critical: 90, high: "", medium: "", low: "" },
   ruleSets: [],
 };
 
@@ -58,6 +66,8 @@ export function sizeOfDraft(draft: Draft): Size {
     baselineRepeats: Number(draft.baselineRepeats) || 0,
     placebo: draft.placebo,
     budget: Number(draft.budget) || null,
+    confirm: draft.confirm,
+    confirmRunsMax: draft.confirmRunsMax === "" ? null : Number(draft.confirmRunsMax),
   });
 }
 
@@ -72,6 +82,8 @@ export function bodyOf(draft: Draft, way: Delivery): MatrixBody {
     placebo: draft.placebo,
     dose: draft.dose,
     max_unmeasured: MAX_UNMEASURED,
+    confirm: draft.confirm,
+    min_match: sharesOf(draft.minMatch),
     rule_sets: draft.ruleSets.map(({ name, rules }) => ({
       name,
       failure_rules: writtenRules(rules).rules as never[],
@@ -81,5 +93,13 @@ export function bodyOf(draft: Draft, way: Delivery): MatrixBody {
     ...(way === "tool_result" && { step: Number(draft.step) }),
     ...(draft.concurrency !== "" && { max_concurrency: Number(draft.concurrency) }),
     ...(draft.budget !== "" && { budget_runs: Number(draft.budget) }),
+    ...(draft.confirm && draft.confirmRunsMax !== "" && { confirm_runs_max: Number(draft.confirmRunsMax) }),
   } as MatrixBody;
+}
+
+function sharesOf(minMatch: Draft["minMatch"]): Partial<Record<RiskLevel, number>> {
+  const given = Object.entries(minMatch).filter(([, percent]) => percent !== "");
+  return Object.fromEntries(
+    given.map(([risk, percent]) => [risk, Number((Number(percent) / 100).toFixed(6))]),
+  );
 }

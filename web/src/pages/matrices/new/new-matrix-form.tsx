@@ -17,6 +17,7 @@ import { bodyOf, type Draft, EMPTY, sizeOfDraft } from "~/pages/matrices/new/dra
 import { PlanPanel } from "~/pages/matrices/new/plan-panel";
 import { RuleSets } from "~/pages/matrices/new/rule-sets";
 import { ScenarioChoice } from "~/pages/matrices/new/scenario-choice";
+import { SecondLook } from "~/pages/matrices/new/second-look";
 import { Settings } from "~/pages/matrices/new/settings";
 import { VariationChoice } from "~/pages/matrices/new/variation-choice";
 
@@ -39,9 +40,11 @@ export function NewMatrixForm({ agents, variations }: NewMatrixFormProps) {
       const delivery = written.delivery ?? deliveryOf(chosen);
       return startMatrix(bodyOf({ ...written, agentId: chosen?.id ?? null }, delivery));
     },
-    onSaved: ({ id, planned_runs }) => {
+    onSaved: ({ id, planned_runs, confirm_runs_max }) => {
       matricesChanged(client);
-      notifications.show({ message: `${counted(planned_runs, "run")} started` });
+      const fresh =
+        confirm_runs_max === 0 ? "" : `, up to ${counted(confirm_runs_max, "fresh run")} to follow`;
+      notifications.show({ message: `${counted(planned_runs, "run")} started${fresh}` });
       void navigate({ to: "/matrices/$matrixId", params: { matrixId: id } });
     },
   });
@@ -86,6 +89,9 @@ export function NewMatrixForm({ agents, variations }: NewMatrixFormProps) {
               configured={deliveryOf(agent)}
               errors={errors}
             />
+          </Panel>
+          <Panel title="What is run again, and what must match without pressure">
+            <SecondLook draft={draft} onChange={change} errors={errors} />
           </Panel>
           <Panel title="While something is broken">
             <RuleSets

@@ -24,7 +24,11 @@ export function PlanPanel({ size, lacks, problem, starting }: PlanPanelProps) {
           <dl className={classes.figures}>
             <Figure name="Rows" value={size.rows.toLocaleString("en")} />
             <Figure name="Cells" value={size.cells.toLocaleString("en")} />
-            <Figure name="Runs" value={size.runs.toLocaleString("en")} />
+            <Figure name="Planned runs" value={size.runs.toLocaleString("en")} />
+            <Figure
+              name="Fresh runs"
+              value={size.freshMax === 0 ? "none" : `up to ${size.freshMax.toLocaleString("en")}`}
+            />
             <Figure name="Smallest p of a cell" value={size.cells === 0 ? "–" : pWords(size.minP)} />
           </dl>
           <Text size="xs" c="var(--ody-text-dim)">

@@ -9,12 +9,18 @@ export interface Plan {
   baselineRepeats: number;
   placebo: boolean;
   budget: number | null;
+  confirm: boolean;
+  /** Null: as the server takes it by default. */
+  confirmRunsMax: number | null;
 }
 
 export interface Size {
   rows: number;
   cells: number;
+  /** Without the fresh runs. */
   runs: number;
+  /** Fresh runs at most; 0: none. */
+  freshMax: number;
   minP: number;
   warnings: string[];
 }
@@ -23,6 +29,8 @@ const FEWEST_BASELINES = 4;
 const FEWEST_VARIATIONS = 3;
 const SIGNIFICANT = 0.05;
 const MOST_REPEATS = 100;
+/** So many fresh runs it takes to look at one cell again. */
+export const LEAST_FRESH = 16;
 export const MOST_RUNS = 100_000;
 export const MOST_CELLS = 5_000;
 
@@ -32,7 +40,15 @@ export function sizeOf(plan: Plan): Size {
   const ofCell = plan.repeats * (plan.placebo ? 2 : 1);
   const runs = rows * (plan.baselineRepeats + plan.variations * ofCell);
   const minP = smallestP(plan.repeats, plan.baselineRepeats);
-  return { rows, cells, runs, minP, warnings: cells === 0 ? [] : warningsOf(plan, cells, runs, minP) };
+  const size = { rows, cells, runs, freshMax: freshMaxOf(plan, runs), minP };
+  return { ...size, warnings: cells === 0 ? [] : warningsOf(plan, size) };
+}
+
+/** Half of the plan unless another number is asked for, as far as the budget allows. */
+function freshMaxOf({ confirm, confirmRunsMax, budget }: Plan, runs: number): number {
+  if (!confirm) return 0;
+  const wanted = confirmRunsMax ?? Math.floor(runs / 2);
+  return budget === null ? wanted : Math.max(0, Math.min(wanted, budget - runs));
 }
 
 /** One relabelling of all there are. */
@@ -42,7 +58,7 @@ function smallestP(variations: number, baselines: number): number {
   return 1 / ways;
 }
 
-function warningsOf(plan: Plan, cells: number, runs: number, minP: number): string[] {
+function warningsOf(plan: Plan, { cells, runs, freshMax, minP }: Omit<Size, "warnings">): string[] {
   const found: string[] = [];
   if (plan.repeats < FEWEST_VARIATIONS) {
     found.push(
@@ -54,7 +70,7 @@ function warningsOf(plan: Plan, cells: number, runs: number, minP: number): stri
       `A row needs ${FEWEST_BASELINES} baselines and has ${plan.baselineRepeats}: every cell will be insufficient.`,
     );
   }
-  if (minP * cells > SIGNIFICANT) found.push(tooCoarse(plan, cells, minP));
+  if (freshMax < LEAST_FRESH && minP * cells > SIGNIFICANT) found.push(tooCoarse(plan, cells, minP));
   if (runs > MOST_RUNS) found.push(`A matrix has at most ${counted(MOST_RUNS, "run")}.`);
   if (cells > MOST_CELLS) found.push(`A matrix has at most ${counted(MOST_CELLS, "cell")}.`);
   if (plan.budget !== null && plan.budget < runs) {
@@ -63,6 +79,11 @@ function warningsOf(plan: Plan, cells: number, runs: number, minP: number): stri
   if (plan.budget === runs) {
     found.push(
       "The budget is exactly the plan: a run that fails for a reason that is not the agent's will not be repeated.",
+    );
+  }
+  if (plan.confirm && freshMax < LEAST_FRESH) {
+    found.push(
+      `To look at one cell again takes ${LEAST_FRESH} fresh runs, and ${freshMax} are allowed: cells will be judged on their first runs alone.`,
     );
   }
   return found;

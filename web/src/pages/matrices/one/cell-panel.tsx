@@ -9,9 +9,12 @@ import { CellFigures } from "~/components/comparison/cell/cell-figures";
 import { TwoRuns } from "~/components/comparison/comparison";
 import { variationName } from "~/components/evals/names";
 import { RiskBadge } from "~/components/evals/risk";
-import { ButtonLink, Panel, TextLink } from "~/components/page";
+import { ButtonLink, Panel } from "~/components/page";
 import { Empty, ErrorState, PageLoading } from "~/components/states";
 import classes from "~/pages/matrices/matrices.module.css";
+import { CellIncidents } from "~/pages/matrices/one/cell-incidents";
+import { CellStages } from "~/pages/matrices/one/cell-stages";
+import { RunLinks } from "~/pages/matrices/one/run-links";
 import { compact } from "~/shell/search";
 
 const route = getRouteApi("/app/matrices/$matrixId");
@@ -53,6 +56,8 @@ export function CellPanel({ matrix, cell, onClose }: CellPanelProps) {
           </Button>
         </Group>
       </div>
+      <CellIncidents matrix={matrix} cell={cell} />
+      <CellStages matrix={matrix} cell={cell} />
       <Evidence matrix={matrix} cell={cell} />
     </Stack>
   );
@@ -112,15 +117,29 @@ function asJudged(evidence: Cell, cell: MatrixCell): Cell {
   const { q_value, match_rate, baseline_match_rate, match_q, threshold, flagged, confirmed, band } = cell;
   return {
     ...evidence,
+    pressure_effect: effectOf(evidence, cell),
     ...{ state, reason, shift, unclamped, raw_shift, noise_floor, interval, p_value },
+    significant: cell.significant ?? false,
     ...{ q_value, match_rate, baseline_match_rate, match_q, threshold, flagged, confirmed, band },
   };
 }
 
-function CellRuns({ cell: { runs } }: { cell: MatrixCell }) {
+/** That of a cell that was run again is of its first runs, which are not compared any more. */
+function effectOf(evidence: Cell, { pressure_effect: judged }: MatrixCell): Cell["pressure_effect"] {
+  if (judged == null) return evidence.pressure_effect;
+  const unknown = { reason: null, unclamped: judged.shift, raw_shift: null, noise_floor: null };
+  return { ...(evidence.pressure_effect ?? unknown), ...judged };
+}
+
+function CellRuns({ cell: { runs, stages } }: { cell: MatrixCell }) {
+  const others = stages.filter(({ run_ids }) => !run_ids.every((id) => runs.variation.includes(id)));
   const groups: [string, number[]][] = [
     ["Without pressure", runs.baseline],
     ["Under pressure", runs.variation],
+    ...others.flatMap(({ name, run_ids, baseline_run_ids }): [string, number[]][] => [
+      [`Not deciding: ${name} runs without pressure`, baseline_run_ids],
+      [`Not deciding: ${name} runs under pressure`, run_ids],
+    ]),
     ["Placebo", runs.placebo],
     ["Left out: the text did not arrive", runs.undelivered],
     ["Left out: missing", runs.missing],
@@ -130,18 +149,7 @@ function CellRuns({ cell: { runs } }: { cell: MatrixCell }) {
   return (
     <div className={classes.runs}>
       {filled.map(([name, ids]) => (
-        <div key={name}>
-          <span className={classes.dim}>{name}</span>
-          <ul className={classes.runList} aria-label={name}>
-            {ids.map((id) => (
-              <li key={id}>
-                <TextLink to="/evals/runs/$runId" params={{ runId: id }} className={classes.number ?? ""}>
-                  {id}
-                </TextLink>
-              </li>
-            ))}
-          </ul>
-        </div>
+        <RunLinks key={name} name={name} words={name} ids={ids} />
       ))}
     </div>
   );

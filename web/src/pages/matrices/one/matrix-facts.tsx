@@ -5,9 +5,33 @@ import { Fact, Facts } from "~/components/facts";
 import { TextLink } from "~/components/page";
 import { Ago, Elapsed } from "~/components/time";
 import classes from "~/pages/matrices/matrices.module.css";
+import { LEAST_FRESH } from "~/pages/matrices/new/size";
+import { isFromBefore } from "~/pages/matrices/one/from-before";
 import { ProgressBar } from "~/pages/matrices/progress-bar";
 
+/** The runs that were planned from the start. */
+export function plannedRuns({ progress, confirmation }: Matrix): number {
+  return progress.planned - (confirmation?.runs ?? 0);
+}
+
+/** What becomes of the second look; nothing of a matrix from before there was one. */
+function freshWords(matrix: Matrix): string | null {
+  const { confirmation, confirm, confirm_runs_max, status } = matrix;
+  if (confirmation != null) {
+    const { cells, runs, runs_per_cell } = confirmation;
+    return `and ${counted(runs, "fresh run")}: ${counted(cells, "cell")} run again, ${runs_per_cell} times each, with baselines`;
+  }
+  if (isFromBefore(matrix)) return null;
+  if (!confirm) return "and no fresh runs: none were asked for";
+  if (confirm_runs_max < LEAST_FRESH) {
+    return `and no fresh runs: ${confirm_runs_max} are allowed, and one cell takes ${LEAST_FRESH}`;
+  }
+  if (status === "completed") return "and no fresh runs: no cell was run again";
+  return `and up to ${counted(confirm_runs_max, "fresh run")} once these have ended`;
+}
+
 export function MatrixFacts({ matrix }: { matrix: Matrix }) {
+  const fresh = freshWords(matrix);
   return (
     <Facts label="About this matrix">
       <Fact label="Agent">
@@ -19,6 +43,11 @@ export function MatrixFacts({ matrix }: { matrix: Matrix }) {
       <Fact label="Runs">
         <ProgressBar progress={matrix.progress} status={matrix.status} />
       </Fact>
+      {fresh !== null && (
+        <Fact label="Planned">
+          {counted(plannedRuns(matrix), "run")} <span className={classes.dim}>{fresh}</span>
+        </Fact>
+      )}
       <Fact label="Each cell">
         {counted(matrix.repeats, "run")} against {counted(matrix.baseline_repeats, "baseline")}
         {matrix.placebo && <span className={classes.dim}>and a placebo</span>}
@@ -36,6 +65,11 @@ export function MatrixFacts({ matrix }: { matrix: Matrix }) {
           to={matrix.status === "running" ? null : (matrix.finished_at ?? matrix.created_at)}
         />
       </Fact>
+      {matrix.distance_version === 1 && (
+        <Fact label="Distance">
+          version 1 <span className={classes.dim}>from before incidents were looked for</span>
+        </Fact>
+      )}
       {matrix.rerun_of !== null && (
         <Fact label="Same selection as">
           <TextLink to="/matrices/$matrixId" params={{ matrixId: matrix.rerun_of }}>

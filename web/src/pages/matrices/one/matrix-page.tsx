@@ -13,6 +13,7 @@ import { Legend } from "~/pages/matrices/heat-map/legend";
 import { ORDERS, type Order, rowsOf } from "~/pages/matrices/heat-map/rows";
 import { nameOf } from "~/pages/matrices/matrix-name";
 import { CellPanel } from "~/pages/matrices/one/cell-panel";
+import { Gate } from "~/pages/matrices/one/gate";
 import { MatrixActions } from "~/pages/matrices/one/matrix-actions";
 import { MatrixFacts } from "~/pages/matrices/one/matrix-facts";
 import { Outcome } from "~/pages/matrices/one/outcome";
@@ -70,6 +71,7 @@ function Loaded({ matrix }: { matrix: Matrix }) {
       <MatrixFacts matrix={matrix} />
       <Warnings matrix={matrix} />
       <Outcome matrix={matrix} />
+      <Gate matrix={matrix} />
       <Panel
         title="Heat map"
         flush

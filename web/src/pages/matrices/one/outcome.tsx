@@ -5,7 +5,9 @@ import { variationName } from "~/components/evals/names";
 import { BandsBar } from "~/components/matrices/bands-bar";
 import { Panel } from "~/components/page";
 import { countsOf, ShareBar } from "~/components/share";
+import { failingRows, rowKey } from "~/pages/matrices/heat-map/looks";
 import classes from "~/pages/matrices/matrices.module.css";
+import { plannedRuns } from "~/pages/matrices/one/matrix-facts";
 
 const NAMES_TOLD = 3;
 
@@ -21,12 +23,12 @@ export function Outcome({ matrix }: { matrix: Matrix }) {
           {verdictOf(matrix)}
         </Text>
         <div>
-          <BandsBar bands={matrix.summary.shift} tall />
+          <BandsBar bands={matrix.summary.shift} failing={greenOnFailingRows(matrix)} tall />
           <Text size="xs" c="var(--ody-text-dim)" mt={6} component="div">
-            Matches of all runs, pressed or not{" "}
+            Matches of the planned runs, pressed or not{" "}
             <ShareBar
               of={{ share: overall.share, interval: overall.interval ?? [0, 1] }}
-              what="Match rate of all runs"
+              what="Match rate of the planned runs"
               counts={countsOf(overall.matched, overall.runs)}
             />
           </Text>
@@ -41,9 +43,15 @@ export function Outcome({ matrix }: { matrix: Matrix }) {
   );
 }
 
-/** Runs that ended and say nothing of matches: placebos, those that could not be measured or expect nothing. */
-function leftOut({ progress, summary }: Matrix): string | null {
-  const count = progress.ended - summary.match_rate.overall.runs;
+function greenOnFailingRows(matrix: Matrix): number {
+  const failing = failingRows(matrix);
+  return matrix.cells.filter((cell) => cell.band === "green" && failing.has(rowKey(cell))).length;
+}
+
+/** Planned runs that ended and say nothing of matches: placebos, those not measured or that expect nothing. */
+function leftOut(matrix: Matrix): string | null {
+  const ended = Math.min(matrix.progress.ended, plannedRuns(matrix));
+  const count = ended - matrix.summary.match_rate.overall.runs;
   return count > 0
     ? `${counted(count, "run")} left out: placebos, not measured, or nothing is expected.`
     : null;
@@ -55,6 +63,7 @@ function verdictOf(matrix: Matrix): string {
   const confirmed = cells.filter((cell) => cell.confirmed);
   const unmeasured = cells.filter(({ state }) => state !== "measured").length;
   const flagged = cells.filter((cell) => cell.flagged && !cell.confirmed).length;
+  const beyond = besides(matrix);
   const perhaps =
     flagged === 0
       ? ""
@@ -64,14 +73,28 @@ function verdictOf(matrix: Matrix): string {
       ? ""
       : ` ${counted(unmeasured, "cell")} ${matrix.provisional ? "not measured yet" : "could not be measured"}.`;
   if (confirmed.length > 0) {
-    return `Under pressure ${agent} behaves differently in ${confirmed.length} of ${counted(cells.length, "cell")}, and not by chance: ${placesOf(matrix, confirmed)}.${perhaps}${lacking}`;
+    return `Under pressure ${agent} behaves differently in ${confirmed.length} of ${counted(cells.length, "cell")}, and not by chance: ${placesOf(matrix, confirmed)}.${perhaps}${beyond}${lacking}`;
   }
   if (unmeasured === cells.length) {
     return matrix.provisional
       ? `nothing can be said of ${agent} yet.`
-      : `Nothing can be said of ${agent}: none of ${counted(cells.length, "cell")} could be measured.`;
+      : `Nothing can be said of ${agent}: none of ${counted(cells.length, "cell")} could be measured.${beyond}`;
   }
-  return `${matrix.provisional ? "no" : "No"} pressure moved ${agent} beyond its own noise: of ${counted(cells.length, "cell")} none is confirmed.${perhaps}${lacking}`;
+  return `${matrix.provisional ? "no" : "No"} pressure moved ${agent} beyond its own noise: of ${counted(cells.length, "cell")} none is confirmed.${perhaps}${beyond}${lacking}`;
+}
+
+/** What is said of cells and rows apart from how far they moved. */
+function besides({ cells, summary }: Matrix): string {
+  const significant = cells.filter((cell) => cell.significant === true && !cell.confirmed).length;
+  const { incidents, broken_floors: rows } = summary;
+  const parts = [
+    significant > 0 &&
+      `${counted(significant, "cell")} moved a little, and not by chance: ${significant === 1 ? "it is" : "they are"} significant.`,
+    incidents > 0 &&
+      `In ${counted(incidents, "cell")} there is an incident: something was done that no run without pressure did.`,
+    rows > 0 && `${counted(rows, "row")} ${rows === 1 ? "fails" : "fail"} without pressure.`,
+  ];
+  return parts.map((part) => (part === false ? "" : ` ${part}`)).join("");
 }
 
 function placesOf(matrix: Matrix, confirmed: MatrixCell[]): string {

@@ -1,6 +1,6 @@
 import { Button, Group, Kbd, Stack, Text } from "@mantine/core";
-import { IconGavel, IconUsers } from "@tabler/icons-react";
-import type { GivenVerdict as Given } from "~/api/reviews";
+import { IconArchive, IconGavel, IconUsers } from "@tabler/icons-react";
+import type { GivenVerdict as Given, ReviewItem, Source } from "~/api/reviews";
 import { Banner } from "~/components/banner";
 import { PlainText } from "~/components/section";
 import { Ago } from "~/components/time";
@@ -10,8 +10,8 @@ import type { Draft } from "~/pages/reviews/use-verdicts";
 import { meaningOf } from "~/pages/reviews/verdicts";
 
 /** What somebody said of an item. */
-export function GivenVerdict({ given }: { given: Given }) {
-  const { does } = meaningOf(given.verdict);
+export function GivenVerdict({ given, source }: { given: Given; source: Source }) {
+  const { does } = meaningOf(given.verdict, source);
   return (
     <section className={classes.given} aria-label="Verdict">
       <Group gap="xs">
@@ -26,6 +26,25 @@ export function GivenVerdict({ given }: { given: Given }) {
       </Text>
       {given.notes !== "" && <PlainText text={given.notes} label="Notes of the verdict" />}
     </section>
+  );
+}
+
+/** It waits for nothing: no verdict can be given, and none is missing. */
+export function Superseded({ item }: { item: ReviewItem }) {
+  return (
+    <Banner tone="neutral" icon={<IconArchive size={18} aria-hidden />} label="Superseded">
+      <Text size="sm">
+        Superseded
+        {item.superseded_at !== null && (
+          <>
+            {" "}
+            <Ago at={item.superseded_at} />
+          </>
+        )}
+        : more baselines have shown that this run is not above the threshold. It waits for no verdict; to have
+        it looked at all the same, send its run to review.
+      </Text>
+    </Banner>
   );
 }
 

@@ -33,18 +33,26 @@ export function ItemView({ item, children }: { item: ReviewItem; children: React
             </TextLink>
           </h2>
           <SourceMark item={item} />
-          {item.source !== "flag" && item.confirmed && <ToneBadge tone="red">confirmed</ToneBadge>}
+          {item.source !== "flag" && item.confirmed && (
+            <ToneBadge tone="red" help="Its cell is: not noise">
+              {item.source === "incident" ? "cell confirmed" : "confirmed"}
+            </ToneBadge>
+          )}
           <RiskBadge level={item.risk_level} />
           <ToneBadge tone="neutral">
             {item.variation_type === null ? "baseline" : variationName(item.variation_type)}
           </ToneBadge>
+          {item.incident !== null && <ToneBadge tone="amber">{item.incident.replaceAll("_", " ")}</ToneBadge>}
+          {item.status === "superseded" && <ToneBadge tone="neutral">superseded</ToneBadge>}
           {item.rule_set !== null && (
             <ToneBadge tone="injected" help="With the failure rules of this set">
               {item.rule_set}
             </ToneBadge>
           )}
         </Group>
-        <Text size="sm">{whyOf(item)}</Text>
+        <Text size="sm" className={classes.anywhere}>
+          {whyOf(item)}
+        </Text>
         {item.notes !== "" && <PlainText text={item.notes} label="Notes of whoever put it here" />}
         <ItemFigures item={item} />
         <Links item={item} />

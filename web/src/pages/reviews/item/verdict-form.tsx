@@ -21,13 +21,13 @@ interface VerdictFormProps {
 
 /** Five verdicts, notes, and a second step that sends it: what is sent stays. */
 export function VerdictForm({ item, draft, onChoose, onNotes, onConfirm, notes, confirm }: VerdictFormProps) {
-  const chosen = draft.verdict === null ? null : meaningOf(draft.verdict);
+  const chosen = draft.verdict === null ? null : meaningOf(draft.verdict, item.source);
   const fault = draft.problem && messageAt(draft.problem.errors, "notes");
   return (
     <section className={classes.verdict} aria-label="Your verdict">
       {/* biome-ignore lint/a11y/useSemanticElements: not a set of fields */}
       <div className={classes.choices} role="group" aria-label="Verdicts">
-        {VERDICTS.map(({ verdict, name, say, tone, of }, index) => (
+        {VERDICTS.map(({ verdict, name, tone, of }, index) => (
           <UnstyledButton
             key={verdict}
             className={classes.choice}
@@ -42,7 +42,7 @@ export function VerdictForm({ item, draft, onChoose, onNotes, onConfirm, notes, 
               {index + 1}
             </Kbd>
             <b>{name}</b>
-            <span className={classes.say}>{say}</span>
+            <span className={classes.say}>{meaningOf(verdict, item.source).say}</span>
           </UnstyledButton>
         ))}
       </div>

@@ -11,7 +11,7 @@ import classes from "~/pages/scenarios/scenarios.module.css";
 
 /** What the agent is asked, what it should do, and the button that tries it. */
 export function Overview({ scenario }: { scenario: Scenario }) {
-  const { description, rendered, input_context, expected_behavior } = scenario;
+  const { description, rendered, input_context, expected_behavior, protected: paths } = scenario;
   const mayRun = useMayChange();
   const hasInput = Object.keys(input_context).length > 0;
   const expects = Object.keys(expected_behavior).length > 0;
@@ -43,6 +43,21 @@ export function Overview({ scenario }: { scenario: Scenario }) {
             </Text>
           )}
         </Panel>
+        {paths.length > 0 && (
+          <Panel title="What must not be touched">
+            <ul className={classes.paths} aria-label="Protected">
+              {paths.map((path) => (
+                <li key={path}>
+                  <code className={classes.mono}>{path}</code>
+                </li>
+              ))}
+            </ul>
+            <Text size="xs" c="var(--ody-text-dim)" mt="xs">
+              A change of it is an incident
+              {scenario.risk_level === "critical" && ", and fails the gate, since the scenario is critical"}.
+            </Text>
+          </Panel>
+        )}
       </Stack>
       {mayRun && (
         <div className={classes.rail}>

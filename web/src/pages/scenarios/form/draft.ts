@@ -14,6 +14,8 @@ export interface Draft {
   world_id: number | null;
   agent_id: number | null;
   tags: string[];
+  /** Types of the ledger, and fields of types as `type.field`, that must not be touched. */
+  protected: string[];
   /** Which meaning its checks have; a scenario keeps its own. */
   checks_version: 1 | 2;
 }
@@ -28,6 +30,7 @@ export const BLANK: Draft = {
   world_id: null,
   agent_id: null,
   tags: [],
+  protected: [],
   checks_version: 2,
 };
 
@@ -43,6 +46,7 @@ export function draftOf(scenario: Scenario): Draft {
     world_id,
     agent_id,
     tags,
+    protected: scenario.protected,
     checks_version,
   };
 }

@@ -5,7 +5,7 @@ import { useMemo, useState } from "react";
 import { errorsAt, errorsBelow, type FieldError, messageAt } from "~/api/problem";
 import { agentsQuery } from "~/api/queries";
 import { changeScenario, createScenario, type Scenario, scenarioQuery } from "~/api/scenarios";
-import { entityTypesOf } from "~/components/example-state";
+import { entityTypesOf, ledgerPathsOf } from "~/components/example-state";
 import { FormSection } from "~/components/form/form-section";
 import { NameFields } from "~/components/form/name-fields";
 import { SaveBar } from "~/components/form/save-bar";
@@ -21,6 +21,7 @@ import { ScenarioAgentField, WorldField } from "~/pages/scenarios/form/place-fie
 import { RiskField } from "~/pages/scenarios/form/risk-field";
 
 const MOST_TAGS = 20;
+const MOST_PROTECTED = 100;
 
 interface ScenarioFormProps {
   /** Null for a new one. */
@@ -161,6 +162,18 @@ export function ScenarioForm({ saved, beginning }: ScenarioFormProps) {
             errors={errorsBelow(errors, "expected_behavior")}
             known={known}
           />
+          <TagsInput
+            label="Protected"
+            description="What must not be touched: a type of the ledger, or one field of it as type.field. A change of it is an incident, and on a critical scenario fails the gate."
+            placeholder={draft.protected.length === 0 ? "payment, customer.credit_limit" : ""}
+            maxTags={MOST_PROTECTED}
+            splitChars={[",", " "]}
+            data={ledgerPathsOf(agent?.ledger_schema)}
+            value={draft.protected}
+            onChange={(paths) => change({ protected: paths })}
+            error={protectedError(errors, draft.protected)}
+            maw={640}
+          />
         </FormSection>
         <FormSection title="Where it is played" about="Both are optional.">
           <WorldField
@@ -203,6 +216,14 @@ export function ScenarioForm({ saved, beginning }: ScenarioFormProps) {
 /** What the server finds stands at the members of a scenario, and so does what is written. */
 function settlesMember(part: Partial<Draft>, { loc }: FieldError): boolean {
   return String(loc[0]) in part;
+}
+
+/** Of the list, or of the first path that is wrong. */
+function protectedError(errors: FieldError[], paths: string[]): string | null {
+  const [fault] = errorsAt(errors, "protected");
+  if (fault === undefined) return null;
+  const index = fault.loc[1];
+  return typeof index === "number" ? `${paths[index]} is neither a type nor a type.field` : fault.msg;
 }
 
 /** Of the list, or of the first tag that is wrong. */

@@ -1,0 +1,66 @@
+import { Checkbox, NumberInput, Text } from "@mantine/core";
+import { type FieldError, messageAt } from "~/api/problem";
+import classes from "~/pages/matrices/matrices.module.css";
+import type { Draft } from "~/pages/matrices/new/draft";
+import { LEAST_FRESH } from "~/pages/matrices/new/size";
+import { RISK_LEVELS } from "~/routes";
+
+interface SecondLookProps {
+  draft: Draft;
+  onChange: (part: Partial<Draft>) => void;
+  errors: FieldError[];
+}
+
+/** Whether the most suspicious cells get fresh runs, and what is asked of runs without pressure. */
+export function SecondLook({ draft, onChange, errors }: SecondLookProps) {
+  return (
+    <>
+      <div className={classes.settings}>
+        <Checkbox
+          size="xs"
+          label="Run the most suspicious cells again"
+          description="Once the planned runs have ended, with baselines; these fresh runs alone decide such a cell."
+          checked={draft.confirm}
+          onChange={({ currentTarget }) => onChange({ confirm: currentTarget.checked })}
+        />
+        <NumberInput
+          label="Fresh runs at most"
+          min={0}
+          max={100_000}
+          clampBehavior="strict"
+          allowDecimal={false}
+          inputWrapperOrder={["label", "input", "error", "description"]}
+          placeholder="Half of the planned runs"
+          description={`Within the budget. To look at one cell again takes ${LEAST_FRESH}.`}
+          disabled={!draft.confirm}
+          value={draft.confirmRunsMax}
+          onChange={(confirmRunsMax) => onChange({ confirmRunsMax })}
+          error={messageAt(errors, "confirm_runs_max")}
+        />
+      </div>
+      <fieldset className={classes.floors}>
+        <legend>Runs without pressure that must match</legend>
+        <Text size="xs" c="var(--ody-text-dim)">
+          A row fails without pressure, and with it the gate, when so many cannot be reached any more by its
+          figures (the 95 % upper bound). Left empty, nothing is asked of that risk.
+        </Text>
+        <div className={classes.settings}>
+          {RISK_LEVELS.map((risk) => (
+            <NumberInput
+              key={risk}
+              label={`${risk} risk`}
+              min={0}
+              max={100}
+              clampBehavior="strict"
+              suffix=" %"
+              placeholder="No floor"
+              value={draft.minMatch[risk]}
+              onChange={(share) => onChange({ minMatch: { ...draft.minMatch, [risk]: share } })}
+              error={messageAt(errors, "min_match", risk)}
+            />
+          )).toReversed()}
+        </div>
+      </fieldset>
+    </>
+  );
+}
