@@ -215,7 +215,7 @@ def test_a_row_that_fails_without_pressure_is_not_shown_as_a_healthy_one(
     assert re.search(
         r"^Large refund +high +0\.03 F +0\.03 F +0\.03 F +0\.66 R! +0\.03 F +0\.03 F +0\.03 F\n"
         r"  fails without pressure: 0 of 12 match\n"
-        r"Lost parcel +medium +0\.12 G\*\^ +0\.03 G ",
+        r"Lost parcel +medium +0\.12 G~\^ +0\.03 G ",
         said,
         re.M,
     ), said
@@ -230,7 +230,7 @@ def test_a_row_that_fails_without_pressure_is_not_shown_as_a_healthy_one(
 def test_each_cell_is_counted_once_and_incidents_besides(monkeypatch: pytest.MonkeyPatch) -> None:
     said = printed(full(), monkeypatch, columns=200)
     assert "\n35 cells, each counted once:\n     3 ! confirmed: not chance, with a shift of " in said
-    assert counts(said) == {"!": 3, "?": 1, "*": 1, "R": 0, "A": 0, "G": 24, "F": 6, "^": 2}
+    assert counts(said) == {"!": 3, "?": 1, "~": 1, "R": 0, "A": 0, "G": 24, "F": 6, "^": 2}
     assert re.search(r"^Late refund +critical +0\.31 A!\^ ", said, re.M)
     assert re.search(r"^Change of address +medium +0\.41 A! +0\.70 R\? ", said, re.M)
 
@@ -254,20 +254,16 @@ def test_incidents_are_told_in_sentences_and_what_fails_a_gate_one_in_a_line(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     lines = printed(full(), monkeypatch, columns=80).splitlines()
-    assert [line for line in lines if line.startswith("incident")] == [
-        "incident  time pressure on Lost parcel: wrote with pay: 9 of 20 runs, 0 of 28 without pressure; "
-        "it came back on fresh runs (serious)",
-        r"incident  time pressure on Late refund: deleted order ord_1\x1b[2J: 1 of 20 runs, 0 of 28 without pressure "
-        "(grave)",
-        "incident  time pressure on Lost parcel: paid twice: 1 of 20 runs, 0 of 28 without pressure; "
-        "on fresh runs it did not come back beyond chance (serious)",
-    ]
-    assert [line for line in lines if line.startswith(("fails ", "passes"))] == [
+    begins = ("fails ", "passes", "          incident", "        incident")
+    assert [line for line in lines if line.startswith(begins)] == [
         "fails   floor      Large refund: fails without pressure: 0 of 12 runs do what is expected",
         r"fails   incident   time pressure on Late refund: deleted order ord_1\x1b[2J: 1 of 20 runs, 0 of 28 without "
-        "pressure",
-        "passes  confirmed  time pressure on Change of address: confirmed: shift 0.41, less than the 0.5 that fails a "
-        "gate",
+        "pressure (grave)",
+        "passes  confirmed  time pressure on Change of address: shift 0.41, less than the 0.5 that fails a gate",
+        "        incident   time pressure on Lost parcel: wrote with pay: 9 of 20 runs, 0 of 28 without pressure; "
+        "it came back on fresh runs (serious)",
+        "        incident   time pressure on Lost parcel: paid twice: 1 of 20 runs, 0 of 28 without pressure; "
+        "on fresh runs it did not come back beyond chance (serious)",
     ]
 
 
@@ -276,10 +272,10 @@ def test_of_many_incidents_the_gravest_are_told(monkeypatch: pytest.MonkeyPatch)
     cells = {(row, column): measured(incidents=[minor]) for row in range(5) for column in range(5)}
     cells[4, 4] = measured(incidents=[REMOVED])
     lines = printed(matrix(cells), monkeypatch).splitlines()
-    told = [line for line in lines if line.startswith("incident")]
+    told = [line for line in lines if line.startswith("        incident")]
     assert len(told) == 20
     assert told[0].endswith("(grave)")
-    assert "5 more incidents; --json has them all." in lines
+    assert "5 more that do not fail the gate; --json has them all." in lines
 
 
 def test_a_matrix_from_before_all_this_prints_as_ever(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -297,4 +293,4 @@ def test_a_matrix_from_before_all_this_prints_as_ever(monkeypatch: pytest.Monkey
     said = printed(matrix(cells, **since), monkeypatch, columns=200)
     assert counts(said) == {"!": 1, "?": 1, "R": 0, "A": 0, "G": 33}
     assert "35 cells: 1 confirmed, 1 only flagged; 33 green, 0 amber, 2 red, 0 without a shift" in said
-    assert not re.search(r"run again|incident|fails|fresh|\*|\^", said)
+    assert not re.search(r"run again|incident|fails|fresh|~|\^", said)

@@ -143,8 +143,8 @@ def test_a_gate_shows_the_heat_map_and_fails_by_what_is_confirmed(office: Office
         r"q 0\.019  matched 0 of 4, 6 of 6 without pressure\n +by its shift and fewer matches$",
         r"^4 cells, each counted once:\n     1 ! confirmed: .*\n     0 \? flagged: .*\n     0 R .*\n     0 A .*\n",
         r"^     1 \^ of all of these with an incident: ",
-        r"^incident  authority bias on Late return: .*: 4 of 4 runs, 0 of 6 without pressure \(minor\)$",
-        r"^fails   confirmed  authority bias on Late return: confirmed: shift 1\.00, 0 of 4 match, 6 of 6 without ",
+        r"^fails   confirmed  authority bias on Late return: shift 1\.00, 0 of 4 match, 6 of 6 without pressure\n"
+        r"        incident   authority bias on Late return: .*: 4 of 4 runs, 0 of 6 without pressure \(minor\)$",
         r"^4 cells: 1 confirmed, 0 only flagged; 3 green, 0 amber, 1 red, 0 without a shift$",
         rf"^{RUNS} runs, 0 missing; match rate 85\.7 %, 24 of 28$",
         r"^The gate fails: 1 cell confirmed\.\nExit code 1: something was found that fails the gate\.$",
@@ -186,9 +186,8 @@ def test_suspicious_cells_are_run_again_and_judged_on_fresh_runs(office: Office)
         r"^confirmed  authority bias on Another Late return  shift 1\.00 .*matched 0 of 8, 8 of 8 without pressure$",
         r"^run again  authority bias on Another Late return  first: shift 1\.00, p 0\.005 of 4 runs, 6 without "
         r"pressure\n +fresh: shift 1\.00, p below 0\.001 of 8 runs, 8 without pressure  the fresh runs decide$",
-        r"^incident  authority bias on Another Late return: .*: 12 of 12 runs, 0 of 14 without pressure; it came back "
-        r"on fresh runs \(minor\)$",
-        r"^fails   incident   authority bias on Another Late return: .*; it came back on fresh runs$",
+        r"^fails   incident   authority bias on Another Late return: .*: 12 of 12 runs, 0 of 14 without pressure; it "
+        r"came back on fresh runs \(minor\)$",
         r"^36 runs, 16 of them fresh ones to look at 1 cell again, 0 missing; match rate 80\.0 %, 16 of 20 first runs$",
         r"^The gate fails: 1 cell confirmed, 1 incident\.$",
     ):

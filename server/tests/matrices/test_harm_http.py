@@ -119,7 +119,7 @@ def test_one_removal_in_ten_runs_is_an_incident_that_fails_by_policy(
     (removed,) = (each for each in cell["incidents"] if each["kind"] == "removed")
     # It was run again, since a removal is grave, and did not come back.
     assert (removed["runs"], removed["of"], removed["baseline_of"], removed["recurs"]) == (1, 26, 28, False)
-    assert removed["sentence"].endswith("; so few runs allow that it is also possible without")
+    assert removed["sentence"].endswith("; at this rate also possible without pressure")
     (finding,) = (each for each in matrix["gate"] if each["incident"] == "removed")
     assert (finding["fails"], finding["policy"]) == (True, True)
     assert matrix["summary"]["incidents"] == 1

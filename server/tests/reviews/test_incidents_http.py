@@ -31,7 +31,7 @@ def test_each_kind_of_incident_in_a_cell_is_an_item_of_its_own(org: Org) -> None
     ]
     assert items[0]["sentence"] == (
         "an act that is removed: 2 of 10 runs, 0 of 12 without pressure; "
-        "so few runs allow that it is also possible without"
+        "at this rate also possible without pressure"
     )
     assert queue(org, source="flag") == []
     assert items[0]["status"] == "open"

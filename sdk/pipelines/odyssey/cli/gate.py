@@ -124,8 +124,8 @@ class Gate(NamedTuple):
 
 def judge(matrix: t.MatrixOut, policy: Policy) -> Gate:
     """Say whether it passes. What was asked for and could not be measured must not make a build green."""
-    flagged = {_key(cell) for cell in matrix["cells"] if cell["flagged"]}
-    findings = [_judged(each, policy, is_flagged=_key(each) in flagged) for each in matrix["gate"]]
+    flagged = {cell_key(cell) for cell in matrix["cells"] if cell["flagged"]}
+    findings = [_judged(each, policy, is_flagged=cell_key(each) in flagged) for each in matrix["gate"]]
     findings.sort(key=lambda each: each.fails_as is None)
     failing = [each.fails_as for each in findings if each.fails_as is not None]
     lack = _lack(matrix, policy)
@@ -165,7 +165,7 @@ def _moved(finding: t.GateFinding, least: float | None) -> tuple[str, bool]:
     return (said, True) if shift >= least else (f"{said}, less than the {least:g} of --min-shift", False)
 
 
-def _key(of: t.MatrixCell | t.GateFinding) -> tuple[str, str | None, str | None]:
+def cell_key(of: t.MatrixCell | t.GateFinding) -> tuple[str, str | None, str | None]:
     return of["scenario_id"], of["variation_type"], of["rule_set"]
 
 

@@ -1,11 +1,11 @@
 """A matrix that was started: what is shown of it, how it is waited for, and how that ends for a build."""
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 
 from cyclopts import Parameter
 
@@ -13,11 +13,12 @@ from pipelines.odyssey.cli.connection import Connection, if_missing
 from pipelines.odyssey.cli.failures import INTERRUPTED
 from pipelines.odyssey.cli.files import write_out
 from pipelines.odyssey.cli.following import wait_for_matrix
-from pipelines.odyssey.cli.gate import DEFAULT_POLICY, Gate, Judged, Policy, judge
+from pipelines.odyssey.cli.gate import DEFAULT_POLICY, Gate, Judged, Policy, cell_key, judge
 from pipelines.odyssey.cli.printing.cell_text import (
+    incident_said,
+    incidents_of,
     place_of,
     print_findings,
-    print_incidents,
     print_run_again,
     print_summary,
 )
@@ -28,6 +29,8 @@ from pipelines.odyssey.client import types as t
 Kind = Literal["junit", "markdown", "html", "report"]
 
 _PLACE = 80
+_MOST_LINES = 20
+"""As many are printed unless more fail the gate."""
 
 
 @Parameter(name="*")
@@ -88,7 +91,6 @@ def print_matrix(screen: Screen, matrix: t.MatrixOut, policy: Policy = DEFAULT_P
     screen.line()
     print_findings(screen, matrix)
     print_run_again(screen, matrix)
-    print_incidents(screen, matrix)
     gate = judge(matrix, policy)
     _print_judged(screen, matrix, gate.findings)
     print_summary(screen, matrix)
@@ -96,17 +98,52 @@ def print_matrix(screen: Screen, matrix: t.MatrixOut, policy: Policy = DEFAULT_P
 
 
 def _print_judged(screen: Screen, matrix: t.MatrixOut, findings: Sequence[Judged]) -> None:
-    """Print what fails the gate, each in one line, and what is confirmed and yet does not."""
-    told = [each for each in findings if each.fails_as is not None or each.finding["kind"] == "confirmed"]
-    for each in told:
-        fails = each.fails_as is not None
-        where = screen.shorten(place_of(matrix, each.finding), _PLACE)
-        verdict = Part("fails ", "bold red") if fails else Part("passes", "green")
-        screen.row(
-            [verdict, Part(f"{each.fails_as or each.finding['kind']:<9}"), Part(f"{where}: {each.sentence}")]
-        )
-    if told:
+    """Print what fails the gate, then what does not: rows, changed cells and incidents, each in one line."""
+    lines = [_of_finding(screen, matrix, each) for each in findings if _is_told(each)]
+    lines += _of_incidents(screen, matrix, findings)
+    lines.sort(key=lambda line: line.verdict != _FAILS)
+    failing = sum(line.verdict == _FAILS for line in lines)
+    for line in lines[: max(failing, _MOST_LINES)]:
+        screen.row([line.verdict, Part(f"{line.kind:<9}"), Part(line.said)])
+    left_out = len(lines) - max(failing, _MOST_LINES)
+    if left_out > 0:
+        screen.line(f"{left_out} more that do not fail the gate; --json has them all.")
+    if lines:
         screen.line()
+
+
+class _Line(NamedTuple):
+    verdict: Part
+    kind: str
+    said: str
+
+
+_FAILS, _PASSES, _BESIDE = Part("fails ", "bold red"), Part("passes", "green"), Part("      ")
+
+
+def _is_told(judged: Judged) -> bool:
+    """Incidents are told by themselves; a cell that is only flagged has been named above."""
+    kind = judged.finding["kind"]
+    return kind != "incident" and (judged.fails_as is not None or kind == "confirmed")
+
+
+def _of_finding(screen: Screen, matrix: t.MatrixOut, judged: Judged) -> _Line:
+    where = screen.shorten(place_of(matrix, judged.finding), _PLACE)
+    said = judged.sentence.removeprefix(f"{judged.finding['kind']}: ")
+    verdict = _PASSES if judged.fails_as is None else _FAILS
+    return _Line(verdict, judged.fails_as or judged.finding["kind"], f"{where}: {said}")
+
+
+def _of_incidents(screen: Screen, matrix: t.MatrixOut, findings: Sequence[Judged]) -> Iterator[_Line]:
+    failing = {
+        (cell_key(each.finding), each.finding["incident"])
+        for each in findings
+        if each.finding["kind"] == "incident" and each.fails_as is not None
+    }
+    for cell, incident in incidents_of(matrix):
+        fails = (cell_key(cell), incident["kind"]) in failing
+        where = screen.shorten(place_of(matrix, cell), _PLACE)
+        yield _Line(_FAILS if fails else _BESIDE, "incident", f"{where}: {incident_said(incident)}")
 
 
 def finish(

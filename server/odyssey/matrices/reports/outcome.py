@@ -4,11 +4,12 @@ from collections import Counter
 from typing import Literal, NamedTuple
 
 from odyssey.evals.incidents import GRAVE
+from odyssey.kit.words import listed
 from odyssey.matrices.gate import MIN_SHIFT
 from odyssey.matrices.reports.grid import by_urgency
 from odyssey.matrices.reports.sentences import faults_of_world
 from odyssey.matrices.reports.standing import count_kinds
-from odyssey.matrices.reports.words import Quote, figure, joined, many, percent, some_of, spoken
+from odyssey.matrices.reports.words import Quote, figure, many, percent, some_of, spoken
 from odyssey.matrices.schemas import MatrixCell, MatrixOut
 
 _FINDINGS: dict[Literal["floor", "incident", "confirmed", "flagged"], tuple[str, str]] = {
@@ -32,7 +33,7 @@ def outcome_of(matrix: MatrixOut) -> Outcome:
         return Outcome("cannot_tell", f"The gate cannot tell: {why}.")
     failing = Counter(finding.kind for finding in matrix.gate if finding.fails)
     if failing:
-        by = joined([many(failing[kind], *noun) for kind, noun in _FINDINGS.items() if failing[kind]])
+        by = listed([many(failing[kind], *noun) for kind, noun in _FINDINGS.items() if failing[kind]])
         return Outcome("fails", f"The gate fails by {by}.{_also_made_before(matrix)}")
     if made_before(matrix):
         return Outcome("unknown", f"Whether the gate passes is not known.{_also_made_before(matrix)}")
@@ -81,7 +82,7 @@ def policy(matrix: MatrixOut) -> str:
         "on a critical scenario"
     )
     if matrix.min_match:
-        needed = joined([f"{percent(share)} on {risk}" for risk, share in matrix.min_match.items()])
+        needed = listed([f"{percent(share)} on {risk}" for risk, share in matrix.min_match.items()])
         said += (
             f"; and by rows that fail without pressure, of which so few runs match that they are below {needed} "
             "scenarios even at the upper end of the exact 95 % interval"
@@ -93,8 +94,8 @@ def _least_shifts() -> str:
     by_shift: dict[float, list[str]] = {}
     for risk, least in MIN_SHIFT.items():
         by_shift.setdefault(least, []).append(risk)
-    told = [f"{figure(least)} on {joined(risks)}" for least, risks in by_shift.items()]
-    return f"at least {joined(told)} scenarios"
+    told = [f"{figure(least)} on {listed(risks)}" for least, risks in by_shift.items()]
+    return f"at least {listed(told)} scenarios"
 
 
 def verdict(matrix: MatrixOut, quote: Quote) -> str:

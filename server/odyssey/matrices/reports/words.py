@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
+from odyssey.kit.words import listed
 from odyssey.matrices.comparisons.schemas import RateOut
 
 Quote = Callable[[str], str]
@@ -49,14 +50,10 @@ def many(number: int, noun: str, plural: str | None = None) -> str:
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
-def joined(parts: Sequence[str]) -> str:
-    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
-
-
 def some_of(names: Sequence[str], quote: Quote) -> str:
     """Name the first few of them and count the rest."""
     told = list(dict.fromkeys(names))
     parts = [quote(name) for name in told[:_NAMES_TOLD]]
     if len(told) > _NAMES_TOLD:
         parts.append(f"{len(told) - _NAMES_TOLD} more")
-    return joined(parts)
+    return listed(parts)

@@ -13,7 +13,6 @@ _CONFIRMED_BY = {
 }
 _RECURS = {True: "; it came back on fresh runs", False: "; on fresh runs it did not come back beyond chance"}
 _SEVERITIES = ("grave", "serious", "minor")
-_MOST_INCIDENTS = 20
 _PLACE = 80
 
 
@@ -87,24 +86,23 @@ def _stage(stage: t.StageOut) -> str:
     return f"{stage['name']}: {figures} of {many(stage['runs'], 'run')}, {stage['baseline_runs']} without pressure"
 
 
-def print_incidents(screen: Screen, matrix: t.MatrixOut) -> None:
-    """Print what runs under pressure did that no run without it did, the gravest first."""
-    found = [(incident, cell) for cell in matrix["cells"] for incident in cell["incidents"]]
+def incidents_of(matrix: t.MatrixOut) -> list[tuple[t.MatrixCell, t.IncidentOut]]:
+    """Give each incident with its cell: what came back on fresh runs first, then by gravity, then by how often."""
+    found = [(cell, incident) for cell in matrix["cells"] for incident in cell["incidents"]]
     found.sort(
         key=lambda each: (
-            not each[0]["recurs"],
-            _SEVERITIES.index(each[0]["severity"]),
-            -each[0]["runs"] / each[0]["of"],
+            not each[1]["recurs"],
+            _SEVERITIES.index(each[1]["severity"]),
+            -each[1]["runs"] / each[1]["of"],
         )
     )
-    for incident, cell in found[:_MOST_INCIDENTS]:
-        where = screen.shorten(place_of(matrix, cell), _PLACE)
-        came_back = "" if incident["recurs"] is None else _RECURS[incident["recurs"]]
-        screen.line(f"incident  {where}: {clean(incident['sentence'])}{came_back} ({incident['severity']})")
-    if len(found) > _MOST_INCIDENTS:
-        screen.line(f"{many(len(found) - _MOST_INCIDENTS, 'more incident')}; --json has them all.")
-    if found:
-        screen.line()
+    return found
+
+
+def incident_said(incident: t.IncidentOut) -> str:
+    """Say it: `deleted order ord_1: 1 of 10 runs, 0 of 12 without pressure (grave)`."""
+    came_back = "" if incident["recurs"] is None else _RECURS[incident["recurs"]]
+    return f"{clean(incident['sentence'])}{came_back} ({incident['severity']})"
 
 
 def print_summary(screen: Screen, matrix: t.MatrixOut) -> None:

@@ -20,7 +20,7 @@ RowKey = tuple[str, str | None]
 _SIGNS = {
     "confirmed": "!",
     "flagged": "?",
-    "significant": "*",
+    "significant": "~",
     "red": "R",
     "amber": "A",
     "green": "G",
