@@ -187,7 +187,7 @@ def _of_entity(
     made_up = [
         name
         for name, value in (after or {}).items()
-        if value not in _hashable(given, value) and _is_made_up(name, value, entity_id, world)
+        if _may_be_made_up(name, value, entity_id, world) and value not in given
     ]
     return NetEffect(
         "added" if before is None else "removed" if after is None else "changed",
@@ -203,11 +203,8 @@ def _of_entity(
     )
 
 
-def _hashable(given: set[Any], value: Any) -> set[Any]:
-    return given if isinstance(value, str | int | float | bool) or value is None else set()
-
-
-def _is_made_up(name: str, value: Any, entity_id: str, world: _World) -> bool:
+def _may_be_made_up(name: str, value: Any, entity_id: str, world: _World) -> bool:
+    """Whether a member is of a kind that worlds make up, unless the agent gave it: an id, or a time."""
     if isinstance(value, str):
         if value == entity_id or _TIME.fullmatch(value):
             return True

@@ -144,6 +144,18 @@ def test_ids_and_times_of_the_world_do_not_count_and_an_hour_that_was_asked_for_
     ) == pytest.approx(0.7)
 
 
+@given(OBJECTS)
+def test_members_of_any_shape_are_read(fields: dict[str, Any]) -> None:
+    """Lists and objects too, whatever the agent gave and the world added."""
+    added = run(
+        ("add_visit", fields, Add("visit", "visit_17", {**fields, "tags": ["new"], "by": {"ref": []}}))
+    )
+    changed = run(("update_order", {"id": "ord_1"}, Update("order", "ord_1", fields)))
+    for behaviour in (added, changed):
+        assert distance(behaviour, behaviour) == 0
+    assert added.effects[0].after == {**fields, "tags": ["new"], "by": {"ref": []}}
+
+
 def test_a_time_of_the_world_on_a_changed_entity_does_not_count() -> None:
     def cancel(at: str) -> Behaviour:
         fields = {"status": "cancelled", "updated_at": at}
