@@ -186,8 +186,9 @@ def _power_table(powers: Sequence[Power]) -> Iterable[str]:
         )
         row = "".join(f"{share:>11.2f}" for share in shares)
         yield f"{power.planted.name:<46}{row}{power.mean_shift:>11.2f}"
-    yield f"{powers[0].matrices} matrices each; first runs: confirmed by them alone, as without fresh runs; ≥: confirmed,"
-    yield "with that shift or more; came back: an incident did, on fresh runs; naive: the first runs' raw shift is above 0.5"
+    yield f"{powers[0].matrices} matrices each; first runs: confirmed by them alone, as without fresh runs"
+    yield "≥: confirmed, with that shift or more; came back: an incident did, on fresh runs"
+    yield "naive: the raw shift of the first runs is above 0.5"
 
 
 def _lengths_table(lengths: Lengths) -> Iterable[str]:

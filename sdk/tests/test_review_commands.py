@@ -13,7 +13,7 @@ from support.evals import observed, scenario, start
 from support.platform import Org, Platform
 from support.reviews import cell, decide, finish, queue, some_runs
 
-from odyssey.evals.incidents import Incident
+from odyssey.evals.incidents import Act, Incident
 from odyssey.matrices.cells import CellIncident
 
 NOTHING = "6f0e4b0e-3a1c-4d2f-9b0a-0123456789ab"
@@ -94,7 +94,7 @@ def test_the_queue_is_listed_and_worked_through(org: Org, review: Review) -> Non
 
 def test_an_incident_is_told_in_its_sentence(org: Org, review: Review) -> None:
     flagged, removed = some_runs(org, 2)
-    deed = Incident("removed", ("deleted order ord_1\x1b[2J",), (removed,), 10, 12)
+    deed = Incident("removed", (Act("deleted", "order ord_1\x1b[2J"),), (removed,), 10, 12)
     finish(org, cell(flagged, 0.72, confirmed=True, incidents=[CellIncident(deed, None)]))
     (item,) = queue(org, source="incident")
     listed = review("list", "--source", "incident", "--fail-on-open", code=1).stdout.splitlines()

@@ -152,12 +152,13 @@ async def sample_share(session: AsyncSession, org_id: int) -> float:
 
 
 def passed_runs(cells: Iterable[FinishedCell]) -> list[tuple[FinishedCell, int]]:
-    """List the runs that raised no question: their cell is neither flagged nor confirmed, and they do not mismatch."""
+    """List the runs that raised no question: no part of a flagged or confirmed cell or of an incident, no mismatch."""
     return [
         (cell, run_id)
         for cell in cells
         if not (cell.judged.flagged or cell.judged.confirmed)
         for run_id in cell.passed_runs
+        if not any(run_id in incident.found.run_ids for incident in cell.incidents)
     ]
 
 

@@ -6,15 +6,15 @@ import pytest
 from support.agents import final
 from support.evals import StartAgent, all_observed, observed, refusal, scenario, start
 from support.platform import Org
-from support.reviews import FIGURES, ITEMS, cell, decide, finish, queue, some_runs
+from support.reviews import FIGURES, ITEMS, cell, decide, finish, queue, set_evals, some_runs
 
-from odyssey.evals.incidents import Incident, IncidentKind
+from odyssey.evals.incidents import Act, Incident, IncidentKind
 from odyssey.kit.ids import new_uuid
 from odyssey.matrices.cells import CellIncident
 
 
 def incident(kind: IncidentKind, *run_ids: int, recurs: bool | None = None) -> CellIncident:
-    return CellIncident(Incident(kind, (f"an act that is {kind}",), run_ids, 10, 12), recurs)
+    return CellIncident(Incident(kind, (Act("an act that is", kind),), run_ids, 10, 12), recurs)
 
 
 @pytest.mark.both_databases
@@ -49,6 +49,13 @@ def test_an_incident_that_fails_a_gate_is_looked_at_with_what_is_confirmed(org: 
         cell(confirmed, 0.6, risk="high", confirmed=True),
     )
     assert [item["run_id"] for item in queue(org)] == [by_policy, confirmed, came_back, flagged, grave]
+
+
+def test_a_run_with_an_incident_is_no_sample_of_what_raised_no_question(org: Org) -> None:
+    strange, usual = some_runs(org, 2)
+    set_evals(org, sample_share=1)
+    finish(org, cell(strange, 0.1, matched=(True, True), incidents=[incident("new_writing_tool", strange)]))
+    assert [item["run_id"] for item in queue(org, source="sample")] == [usual]
 
 
 def test_incidents_and_small_confirmed_shifts_say_nothing_of_thresholds(org: Org) -> None:

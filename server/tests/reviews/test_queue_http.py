@@ -1,25 +1,12 @@
 from concurrent.futures import ThreadPoolExecutor
-from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 from support.evals import refusal
 from support.platform import Org
-from support.reviews import ITEMS, cell, decide, finish, org_id, queue, some_runs
+from support.reviews import ITEMS, cell, decide, finish, queue, set_evals, some_runs
 
 from odyssey.kit.ids import new_uuid
-from odyssey.models.models import OrgSettings
-
-
-def set_evals(org: Org, **evals: Any) -> None:
-    """What PUT /api/settings writes."""
-    row = OrgSettings(org_id=org_id(org), document={"evals": evals}, updated_at=datetime.now(UTC))
-
-    async def write() -> None:
-        async with org.platform.database.write() as session:
-            await session.merge(row)
-
-    org.platform.do(write())
 
 
 def places(org: Org, **query: Any) -> list[int]:

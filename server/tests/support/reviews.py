@@ -1,6 +1,7 @@
 """Items of the review queue in tests, from cells made by hand."""
 
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from typing import Any
 
 from support.evals import scenario, start
@@ -12,6 +13,7 @@ from odyssey.kit.ids import new_uuid
 from odyssey.matrices.finish import FinishedCell
 from odyssey.matrices.models import Matrix
 from odyssey.models.document import Thresholds
+from odyssey.models.models import OrgSettings
 from odyssey.reviews.enqueue import enqueue_matrix
 from odyssey.statistics.cells import CellJudgement, Reason, State
 from odyssey.statistics.intervals import Interval
@@ -71,6 +73,17 @@ def cell(
             (run_id or 0) + number for number, each in enumerate(matched or (True,)) if each is not False
         ],
     )
+
+
+def set_evals(org: Org, **evals: Any) -> None:
+    """What PUT /api/settings writes."""
+    row = OrgSettings(org_id=org_id(org), document={"evals": evals}, updated_at=datetime.now(UTC))
+
+    async def write() -> None:
+        async with org.platform.database.write() as session:
+            await session.merge(row)
+
+    org.platform.do(write())
 
 
 def some_runs(org: Org, count: int) -> list[int]:
