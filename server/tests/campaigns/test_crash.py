@@ -24,7 +24,8 @@ AT_ONCE = 16
 GRADED_EVERY = 5
 WAITING = 400
 """So many runs at most are made before there is room for them."""
-MATRIX_RUNS = 200
+FIRST_RUNS, FRESH_RUNS = 200, 64
+"""Of a matrix with two weak cells in two rows: both are run again, with baselines of their rows."""
 
 
 @pytest.fixture
@@ -145,19 +146,22 @@ def start_matrix(installation: Installation, endpoint_url: str) -> str:
     installation.agent(endpoint_url)
     ids = installation.cases(*(f"case {number}" for number in range(5)))
     planned = installation.post(MATRIX, body_of(ids, *CATALOGUE, repeats=4, baseline_repeats=12))
-    assert planned["planned_runs"] == MATRIX_RUNS
+    assert planned["planned_runs"] == FIRST_RUNS
     matrix_id: str = planned["id"]
     return matrix_id
 
 
 def survives(installation: Installation, agent_server: StartAgent, kills: int) -> None:
+    """Kill it so often while its first runs go on, and so often while its fresh ones do."""
     agent = WeakAgent()
     server = agent_server(agent)
     first = start_matrix(installation, server.url)
     undisturbed = installation.finished(first)
     assert b'"confirmed":2' in undisturbed.summary
-    assert len(undisturbed.runs) == MATRIX_RUNS
-    for point in random.sample(range(1, MATRIX_RUNS + 1), kills):
+    assert len(undisturbed.runs) == FIRST_RUNS + FRESH_RUNS
+    of_first = random.sample(range(1, FIRST_RUNS + 1), kills)
+    of_fresh = random.sample(range(FIRST_RUNS + 1, FIRST_RUNS + FRESH_RUNS + 1), kills)
+    for point in (*of_first, *of_fresh):
         agent.count_down(point)
         matrix_id = installation.post(f"{MATRIX}/{first}/rerun")["id"]
         assert agent.reached.wait(240), point
@@ -166,7 +170,7 @@ def survives(installation: Installation, agent_server: StartAgent, kills: int) -
         result = installation.finished(matrix_id)
         assert result.summary == undisturbed.summary, f"killed after {point} answers"
         assert result.cells == undisturbed.cells, f"killed after {point} answers"
-        assert len(result.runs) == MATRIX_RUNS
+        assert len(result.runs) == FIRST_RUNS + FRESH_RUNS
         assert not set(result.runs) & set(undisturbed.runs)
 
 

@@ -23,7 +23,7 @@ SHOWN: dict[str, Any] = {
     "output_usd_per_mtok": 0.0,
 }
 
-THRESHOLDS = {"critical": 0.5, "high": 0.6, "medium": 0.7, "low": 0.8}
+THRESHOLDS = {"critical": 0.5, "high": 0.55, "medium": 0.6, "low": 0.65}
 
 
 def put_judge(org: Org, **members: Any) -> Any:
