@@ -17,6 +17,7 @@ from odyssey.matrices.comparisons.cell import ObservedRun, Threshold, matches_of
 from odyssey.matrices.plan import MatrixPlan
 from odyssey.matrices.sides import CellSides, RowDistances, SeenRun, row_sides
 from odyssey.statistics.cells import Cell, CellJudgement, benjamini_hochberg, judge
+from odyssey.statistics.confirmation import SHARE_OF_FIRST_RUNS, SHARE_OF_FRESH_RUNS
 from odyssey.statistics.shift import Comparison
 from odyssey.statistics.significance import Matches
 
@@ -91,12 +92,13 @@ def analyse(plan: MatrixPlan, runs: Iterable[SeenRun]) -> list[AnalysedCell]:
                 fresh_cells[number] = _cell(again, threshold, distances)
                 fresh[number] = _measured(again, distances)
     seed = plan.snapshot.seed
+    share = SHARE_OF_FIRST_RUNS if plan.confirmation is not None else 1.0
     judged: dict[int, CellJudgement] = {}
     for pending in (False, True):  # two families: what may still change does not count among what is settled
         judged |= _judge(
-            {index: cells[index] for index, each in enumerate(first) if each.pending == pending}, seed
+            {index: cells[index] for index, each in enumerate(first) if each.pending == pending}, seed, share
         )
-    judged_again, judged_effects = _judge(fresh_cells, seed), _judge(effects, seed)
+    judged_again, judged_effects = _judge(fresh_cells, seed, SHARE_OF_FRESH_RUNS), _judge(effects, seed)
     incidents = _incidents(first, fresh)
     bases = _base_matches(first, fresh)
     return [
@@ -111,8 +113,8 @@ def analyse(plan: MatrixPlan, runs: Iterable[SeenRun]) -> list[AnalysedCell]:
     ]
 
 
-def _judge(family: Mapping[int, Cell], seed: int) -> dict[int, CellJudgement]:
-    return dict(zip(family, judge(list(family.values()), seed=seed), strict=True))
+def _judge(family: Mapping[int, Cell], seed: int, share: float = 1.0) -> dict[int, CellJudgement]:
+    return dict(zip(family, judge(list(family.values()), seed=seed, share=share), strict=True))
 
 
 def _cell(sides: CellSides, threshold: Threshold, distances: RowDistances) -> Cell:

@@ -29,6 +29,10 @@ Band = Literal["green", "amber", "red"]
 Reason = Literal["too_few_runs", "too_noisy", "undelivered", "shift", "match_rate", "shift_and_match_rate"]
 
 
+_TESTED = (None, "too_noisy")
+"""What a cell may lack and be tested all the same."""
+
+
 class Cell(NamedTuple):
     comparison: Comparison
     threshold: float
@@ -73,24 +77,32 @@ def band(shift: float) -> Band:
     return "amber" if shift <= RED_ABOVE else "red"
 
 
-def judge(cells: Sequence[Cell], *, seed: int, resamples: int = RESAMPLES) -> list[CellJudgement]:
-    """Judge all cells of one matrix. The seed decides random relabellings and the intervals."""
+def judge(
+    cells: Sequence[Cell], *, seed: int, resamples: int = RESAMPLES, share: float = 1.0
+) -> list[CellJudgement]:
+    """Judge all cells of one family. The seed decides random relabellings and the intervals.
+
+    Of several families that are judged at the same time each has its share of the 5 % of errors that all together may
+    make: its q-values are so much larger.
+    """
     shifts = [measure(cell.comparison) for cell in cells]
     lacks = [_lack(cell, shift) for cell, shift in zip(cells, shifts, strict=True)]
-    testable = [index for index, lack in enumerate(lacks) if lack is None]
+    # What is too noisy is tested as well, and nothing is said of it. Whether it is depends on the baselines alone, so
+    # leaving it out would pick cells whose baselines happen to be near each other: their shifts are large by chance.
+    testable = [index for index, lack in enumerate(lacks) if lack in _TESTED]
     comparisons = [cells[index].comparison for index in testable]
     tested = significance_of(comparisons, seed=seed, resamples=resamples)
     significance = dict(zip(testable, tested, strict=True))
-    q_values = _over(testable, [each.p_value for each in tested])
+    q_values = _over(testable, [each.p_value for each in tested], share)
     match_p = _match_p_values(cells, lacks)
-    match_q = _over(list(match_p), list(match_p.values()))
+    match_q = _over(list(match_p), list(match_p.values()), share)
     return [
         _judged(
             cell,
             shift,
             lack,
-            significance.get(index),
-            q_values.get(index),
+            significance.get(index) if lack is None else None,
+            q_values.get(index) if lack is None else None,
             None if index not in match_p else MatchTest(match_p[index], match_q[index]),
         )
         for index, (cell, shift, lack) in enumerate(zip(cells, shifts, lacks, strict=True))
@@ -110,12 +122,13 @@ def _match_p_values(cells: Sequence[Cell], lacks: Sequence[Reason | None]) -> di
     return {
         index: fewer_matches_p(cell.matches, cell.baseline_matches)
         for index, (cell, lack) in enumerate(zip(cells, lacks, strict=True))
-        if cell.matches is not None and cell.baseline_matches is not None and lack in (None, "too_noisy")
+        if cell.matches is not None and cell.baseline_matches is not None and lack in _TESTED
     }
 
 
-def _over(indexes: Sequence[int], p_values: Sequence[float]) -> dict[int, float]:
-    return dict(zip(indexes, benjamini_hochberg(p_values), strict=True))
+def _over(indexes: Sequence[int], p_values: Sequence[float], share: float) -> dict[int, float]:
+    q_values = (min(1.0, q_value / share) for q_value in benjamini_hochberg(p_values))
+    return dict(zip(indexes, q_values, strict=True))
 
 
 def _judged(

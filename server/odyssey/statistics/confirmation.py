@@ -5,6 +5,8 @@ among many has no part in how it is judged. Because few cells are looked at, eac
 """
 
 from collections.abc import Sequence
+from math import erfc, inf, sqrt
+from statistics import fmean, stdev
 from typing import NamedTuple
 
 FRESH_RUNS = 16
@@ -15,8 +17,17 @@ LEAST_TOTAL = 2 * FEWEST_FRESH_RUNS
 """What it takes to look at one cell again."""
 FEW_CELLS = 3
 """So many are looked at with fewer runs each, rather than one with all of them."""
+FEWEST_OTHERS = 8
+"""With fewer runs of other cells, their spread says little."""
+_NO_SPREAD = 1e-9
 SUSPICIOUS = 0.2
 """Up to which p-value a cell is worth fresh runs if nothing else speaks against it."""
+
+
+SHARE_OF_FRESH_RUNS = 0.8
+"""Of the errors that all cells together may make those on fresh runs may make so many,"""
+SHARE_OF_FIRST_RUNS = 0.2
+"""and the cells that were not run again the rest. It is enough where many of them changed."""
 
 
 class Suspect(NamedTuple):
@@ -25,7 +36,7 @@ class Suspect(NamedTuple):
     cell: int
     row: int
     p_value: float | None
-    """The smaller of the one of its shift and the one of its matches."""
+    """The smallest of those of its shift, of its matches, and of how far it stands out in its row."""
     shift: float
     is_grave: bool
     """A removal or a protected change was seen."""
@@ -34,6 +45,22 @@ class Suspect(NamedTuple):
     @property
     def is_eligible(self) -> bool:
         return self.has_incident or (self.p_value is not None and self.p_value <= SUSPICIOUS)
+
+
+def standing_out_p(runs: Sequence[float], others: Sequence[float]) -> float | None:
+    """Say how likely runs drawn like these others are on average so far from the baselines; None where that is unknown.
+
+    The relabelling of 4 runs and 12 baselines cannot tell two odd runs from chance: in 1 of 20 deals both fall to the
+    pressed ones. Beside the 24 runs of the row's other cells two odd runs stand out. It serves to choose alone, so a
+    normal distribution is good enough.
+    """
+    # Runs 0.9, 0.5, 0.9 and 0.5 from the baselines, the others 0.5 with a spread of 0.1: the mean of four such would
+    # spread by 0.05, so 0.7 is 4 spreads away.
+    if not runs or len(others) < FEWEST_OTHERS:
+        return None
+    beyond, spread = fmean(runs) - fmean(others), stdev(others) / sqrt(len(runs))
+    spreads = beyond / spread if spread > _NO_SPREAD else inf if beyond > _NO_SPREAD else 0.0
+    return erfc(spreads / sqrt(2)) / 2
 
 
 class FreshRuns(NamedTuple):

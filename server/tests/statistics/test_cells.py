@@ -130,6 +130,22 @@ def test_q_values_are_taken_over_the_cells_that_can_be_tested() -> None:
     assert among.q_value == pytest.approx(3 / 1820)
 
 
+def test_what_is_too_noisy_counts_among_the_tests_and_says_nothing() -> None:
+    clear, noisy = Cell(apart(4, 12), 0.5), Cell(Comparison(1.0 - np.eye(16), 4), 0.5)
+    among, other = judge([clear, noisy], seed=0)
+    assert among.q_value == pytest.approx(2 / 1820)
+    assert (other.reason, other.p_value, other.q_value, other.significant) == ("too_noisy", None, None, False)
+
+
+def test_families_that_share_the_errors_have_larger_q_values() -> None:
+    clear = Cell(apart(4, 12), 0.5, matches=Matches(0, 4), baseline_matches=Matches(12, 12))
+    (whole,), (part,) = judge([clear], seed=0), judge([clear], seed=0, share=0.2)
+    assert whole.q_value is not None
+    assert whole.match_q is not None
+    assert (part.q_value, part.match_q) == (whole.q_value * 5, whole.match_q * 5)
+    assert part.p_value == whole.p_value
+
+
 def test_a_matrix_without_cells() -> None:
     assert judge([], seed=0) == []
 

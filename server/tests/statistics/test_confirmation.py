@@ -6,7 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from odyssey.statistics.confirmation import FEWEST_FRESH_RUNS, FRESH_RUNS, LEAST_TOTAL, Suspect, choose
+from odyssey.statistics.confirmation import (
+    FEWEST_FRESH_RUNS,
+    FEWEST_OTHERS,
+    FRESH_RUNS,
+    LEAST_TOTAL,
+    Suspect,
+    choose,
+    standing_out_p,
+)
 
 
 def suspect(
@@ -19,6 +27,28 @@ def suspect(
     incident: bool = False,
 ) -> Suspect:
     return Suspect(cell, cell if row is None else row, p_value, shift, grave, grave or incident)
+
+
+OTHERS = [0.4, 0.6] * 12
+"""24 runs, 0.5 on average, with a standard deviation of √(24 · 0.01 / 23) = 0.1022."""
+
+
+@pytest.mark.parametrize(
+    ("runs", "others", "wanted"),
+    [
+        ([0.5] * 4, OTHERS, 0.5),
+        ([0.7, 0.5, 0.7, 0.5], OTHERS, 0.02514),  # tables of the normal distribution: 0.1 / 0.0511 = 1.957
+        ([0.4] * 4, OTHERS, 0.97486),
+        ([0.5], [0.5] * 24, 0.5),  # a deterministic agent: nothing spreads
+        ([0.9], [0.5] * 24, 0.0),
+        ([0.9], [0.5] * (FEWEST_OTHERS - 1), None),
+        ([], OTHERS, None),
+    ],
+)
+def test_how_far_runs_stand_out_of_the_others_of_their_row(
+    runs: list[float], others: list[float], wanted: float | None
+) -> None:
+    assert standing_out_p(runs, others) == (None if wanted is None else pytest.approx(wanted, abs=2e-4))
 
 
 @pytest.mark.parametrize(
