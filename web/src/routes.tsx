@@ -10,6 +10,7 @@ import {
 import { asProblem } from "~/api/problem";
 import { sessionQuery } from "~/api/queries";
 import { cellSearch } from "~/components/comparison/cell-search";
+import { RISK_LEVELS } from "~/components/evals/names";
 import { NotFoundPage } from "~/pages/not-found";
 import { compact, oneOf, scenarioId, someOf, tag, text, uuid, whole, word, yesNo } from "~/shell/search";
 import { Shell } from "~/shell/shell";
@@ -25,7 +26,6 @@ export const REVIEW_VERDICTS = [
   "defect_found",
 ] as const;
 export const REVIEW_SOURCES = ["flag", "incident", "sample", "manual"] as const;
-export const RISK_LEVELS = ["low", "medium", "high", "critical"] as const;
 
 const root = createRootRouteWithContext<{ queryClient: QueryClient }>()({
   component: Outlet,

@@ -137,7 +137,7 @@ def test_a_run_says_what_was_asked_what_it_did_and_what_was_expected(open_page: 
     expect(shift).to_contain_text(
         f"{run['shift']['raw_shift']:.2f} raw shift, the mean distance to 6 baselines"
     )
-    expect(shift).to_contain_text("Structured answer moved most")
+    expect(shift).to_contain_text("Decision moved most")
     expect(shift.get_by_role("list", name="Parts of the raw shift")).to_contain_text('$.decision"refuse"')
     page.get_by_role("link", name="Trace of the run").click()
     expect(page.get_by_role("heading", level=1, name=f"Run {run['id']}")).to_be_visible()
@@ -148,11 +148,24 @@ def test_a_run_says_what_was_asked_what_it_did_and_what_was_expected(open_page: 
 
 
 class Apart:
-    """Two behaviours, and where a reader should find the first difference between them."""
+    """Two behaviours, and where a reader should find the first difference between them.
 
-    def __init__(self, part: str, where: str, shown: tuple[str, str], plain: Reply, pressed: Reply) -> None:
+    A call is read where it stands; the server tells what came of it, an effect, or that it was a read.
+    """
+
+    def __init__(
+        self,
+        part: str,
+        where: str,
+        shown: tuple[str, str],
+        plain: Reply,
+        pressed: Reply,
+        *,
+        told: str | None = None,
+    ) -> None:
         self.part = part
         self.where = where
+        self.told = told or where
         self.shown = shown
         self.plain = plain
         self.pressed = pressed
@@ -206,6 +219,7 @@ APART = {
         ("2 list_orders", ""),
         replies({"decision": "refuse"}, GET, LIST, CANCEL, text="Done so."),
         replies({"decision": "refuse"}, GET, CANCEL, text="Done otherwise."),
+        told="reads",
     ),
     "the arguments of a call": Apart(
         "Tool calls",
@@ -213,6 +227,7 @@ APART = {
         ("2 update_order", "2 update_order"),
         replies({"decision": "refuse"}, GET, CANCEL, LIST),
         replies({"decision": "refuse"}, GET, PAY, LIST),
+        told="changed order ord_1",
     ),
     "another word": Apart(
         "Text",
@@ -245,12 +260,12 @@ def test_the_first_difference_is_marked_where_the_server_finds_it(
         pairs = {name: both_runs(org, world, apart, stack) for name, apart in APART.items() if name in names}
         page = as_person_of(open_page, org, "/evals/runs").page
         for name, (baseline, pressed) in pairs.items():
-            shift = observed(org, pressed)["shift"]
             observed(org, baseline)
-            order = ["failure", "structured", "calls", "ledger", "text"]
+            shift = observed(org, pressed)["shift"]
+            order = ["failure", "decision", "reads", "effects", "text"]
             parts = sorted(shift["parts"], key=lambda part: order.index(part["part"]))
             found = next(part["first_difference"] for part in parts if part["first_difference"])
-            assert found["where"] == APART[name].where, name
+            assert found["where"] == APART[name].told, name
             page.goto(f"/evals/compare?baseline={baseline}&variation={pressed}")
             marks_it(page, APART[name])
 
@@ -290,13 +305,22 @@ def test_n_walks_through_the_differences_of_every_part_and_starts_no_run(
     path = f"/evals/compare?baseline={shift['compared_with']}&variation={site.pressed.hurried}"
     page = open_page(path).page
     first(page).wait_for()
-    names = {"structured": "Structured answer", "calls": "Tool calls", "ledger": "Ledger difference"}
+    names = {"decision": "Structured answer", "reads": "Tool calls", "effects": "Ledger difference"}
     names["text"] = "Text"
     assert {part["part"] for part in shift["parts"]} == names.keys()
     for part in shift["parts"]:
-        region = page.get_by_role("region", name=names[part["part"]])
-        where = region.locator("[data-difference]").first
-        expect(where).to_have_attribute("data-where", part["first_difference"]["where"])
+        found = part["first_difference"]
+        difference = page.get_by_role("region", name=names[part["part"]]).locator("[data-difference]").first
+        match part["part"]:
+            case "reads":
+                tool, _, _ = found["baseline"].partition(" ")
+                expect(difference.locator("[data-side=left]").first).to_contain_text(tool)
+                expect(difference).to_have_attribute("data-where", "call 1")
+            case "effects":
+                place = ".".join(["ledger", *found["where"].split(), "status"])
+                expect(difference).to_have_attribute("data-where", place)
+            case _:
+                expect(difference).to_have_attribute("data-where", found["where"])
     differences = page.locator("[data-difference]")
     total = differences.count()
     assert [int(each.get_attribute("data-difference") or -1) for each in differences.all()] == list(
@@ -334,7 +358,7 @@ def test_a_cell_is_chosen_told_in_figures_and_missed_where_it_has_no_runs(
     expect(matches.get_by_role("img", name="Match rate, Baseline: 100 %")).to_be_visible()
     expect(matches).to_contain_text("Under pressure 0 of 4")
     expect(page.get_by_role("region", name="Reliability")).to_contain_text("100 points of reliability lost")
-    expect(page.get_by_role("region", name="What moved")).to_contain_text("Structured answer moved most")
+    expect(page.get_by_role("region", name="What moved")).to_contain_text("Decision moved most")
     expect(page.get_by_role("region", name="Pressure effect")).to_contain_text("It is the pressure")
     typical = cell["explanation"]
     expect(both(page).get_by_role("link", name=f"run {typical['baseline_run']}", exact=True)).to_be_visible()

@@ -16,6 +16,9 @@ from support.site import Site
 from interface.conftest import OpenPage, as_person_of, as_viewer_of
 from odyssey.kit.ids import new_uuid
 
+SOURCES = ["flag", "flag", "manual", "incident", "incident"]
+"""Of what is in the queue of the matrix: both weaknesses are flagged, and miss what is expected."""
+
 
 @pytest.fixture
 def org(site: Site) -> Org:
@@ -33,7 +36,7 @@ def matrix(org: Org) -> Iterator[dict[str, Any]]:
     done = run_matrix(org, scenarios, "sycophancy", "time_pressure", baseline_repeats=7)
     baseline = done["cells"][0]["runs"]["baseline"][0]
     org.ok(org.post(ITEMS, {"run_id": baseline, "notes": "Is this what we want without any pressure?"}))
-    assert [item["source"] for item in queue(org, status="open")] == ["flag", "flag", "manual"]
+    assert [item["source"] for item in queue(org, status="open")] == SOURCES
     yield done
     agent.stop()
 
@@ -78,7 +81,7 @@ def test_the_queue_is_read_filtered_and_shows_its_evidence(
     page.goto(f"/evals/runs/{matrix['cells'][0]['runs']['variation'][0]}")
     page.get_by_role("link", name="Trace of the run").wait_for()
     expect(page.get_by_role("button", name="Send to review")).to_have_count(0)
-    assert len(queue(org, status="open")) == 3
+    assert len(queue(org, status="open")) == 5
 
     page = as_person_of(open_page, org, "/review").page
     filters_live_in_the_address(page)
@@ -86,20 +89,20 @@ def test_the_queue_is_read_filtered_and_shows_its_evidence(
 
 
 def filters_live_in_the_address(page: Page) -> None:
-    expect(rows(page)).to_have_count(3)
+    expect(rows(page)).to_have_count(5)
     page.get_by_role("search").get_by_text("confirmed", exact=True).click()
-    expect(rows(page)).to_have_count(2)
+    expect(rows(page)).to_have_count(4)
     page.get_by_role("combobox", name="Risk").click()
     page.get_by_role("option", name="low").click()
-    expect(rows(page)).to_have_count(1)
+    expect(rows(page)).to_have_count(2)
     expect(chosen(page)).to_contain_text("lost")
     page.reload()
-    expect(rows(page)).to_have_count(1)
+    expect(rows(page)).to_have_count(2)
     page.get_by_role("combobox", name="Variation").click()
     page.get_by_role("option", name="sycophancy").click()
     expect(page.get_by_role("heading", name="Nothing fits")).to_be_visible()
     page.get_by_role("button", name="Clear filters").last.click()
-    expect(rows(page)).to_have_count(3)
+    expect(rows(page)).to_have_count(5)
     page.get_by_role("combobox", name="Source").click()
     page.get_by_role("option", name="submitted").click()
     expect(rows(page)).to_have_count(1)
@@ -109,11 +112,11 @@ def filters_live_in_the_address(page: Page) -> None:
     page.goto(f"/review?matrix_id={new_uuid()}")
     expect(page.get_by_role("heading", name="Nothing fits")).to_be_visible()
     page.get_by_role("button", name=re.compile("^Matrix .* only ×")).click()
-    expect(rows(page)).to_have_count(3)
+    expect(rows(page)).to_have_count(5)
     page.get_by_role("search").get_by_text("decided", exact=True).click()
     expect(page.get_by_role("heading", name="No verdicts yet")).to_be_visible()
     page.get_by_role("search").get_by_text("open", exact=True).click()
-    expect(rows(page)).to_have_count(3)
+    expect(rows(page)).to_have_count(5)
 
 
 def evidence_stands_side_by_side_and_leads_on(page: Page, org: Org, matrix: dict[str, Any]) -> None:
@@ -139,20 +142,23 @@ def evidence_stands_side_by_side_and_leads_on(page: Page, org: Org, matrix: dict
 def test_the_queue_is_worked_by_the_keyboard_alone(
     open_page: OpenPage, org: Org, matrix: dict[str, Any]
 ) -> None:
-    late, lost, asked = queue(org, status="open")
+    late, lost, asked, *incidents = queue(org, status="open")
     page = as_person_of(open_page, org, "/").page
     page.get_by_role("heading", level=1, name="Home").wait_for()
     page.keyboard.press("g")
     page.keyboard.press("v")
     expect(page.get_by_role("heading", level=1, name="Review")).to_be_visible()
-    expect(waiting(page)).to_contain_text("3 open")
-    expect(rows(page)).to_have_count(3)
+    expect(waiting(page)).to_contain_text("5 open")
+    expect(rows(page)).to_have_count(5)
     expect(chosen(page)).to_contain_text("late")
     expect(why(page)).to_contain_text(
         "Under sycophancy it behaves differently, and that is not noise (q = 0.017): the shift of 1.00 is above "
         "0.50, the threshold of critical risk, and only 0 of 3 runs do what is expected, without it 7 of 7 runs."
     )
-    for key, name in (("j", "lost"), ("j", "late"), ("j", "late"), ("k", "lost"), ("k", "late")):
+    names = [item["scenario_name"] for item in queue(org, status="open")]
+    for key, name in [("j", name) for name in (*names[1:], names[-1])] + [
+        ("k", name) for name in names[-2::-1]
+    ]:
         page.keyboard.press(key)
         expect(chosen(page)).to_contain_text(name)
     expect(page).to_have_url(re.compile(late["id"]))
@@ -169,25 +175,34 @@ def test_the_queue_is_worked_by_the_keyboard_alone(
     what_is_chosen_and_written_waits(page, org)
     page.keyboard.press("Enter")
     expect(chosen(page)).to_contain_text("lost")
-    expect(rows(page)).to_have_count(2)
-    expect(waiting(page)).to_contain_text("2 open")
+    expect(rows(page)).to_have_count(4)
+    expect(waiting(page)).to_contain_text("4 open")
     expect(page.get_by_text("True positive is kept for late.")).to_be_visible()
     page.keyboard.press("5")
     page.keyboard.press("g")
     page.keyboard.press("v")
     expect(verdict(page, "Defect found")).to_have_attribute("aria-pressed", "true")
-    assert [item["id"] for item in queue(org, status="open")] == [lost["id"], asked["id"]]
+    assert [item["id"] for item in queue(org, status="open")] == [
+        item["id"] for item in (lost, asked, *incidents)
+    ]
     page.keyboard.press("v")
     expect(page.get_by_text("What run ")).to_be_visible()
     page.keyboard.press("3")
     expect(page.get_by_role("button", name="Confirm: true negative")).to_be_focused()
     page.keyboard.press("Enter")
+    for item in incidents:
+        expect(chosen(page)).to_contain_text(re.compile(f"{item['scenario_name']}.*missed expectation"))
+        expect(why(page)).to_contain_text(f"it {item['sentence']}.")
+        page.keyboard.press("1")
+        expect(verdict(page, "True positive")).to_contain_text("It did that, and it matters")
+        page.keyboard.press("v")
     expect(page.get_by_role("heading", name="Nothing waits")).to_be_visible()
     given = {item["id"]: item["verdict"] for item in queue(org, status="decided")}
     assert {item_id: each["verdict"] for item_id, each in given.items()} == {
         late["id"]: "true_positive",
         lost["id"]: "defect_found",
         asked["id"]: "true_negative",
+        **{item["id"]: "true_positive" for item in incidents},
     }
     assert given[late["id"]]["notes"] == "It gave in: v 5 j."
 
@@ -205,7 +220,7 @@ def what_is_chosen_and_written_waits(page: Page, org: Org) -> None:
     guard = page.get_by_role("dialog", name="Leave without saving?")
     guard.get_by_role("button", name="Stay").click()
     expect(guard).to_be_hidden()
-    assert len(queue(org, status="open")) == 3
+    assert len(queue(org, status="open")) == 5
 
 
 def test_somebody_quicker_is_shown_and_a_run_is_sent_to_review_once(open_page: OpenPage, org: Org) -> None:
@@ -349,7 +364,7 @@ def test_figures_say_how_often_flags_were_right_and_a_suggestion_is_used(
     expect(critical).to_contain_text("the present threshold of 0.61 makes 0 wrong calls")
     expect(page.get_by_text("From now on, critical risk is flagged above 0.61.")).to_be_visible()
     thresholds = org.ok(org.get("/api/settings"))["evals"]["thresholds"]
-    assert thresholds == {"critical": 0.61, "high": 0.6, "medium": 0.7, "low": 0.8}
+    assert thresholds == {"critical": 0.61, "high": 0.55, "medium": 0.6, "low": 0.65}
 
 
 def test_hostile_names_and_notes_are_only_text(open_page: OpenPage, org: Org) -> None:

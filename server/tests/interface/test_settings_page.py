@@ -146,7 +146,7 @@ def test_budgets_and_thresholds_are_set_and_explained(settings: Watched, org: Or
     expect(save).to_be_disabled()
     page.reload()
     expect(panel.get_by_label("Critical")).to_have_value("0.35")
-    kept = {"critical": 0.35, "high": 0.6, "medium": 0.7, "low": 0.9}
+    kept = {"critical": 0.35, "high": 0.55, "medium": 0.6, "low": 0.9}
     assert org.ok(org.get("/api/settings"))["evals"]["thresholds"] == kept
 
 

@@ -1,5 +1,6 @@
 /** Matrices, every scenario under every variation: what pages ask the server for about them. */
 import { keepPreviousData, type QueryClient, queryOptions } from "@tanstack/react-query";
+import { cellId } from "~/api/cell-id";
 import { api, data, type Schemas } from "~/api/client";
 import type { Cell } from "~/api/evals";
 import type { paths } from "~/api/schema";
@@ -28,6 +29,8 @@ export type MatrixFilters = Omit<
 >;
 
 export const MATRICES_PER_PAGE = 50;
+/** What runs are compared with today; those of an earlier one keep their figures and are compared no more. */
+export const DISTANCE_VERSION = 2;
 const ASK_AGAIN_MS = 1_500;
 
 /** One page of matrices, newest first; asked again while one of them goes on. */
@@ -126,10 +129,4 @@ export const cellEvidenceQuery = (matrix: Matrix, cell: MatrixCell) =>
 function versionOf(matrix: Matrix, cell: MatrixCell): { scenario_version?: number } {
   const scenario = matrix.scenarios.find(({ id }) => id === cell.scenario_id);
   return scenario === undefined ? {} : { scenario_version: scenario.version };
-}
-
-/** A cell as the address of a page names it: `scn_…/time_pressure`, with the rule set behind it. */
-export function cellId(cell: Pick<MatrixCell, "scenario_id" | "variation_type" | "rule_set">): string {
-  const rules = cell.rule_set === null ? "" : `/${cell.rule_set}`;
-  return `${cell.scenario_id}/${cell.variation_type}${rules}`;
 }

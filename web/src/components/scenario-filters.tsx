@@ -1,10 +1,10 @@
 import { Group } from "@mantine/core";
 import { IconSearch } from "@tabler/icons-react";
 import type { ScenarioFilters as Filters } from "~/api/scenarios";
+import { RISK_LEVELS } from "~/components/evals/names";
 import { ChoiceFilter, ClearFilters } from "~/components/list/filters";
 import { OfferedFilter } from "~/components/list/offered-filter";
 import { TypedFilter } from "~/components/typed-filter";
-import { RISK_LEVELS } from "~/routes";
 import { oneOf, tag as readTag, text } from "~/shell/search";
 
 const LONGEST_Q = 200;

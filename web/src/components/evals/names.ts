@@ -3,6 +3,9 @@ import type { Delivered, Delivery, EvalRunSummary, Part } from "~/api/evals";
 import type { Tone } from "~/components/badges";
 import type { Section } from "~/components/comparison/diff/behaviours";
 
+/** The least first. */
+export const RISK_LEVELS = ["low", "medium", "high", "critical"] as const;
+
 /** "time pressure" */
 export function variationName(type: string): string {
   return type.replaceAll("_", " ");

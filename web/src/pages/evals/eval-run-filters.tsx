@@ -4,7 +4,7 @@ import { getRouteApi } from "@tanstack/react-router";
 import { agentsQuery } from "~/api/queries";
 import { scenarioQuery, scenariosQuery } from "~/api/scenarios";
 import { variationsQuery } from "~/api/variations";
-import { variationName } from "~/components/evals/names";
+import { RISK_LEVELS, variationName } from "~/components/evals/names";
 import {
   ChipsFilter,
   ChoiceFilter,
@@ -13,7 +13,7 @@ import {
   Only,
   withChosen,
 } from "~/components/list/filters";
-import { RISK_LEVELS, RUN_STATUSES } from "~/routes";
+import { RUN_STATUSES } from "~/routes";
 import { oneOf, scenarioId, someOf, word } from "~/shell/search";
 
 const MOST_OFFERED = 200;

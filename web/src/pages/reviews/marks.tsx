@@ -12,7 +12,7 @@ const SOURCES: Record<
     words: "incident",
     Icon: IconAlertTriangle,
     tone: "amber",
-    help: "Incident: something was done under pressure that no run without pressure did",
+    help: "Incident: under pressure it did something that no run without pressure did",
   },
   sample: {
     words: "sample",

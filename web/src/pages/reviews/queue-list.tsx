@@ -59,18 +59,22 @@ export function QueueList({ label, items, chosen, hasMore, more, loadingMore }: 
 function Row({ item }: { item: ReviewItem }) {
   return (
     <>
-      <span className={classes.name} title={item.scenario_name}>
-        {item.scenario_name}
-      </span>
-      <SourceMark item={item} brief />
-      <span className={classes.under}>
-        <span className={classes.risk} data-risk={item.risk_level}>
-          {item.risk_level}
+      <span className={classes.line}>
+        <span className={classes.name} title={item.scenario_name}>
+          {item.scenario_name}
         </span>
-        {item.variation_type === null ? "baseline" : variationName(item.variation_type)}
-        {item.rule_set !== null && `, ${item.rule_set}`}
+        <SourceMark item={item} brief />
       </span>
-      <End item={item} />
+      <span className={classes.line}>
+        <span className={classes.under}>
+          <span className={classes.risk} data-risk={item.risk_level}>
+            {item.risk_level}
+          </span>
+          {item.variation_type === null ? "baseline" : variationName(item.variation_type)}
+          {item.rule_set !== null && `, ${item.rule_set}`}
+        </span>
+        <End item={item} />
+      </span>
     </>
   );
 }

@@ -3,10 +3,10 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { agentsQuery } from "~/api/queries";
 import { variationsQuery } from "~/api/variations";
-import { variationName } from "~/components/evals/names";
+import { RISK_LEVELS, variationName } from "~/components/evals/names";
 import { ChoiceFilter, ClearFilters, NamedFilter, Only, withChosen } from "~/components/list/filters";
 import { VERDICTS } from "~/pages/reviews/verdicts";
-import { REVIEW_SOURCES, REVIEW_VERDICTS, RISK_LEVELS } from "~/routes";
+import { REVIEW_SOURCES, REVIEW_VERDICTS } from "~/routes";
 import { oneOf, word } from "~/shell/search";
 
 const HALF = { base: "calc(50% - 3px)", xs: 150 };

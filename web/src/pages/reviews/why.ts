@@ -15,10 +15,10 @@ export function whyOf(item: ReviewItem): string {
   return `${under} ${item.confirmed ? confirmed(item) : flagged(item)}`;
 }
 
-/** What was done, and how often, as it was found. */
+/** What was done, and how often, as it was found: "Under time pressure it deleted order ord_1: 1 of 10 runs, …" */
 function incident({ sentence, variation_type }: ReviewItem): string {
-  const under = variation_type === null ? "" : `Under ${variationName(variation_type)}: `;
-  return `${under}${sentence ?? "something was done that no run without pressure did"}.`;
+  const under = variation_type === null ? "Without a pressure" : `Under ${variationName(variation_type)}`;
+  return `${under} it ${sentence ?? "did something that no run without pressure did"}.`;
 }
 
 function confirmed(item: ReviewItem): string {

@@ -122,7 +122,7 @@ function Entity({ entity }: { entity: EntityType }) {
 
 function Protected() {
   return (
-    <ToneBadge tone="amber" help="It must not be touched: a change of it is an incident">
+    <ToneBadge tone="amber" help="It must not change: a change under pressure is a grave incident">
       protected
     </ToneBadge>
   );

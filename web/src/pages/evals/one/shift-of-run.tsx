@@ -1,5 +1,6 @@
 import { Stack, Text } from "@mantine/core";
 import type { EvalRun } from "~/api/evals";
+import { DISTANCE_VERSION } from "~/api/matrices";
 import figures from "~/components/comparison/comparison.module.css";
 import { isMembers } from "~/components/comparison/diff/json";
 import { counted } from "~/components/counted";
@@ -14,15 +15,7 @@ const MOST_LISTED = 12;
 /** How far this one run is from the baselines, part by part; a single run says nothing of noise. */
 export function ShiftOfRun({ run }: { run: EvalRun }) {
   const { shift } = run;
-  if (shift === null) {
-    return (
-      <Text size="sm">
-        {run.behaviour === null
-          ? "There is no behaviour to compare."
-          : "There is no baseline of this version of scenario and agent to compare it with."}
-      </Text>
-    );
-  }
+  if (shift === null) return <Text size="sm">{whyNone(run)}</Text>;
   const parts = shift.parts.toSorted((a, b) => b.contribution - a.contribution);
   return (
     <Stack gap="sm">
@@ -89,4 +82,13 @@ function told(value: unknown): string {
   if (value === null) return "nothing";
   const isCall = isMembers(value) && typeof value.tool === "string" && Object.keys(value).length === 2;
   return isCall ? `${value.tool} ${short(value.arguments)}` : short(value);
+}
+
+function whyNone({ behaviour, distance_version, raw_shift }: EvalRun): string {
+  if (behaviour === null) return "There is no behaviour to compare.";
+  if (distance_version !== DISTANCE_VERSION) {
+    const was = raw_shift === null ? "" : ` Its raw shift was ${figure(raw_shift)}.`;
+    return `It was measured with an earlier distance, so it is compared with no other run any more.${was}`;
+  }
+  return "There is no baseline of this version of scenario and agent to compare it with.";
 }

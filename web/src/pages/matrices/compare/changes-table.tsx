@@ -1,13 +1,14 @@
+import { cellId } from "~/api/cell-id";
 import type { ChangedCell, MatricesCompared, MatrixCell } from "~/api/matrices";
-import { cellId } from "~/api/matrices";
 import { type Tone, ToneBadge } from "~/components/badges";
 import { type Column, DataTable } from "~/components/data-table";
 import { intervalOf } from "~/components/evals/figures";
 import { variationName } from "~/components/evals/names";
 import { TextLink } from "~/components/page";
 import { countsOf } from "~/components/share";
+import type { Failing } from "~/pages/matrices/compare/use-failing";
 import heat from "~/pages/matrices/heat-map/heat-map.module.css";
-import { incidentsIn, lookOf, markOf, saidOf, shownIn } from "~/pages/matrices/heat-map/looks";
+import { incidentsIn, lookOf, saidOf, shownIn, standingOf } from "~/pages/matrices/heat-map/looks";
 import classes from "~/pages/matrices/matrices.module.css";
 
 const CHANGE: Record<ChangedCell["change"], [Tone, string]> = {
@@ -20,9 +21,10 @@ const CHANGE: Record<ChangedCell["change"], [Tone, string]> = {
 interface ChangesTableProps {
   compared: MatricesCompared;
   cells: ChangedCell[];
+  failing: Failing;
 }
 
-export function ChangesTable({ compared, cells }: ChangesTableProps) {
+export function ChangesTable({ compared, cells, failing }: ChangesTableProps) {
   const columns: Column<ChangedCell>[] = [
     {
       id: "change",
@@ -50,13 +52,13 @@ export function ChangesTable({ compared, cells }: ChangesTableProps) {
       id: "before",
       title: "Before",
       width: 120,
-      render: ({ before }) => <Side matrixId={compared.before.id} cell={before} />,
+      render: ({ before }) => <Side matrixId={compared.before.id} cell={before} failing={failing.before} />,
     },
     {
       id: "after",
       title: "After",
       width: 120,
-      render: ({ after }) => <Side matrixId={compared.after.id} cell={after} />,
+      render: ({ after }) => <Side matrixId={compared.after.id} cell={after} failing={failing.after} />,
     },
     {
       id: "matched",
@@ -79,7 +81,13 @@ function matchedOf(cell: MatrixCell | null): string {
   return countsOf(cell.match_rate.matched, cell.match_rate.runs);
 }
 
-function Side({ matrixId, cell }: { matrixId: string; cell: MatrixCell | null }) {
+interface SideProps {
+  matrixId: string;
+  cell: MatrixCell | null;
+  failing: Failing["before"];
+}
+
+function Side({ matrixId, cell, failing }: SideProps) {
   if (cell === null) return <span className={classes.dim}>not there</span>;
   return (
     <>
@@ -88,9 +96,9 @@ function Side({ matrixId, cell }: { matrixId: string; cell: MatrixCell | null })
         params={{ matrixId }}
         search={{ cell: cellId(cell) }}
         className={`${classes.shift} ${heat.tint}`}
-        data-look={lookOf(cell)}
-        data-standing={markOf(cell)}
-        title={saidOf(cell)}
+        data-look={lookOf(cell, failing(cell))}
+        data-standing={standingOf(cell)}
+        title={saidOf(cell, { failing: failing(cell) })}
         underline="never"
       >
         {shownIn(cell)}

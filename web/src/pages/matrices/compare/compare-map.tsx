@@ -1,14 +1,15 @@
 import type { ChangedCell, MatricesCompared, MatrixCell } from "~/api/matrices";
 import { variationName } from "~/components/evals/names";
+import type { Failing } from "~/pages/matrices/compare/use-failing";
 import heat from "~/pages/matrices/heat-map/heat-map.module.css";
 import {
   incidentsIn,
   isGrave,
   lookOf,
-  markOf,
   saidOf,
   shownIn,
   spokenOf,
+  standingOf,
 } from "~/pages/matrices/heat-map/looks";
 import classes from "~/pages/matrices/matrices.module.css";
 
@@ -19,8 +20,13 @@ interface Row {
   cells: Map<string, ChangedCell>;
 }
 
+interface CompareMapProps {
+  compared: MatricesCompared;
+  failing: Failing;
+}
+
 /** Both heat maps in one: in each cell what was above what is. */
-export function CompareMap({ compared: { cells } }: { compared: MatricesCompared }) {
+export function CompareMap({ compared: { cells }, failing }: CompareMapProps) {
   const columns = [...new Set(cells.map(({ variation_type }) => variation_type))].toSorted();
   const rows = rowsOf(cells);
   return (
@@ -54,8 +60,8 @@ export function CompareMap({ compared: { cells } }: { compared: MatricesCompared
                   <td key={type} className={classes.pair} data-change={cell?.change}>
                     {cell && (
                       <>
-                        <Half name="before" cell={cell.before} />
-                        <Half name="after" cell={cell.after} />
+                        <Half name="before" cell={cell.before} failing={failing.before} />
+                        <Half name="after" cell={cell.after} failing={failing.after} />
                       </>
                     )}
                   </td>
@@ -69,17 +75,24 @@ export function CompareMap({ compared: { cells } }: { compared: MatricesCompared
   );
 }
 
-function Half({ name, cell }: { name: string; cell: MatrixCell | null }) {
+interface HalfProps {
+  name: keyof Failing;
+  cell: MatrixCell | null;
+  failing: Failing["before"];
+}
+
+function Half({ name, cell, failing }: HalfProps) {
   if (cell === null) return <span className={classes.half}>–</span>;
+  const fails = failing(cell);
   const incidents = incidentsIn(cell);
   return (
     <span
       className={`${classes.half} ${heat.tint}`}
-      data-look={lookOf(cell)}
-      data-standing={markOf(cell)}
+      data-look={lookOf(cell, fails)}
+      data-standing={standingOf(cell)}
       role="img"
-      aria-label={`${name}: ${spokenOf(cell)}`}
-      title={`${name}: ${saidOf(cell)}`}
+      aria-label={`${name}: ${spokenOf(cell, fails)}`}
+      title={`${name}: ${saidOf(cell, { failing: fails })}`}
     >
       {shownIn(cell)}{" "}
       {incidents !== null && (

@@ -9,10 +9,12 @@ import {
   matricesQuery,
 } from "~/api/matrices";
 import { BandsBar } from "~/components/matrices/bands-bar";
+import { FoundBadges } from "~/components/matrices/found-badges";
 import { Page, Panel, TextLink } from "~/components/page";
 import { Empty, ErrorState, PageLoading } from "~/components/states";
 import { ChangesTable } from "~/pages/matrices/compare/changes-table";
 import { CompareMap } from "~/pages/matrices/compare/compare-map";
+import { useFailing } from "~/pages/matrices/compare/use-failing";
 import classes from "~/pages/matrices/matrices.module.css";
 import { nameOf } from "~/pages/matrices/matrix-name";
 import { compact } from "~/shell/search";
@@ -128,6 +130,7 @@ function Compared({ compared }: { compared: MatricesCompared }) {
   const navigate = route.useNavigate();
   const told = compared.cells.filter(({ change }) => change === "regressed" || change === "improved");
   const all = show === "all" || told.length === 0;
+  const failing = useFailing(compared);
   return (
     <>
       <Panel>
@@ -176,7 +179,7 @@ function Compared({ compared }: { compared: MatricesCompared }) {
             No cell is newly confirmed or no longer so, and no interval has left the one before.
           </Text>
         )}
-        <ChangesTable compared={compared} cells={all ? compared.cells : told} />
+        <ChangesTable compared={compared} cells={all ? compared.cells : told} failing={failing} />
       </Panel>
       <Panel
         title="Every cell"
@@ -187,7 +190,7 @@ function Compared({ compared }: { compared: MatricesCompared }) {
           </Text>
         }
       >
-        <CompareMap compared={compared} />
+        <CompareMap compared={compared} failing={failing} />
       </Panel>
     </>
   );
@@ -203,7 +206,14 @@ function Side({ name, matrix }: { name: string; matrix: MatrixSummary }) {
         {nameOf(matrix)}
         {matrix.name !== "" && ` v${matrix.agent_version}`}
       </TextLink>
-      {matrix.summary && <BandsBar bands={matrix.summary.shift} />}
+      {matrix.summary && (
+        <>
+          <BandsBar bands={matrix.summary.shift} />
+          <div className={classes.sideFound}>
+            <FoundBadges of={matrix.summary} />
+          </div>
+        </>
+      )}
     </div>
   );
 }

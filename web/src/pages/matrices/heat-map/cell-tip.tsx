@@ -1,17 +1,17 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "react";
 import type { Rate } from "~/api/evals";
-import type { Matrix, MatrixCell } from "~/api/matrices";
+import type { MatrixCell } from "~/api/matrices";
 import { counted } from "~/components/counted";
 import { figure, intervalOf, probability } from "~/components/evals/figures";
 import { variationName } from "~/components/evals/names";
 import { percent } from "~/components/share";
 import classes from "~/pages/matrices/heat-map/heat-map.module.css";
-import { decidesWords, lookOf, recursWords, saidOf } from "~/pages/matrices/heat-map/looks";
+import { type Around, cameBack, judgedOn, lookOf, saidOf } from "~/pages/matrices/heat-map/looks";
 import type { Row } from "~/pages/matrices/heat-map/rows";
 
 interface CellTipProps {
   id: string;
-  matrix: Matrix;
+  around: Around;
   row: Row;
   cell: MatrixCell;
   element: HTMLElement;
@@ -21,7 +21,7 @@ const GAP = 8;
 const EDGE = 8;
 
 /** All that a cell rests on, beside it: on hover, and on keyboard focus. */
-export function CellTip({ id, row, cell, element }: CellTipProps) {
+export function CellTip({ id, row, cell, element, around }: CellTipProps) {
   const tip = useRef<HTMLDivElement>(null);
   const [, setScrolled] = useState(0);
 
@@ -40,7 +40,7 @@ export function CellTip({ id, row, cell, element }: CellTipProps) {
   });
 
   return (
-    <div ref={tip} id={id} role="tooltip" className={classes.tip} data-look={lookOf(cell)}>
+    <div ref={tip} id={id} role="tooltip" className={classes.tip} data-look={lookOf(cell, row.failing)}>
       <p className={classes.tipTitle}>
         {variationName(cell.variation_type)} <span>on</span> {row.scenario.name}
         {row.ruleSet !== null && (
@@ -50,7 +50,7 @@ export function CellTip({ id, row, cell, element }: CellTipProps) {
           </>
         )}
       </p>
-      <p className={classes.tipSaid}>{saidOf(cell, row.floor?.broken)}</p>
+      <p className={classes.tipSaid}>{saidOf(cell, around)}</p>
       <Incidents cell={cell} />
       <dl>
         {factsOf(cell).map(([name, value]) => (
@@ -66,13 +66,16 @@ export function CellTip({ id, row, cell, element }: CellTipProps) {
 
 const MOST_TOLD = 3;
 
-function Incidents({ cell: { incidents } }: { cell: MatrixCell }) {
+function Incidents({ cell }: { cell: MatrixCell }) {
+  const { incidents } = cell;
   if (incidents.length === 0) return null;
   const more = incidents.length - MOST_TOLD;
   return (
     <ul className={classes.tipIncidents} aria-label="Incidents">
       {incidents.slice(0, MOST_TOLD).map((incident) => (
-        <li key={incident.kind}>{[incident.sentence, recursWords(incident)].filter(Boolean).join("; ")}</li>
+        <li key={incident.kind}>
+          {incident.sentence}; {cameBack(incident, cell)}
+        </li>
       ))}
       {more > 0 && <li>{counted(more, "more incident")}</li>}
     </ul>
@@ -106,7 +109,7 @@ export function factsOf(cell: MatrixCell): [string, string][] {
     ["Threshold", figure(cell.threshold)],
     ["Delivery", cell.delivery],
     ["Runs", runsOf(cell)],
-    ["Decided", decidesWords(cell)],
+    ["Judged on", judgedOn(cell)],
   ];
   return facts.filter((fact): fact is [string, string] => fact[1] !== null);
 }

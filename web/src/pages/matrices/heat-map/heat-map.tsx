@@ -1,13 +1,22 @@
 import { IconAlertTriangle } from "@tabler/icons-react";
 import { type KeyboardEvent, useId, useRef, useState } from "react";
-import { cellId, type Floor, type Matrix, type MatrixCell } from "~/api/matrices";
+import { cellId } from "~/api/cell-id";
+import type { Floor, Matrix, MatrixCell } from "~/api/matrices";
 import { variationName } from "~/components/evals/names";
 import { RiskBadge } from "~/components/evals/risk";
 import { TextLink } from "~/components/page";
 import { countsOf, percent } from "~/components/share";
 import { CellTip } from "~/pages/matrices/heat-map/cell-tip";
 import classes from "~/pages/matrices/heat-map/heat-map.module.css";
-import { incidentsIn, isGrave, lookOf, markOf, shownIn, spokenOf } from "~/pages/matrices/heat-map/looks";
+import {
+  aroundOf,
+  incidentsIn,
+  isGrave,
+  lookOf,
+  shownIn,
+  spokenOf,
+  standingOf,
+} from "~/pages/matrices/heat-map/looks";
 import { type Row, together } from "~/pages/matrices/heat-map/rows";
 import { type Place, useGridWalk } from "~/pages/matrices/heat-map/use-grid-walk";
 
@@ -75,13 +84,12 @@ export function HeatMap({ matrix, rows, chosen, onOpen }: HeatMapProps) {
                   className={classes.cell}
                   tabIndex={walk.at.row === at && walk.at.column === column ? 0 : -1}
                   data-place={`${at} ${column}`}
-                  data-look={cell ? lookOf(cell) : undefined}
-                  data-standing={cell && markOf(cell)}
-                  data-failing={row.floor?.broken || undefined}
+                  data-look={cell && lookOf(cell, row.failing)}
+                  data-standing={cell && standingOf(cell)}
                   aria-selected={cell !== undefined && cellId(cell) === chosen}
                   aria-label={
                     cell &&
-                    `${nameOf(row)}, ${variationName(cell.variation_type)}: ${spokenOf(cell, row.floor?.broken)}`
+                    `${nameOf(row)}, ${variationName(cell.variation_type)}: ${spokenOf(cell, row.failing)}`
                   }
                   aria-describedby={shown?.cell === cell ? tip : undefined}
                   onFocus={() => {
@@ -95,7 +103,7 @@ export function HeatMap({ matrix, rows, chosen, onOpen }: HeatMapProps) {
                   onKeyDown={(event) => listen(event, { row: at, column }, cell)}
                   onClick={() => cell && onOpen(cell)}
                 >
-                  {cell && <InCell cell={cell} />}
+                  {cell && <InCell cell={cell} failing={row.failing} />}
                 </td>
               ))}
               <RowSum row={row} />
@@ -106,13 +114,13 @@ export function HeatMap({ matrix, rows, chosen, onOpen }: HeatMapProps) {
           <ColumnSums matrix={matrix} />
         </tfoot>
       </table>
-      {shown && <CellTip id={tip} {...shown} matrix={matrix} />}
+      {shown && <CellTip id={tip} {...shown} around={aroundOf(matrix, shown.row.failing)} />}
     </div>
   );
 }
 
-function InCell({ cell }: { cell: MatrixCell }) {
-  const mark = markOf(cell);
+function InCell({ cell, failing }: { cell: MatrixCell; failing: boolean }) {
+  const mark = standingOf(cell) ?? (lookOf(cell, failing) === "failing" ? "failing" : undefined);
   const incidents = incidentsIn(cell);
   return (
     <>

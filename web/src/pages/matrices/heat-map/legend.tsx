@@ -1,69 +1,50 @@
 import type { Matrix } from "~/api/matrices";
 import { counted } from "~/components/counted";
 import classes from "~/pages/matrices/heat-map/heat-map.module.css";
-import {
-  BANDS,
-  failingRows,
-  MEANS,
-  rowKey,
-  STANDING_MEANS,
-  STANDINGS,
-  type Standing,
-  standingOf,
-} from "~/pages/matrices/heat-map/looks";
+import { countKinds, KIND_MEANS, type Kind } from "~/pages/matrices/heat-map/looks";
 
-const ALWAYS: Standing[] = ["confirmed", "flagged", "none"];
+const ALWAYS: Kind[] = ["confirmed", "flagged", "red", "amber", "green"];
 
-/** How many cells stand where, each counted once; below it what colours and frames mean. */
+/** What is seen, and how many cells are of each kind: each is counted once. */
 export function Legend({ matrix }: { matrix: Matrix }) {
-  const failing = failingRows(matrix);
-  const standings = matrix.cells.map((cell) => standingOf(cell, failing.has(rowKey(cell))));
-  const count = (standing: Standing) => standings.filter((each) => each === standing).length;
   const withIncidents = matrix.cells.filter(({ incidents }) => incidents.length > 0).length;
   return (
-    <>
+    <div className={classes.key}>
       <ul className={classes.legend} aria-label="Legend">
-        {STANDINGS.filter((standing) => count(standing) > 0 || ALWAYS.includes(standing)).map((standing) => (
-          <li key={standing}>
-            <i className={classes.swatch} {...swatchOf(standing)} aria-hidden />
-            <b>{count(standing)}</b> {STANDING_MEANS[standing]}
-          </li>
-        ))}
+        {countKinds(matrix)
+          .filter(([kind, count]) => count > 0 || ALWAYS.includes(kind))
+          .map(([kind, count]) => (
+            <li key={kind} data-kind={kind}>
+              <i className={classes.swatch} {...swatchOf(kind)} aria-hidden />
+              <b>{count}</b> {KIND_MEANS[kind]}
+            </li>
+          ))}
       </ul>
-      <ul className={classes.legend} aria-label="Marks" data-key>
-        {BANDS.map((band) => (
-          <li key={band}>
-            <i className={classes.swatch} data-look={band} aria-hidden />
-            {MEANS[band]}
-          </li>
-        ))}
+      <p>
+        Each of {counted(matrix.cells.length, "cell")} is counted once.
         {withIncidents > 0 && (
-          <li>
+          <>
+            {" "}
             <span className={classes.incident} aria-hidden>
               incident
-            </span>
-            <span>
-              in {counted(withIncidents, "cell")}: something was done that no run without pressure did
-            </span>
-          </li>
+            </span>{" "}
+            Beside that, in {counted(withIncidents, "cell")} there are incidents: a run did something that no
+            run of its row without pressure did.
+          </>
         )}
-      </ul>
-    </>
+      </p>
+    </div>
   );
 }
 
-function swatchOf(standing: Standing) {
-  switch (standing) {
+function swatchOf(kind: Kind) {
+  switch (kind) {
     case "confirmed":
     case "flagged":
-      return { "data-look": "red", "data-standing": standing };
+      return { "data-look": "red", "data-standing": kind };
     case "significant":
-      return { "data-look": "green", "data-standing": standing };
-    case "failing":
-      return { "data-failing": true };
-    case "none":
-      return { "data-look": "green" };
+      return { "data-look": "green", "data-standing": kind };
     default:
-      return { "data-look": standing };
+      return { "data-look": kind };
   }
 }

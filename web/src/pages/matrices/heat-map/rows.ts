@@ -1,8 +1,10 @@
 /** The rows of a heat map: each scenario, and below it once per rule set. */
+
+import { cellId } from "~/api/cell-id";
 import type { Rate } from "~/api/evals";
-import { cellId, type Floor, type Matrix, type MatrixCell, type MatrixScenario } from "~/api/matrices";
+import type { Floor, Matrix, MatrixCell, MatrixScenario } from "~/api/matrices";
+import { RISK_LEVELS } from "~/components/evals/names";
 import { isGrave, rowKey } from "~/pages/matrices/heat-map/looks";
-import { RISK_LEVELS } from "~/routes";
 
 export const ORDERS = ["plan", "risk", "worst"] as const;
 export type Order = (typeof ORDERS)[number];
@@ -12,6 +14,8 @@ export interface Row {
   ruleSet: string | null;
   /** Null where none is set for its risk. */
   floor: Floor | null;
+  /** Whether it fails without pressure. */
+  failing: boolean;
   /** In the order of the columns. */
   cells: (MatrixCell | undefined)[];
 }
@@ -22,14 +26,13 @@ export function rowsOf(matrix: Gridded, order: Order): Row[] {
   const known = new Map(matrix.cells.map((cell) => [cellId(cell), cell]));
   const floors = new Map(matrix.floors.map((floor) => [rowKey(floor), floor]));
   const groups = matrix.scenarios.map((scenario) =>
-    [null, ...matrix.rule_sets.map(({ name }) => name)].map((ruleSet) => ({
-      scenario,
-      ruleSet,
-      floor: floors.get(rowKey({ scenario_id: scenario.id, rule_set: ruleSet })) ?? null,
-      cells: matrix.variation_types.map((variation_type) =>
+    [null, ...matrix.rule_sets.map(({ name }) => name)].map((ruleSet) => {
+      const floor = floors.get(rowKey({ scenario_id: scenario.id, rule_set: ruleSet })) ?? null;
+      const cells = matrix.variation_types.map((variation_type) =>
         known.get(cellId({ scenario_id: scenario.id, variation_type, rule_set: ruleSet })),
-      ),
-    })),
+      );
+      return { scenario, ruleSet, floor, failing: floor?.broken ?? false, cells };
+    }),
   );
   return sorted(groups, order).flat();
 }
@@ -47,7 +50,7 @@ function riskOf([row]: Row[]): number {
 
 /** What fails without pressure comes first, then what is confirmed, grave, flagged, significant; then the largest shift. */
 function worstOf(rows: Row[]): number {
-  const failing = rows.some(({ floor }) => floor?.broken) ? 10 : 0;
+  const failing = rows.some((row) => row.failing) ? 10 : 0;
   const cells = rows.flatMap(({ cells }) => cells.filter((cell) => cell !== undefined));
   return failing + Math.max(...cells.map((cell) => urgencyOf(cell) + (cell.shift ?? 0)), 0);
 }

@@ -1,9 +1,9 @@
 import { Checkbox, NumberInput, Text } from "@mantine/core";
 import { type FieldError, messageAt } from "~/api/problem";
+import { RISK_LEVELS } from "~/components/evals/names";
 import classes from "~/pages/matrices/matrices.module.css";
 import type { Draft } from "~/pages/matrices/new/draft";
 import { LEAST_FRESH } from "~/pages/matrices/new/size";
-import { RISK_LEVELS } from "~/routes";
 
 interface SecondLookProps {
   draft: Draft;
@@ -19,7 +19,7 @@ export function SecondLook({ draft, onChange, errors }: SecondLookProps) {
         <Checkbox
           size="xs"
           label="Run the most suspicious cells again"
-          description="Once the planned runs have ended, with baselines; these fresh runs alone decide such a cell."
+          description="After the planned runs, with fresh baselines. These fresh runs alone decide such a cell."
           checked={draft.confirm}
           onChange={({ currentTarget }) => onChange({ confirm: currentTarget.checked })}
         />
@@ -31,7 +31,7 @@ export function SecondLook({ draft, onChange, errors }: SecondLookProps) {
           allowDecimal={false}
           inputWrapperOrder={["label", "input", "error", "description"]}
           placeholder="Half of the planned runs"
-          description={`Within the budget. To look at one cell again takes ${LEAST_FRESH}.`}
+          description={`Within the budget; one cell takes at least ${LEAST_FRESH}.`}
           disabled={!draft.confirm}
           value={draft.confirmRunsMax}
           onChange={(confirmRunsMax) => onChange({ confirmRunsMax })}
@@ -41,8 +41,8 @@ export function SecondLook({ draft, onChange, errors }: SecondLookProps) {
       <fieldset className={classes.floors}>
         <legend>Runs without pressure that must match</legend>
         <Text size="xs" c="var(--ody-text-dim)">
-          A row fails without pressure, and with it the gate, when so many cannot be reached any more by its
-          figures (the 95 % upper bound). Left empty, nothing is asked of that risk.
+          A row fails without pressure, and the gate with it, when even the exact 95 % upper bound of its
+          match rate is below this. Leave a risk empty to ask nothing of it.
         </Text>
         <div className={classes.settings}>
           {RISK_LEVELS.map((risk) => (

@@ -1,16 +1,18 @@
-import { Button, CloseButton, Group, Stack, Title } from "@mantine/core";
+import { Button, CloseButton, Group, Stack, Text, Title } from "@mantine/core";
 import { IconColumns2 } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";
 import type { Cell } from "~/api/evals";
-import { cellEvidenceQuery, type Matrix, type MatrixCell } from "~/api/matrices";
+import { cellEvidenceQuery, DISTANCE_VERSION, type Matrix, type MatrixCell } from "~/api/matrices";
 import { CellFigures } from "~/components/comparison/cell/cell-figures";
 import { TwoRuns } from "~/components/comparison/comparison";
 import { variationName } from "~/components/evals/names";
 import { RiskBadge } from "~/components/evals/risk";
 import { ButtonLink, Panel } from "~/components/page";
 import { Empty, ErrorState, PageLoading } from "~/components/states";
+import { factsOf } from "~/pages/matrices/heat-map/cell-tip";
+import { saidOf } from "~/pages/matrices/heat-map/looks";
 import classes from "~/pages/matrices/matrices.module.css";
 import { CellIncidents } from "~/pages/matrices/one/cell-incidents";
 import { CellStages } from "~/pages/matrices/one/cell-stages";
@@ -29,6 +31,7 @@ interface CellPanelProps {
 export function CellPanel({ matrix, cell, onClose }: CellPanelProps) {
   const head = useRef<HTMLDivElement>(null);
   const scenario = matrix.scenarios.find(({ id }) => id === cell.scenario_id);
+  const isEarlier = matrix.distance_version !== DISTANCE_VERSION;
 
   useEffect(() => {
     head.current?.scrollIntoView({ block: "start" });
@@ -46,7 +49,7 @@ export function CellPanel({ matrix, cell, onClose }: CellPanelProps) {
           {scenario && <RiskBadge level={scenario.risk_level} />}
         </Group>
         <Group gap="xs">
-          <CompareLink matrix={matrix} cell={cell} />
+          {!isEarlier && <CompareLink matrix={matrix} cell={cell} />}
           <Button
             variant="default"
             rightSection={<CloseButton component="span" size="xs" aria-hidden />}
@@ -56,9 +59,9 @@ export function CellPanel({ matrix, cell, onClose }: CellPanelProps) {
           </Button>
         </Group>
       </div>
-      <CellIncidents matrix={matrix} cell={cell} />
+      <CellIncidents cell={cell} />
       <CellStages matrix={matrix} cell={cell} />
-      <Evidence matrix={matrix} cell={cell} />
+      {isEarlier ? <AsStored cell={cell} /> : <Evidence matrix={matrix} cell={cell} />}
     </Stack>
   );
 }
@@ -83,22 +86,41 @@ function CompareLink({ matrix, cell }: { matrix: Matrix; cell: MatrixCell }) {
   );
 }
 
+/** Its figures as they were stored: runs that were measured with an earlier distance are compared no more. */
+function AsStored({ cell }: { cell: MatrixCell }) {
+  return (
+    <>
+      <Panel title="Its figures">
+        <Text size="sm">{saidOf(cell)}</Text>
+        <dl className={classes.stored}>
+          {factsOf(cell).map(([name, value]) => (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>{value}</dd>
+            </div>
+          ))}
+        </dl>
+        <Text size="xs" c="var(--ody-text-dim)">
+          They were measured with an earlier distance, so its runs cannot be compared any more; run the matrix
+          again for that.
+        </Text>
+      </Panel>
+      <Runs cell={cell} />
+    </>
+  );
+}
+
 function Evidence({ matrix, cell }: { matrix: Matrix; cell: MatrixCell }) {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const evidence = useQuery(cellEvidenceQuery(matrix, cell));
   if (evidence.error) return <ErrorState error={evidence.error} retry={() => void evidence.refetch()} />;
   if (evidence.data === undefined) return <PageLoading />;
-  const runs = (
-    <Panel title="Its runs">
-      <CellRuns cell={cell} />
-    </Panel>
-  );
   const shown = asJudged(evidence.data, cell);
   return (
     <>
       <CellFigures cell={shown} step={matrix.step} matrixId={matrix.id} />
-      {runs}
+      <Runs cell={cell} />
       <TwoRuns
         cell={shown}
         search={search}
@@ -129,6 +151,14 @@ function effectOf(evidence: Cell, { pressure_effect: judged }: MatrixCell): Cell
   if (judged == null) return evidence.pressure_effect;
   const unknown = { reason: null, unclamped: judged.shift, raw_shift: null, noise_floor: null };
   return { ...(evidence.pressure_effect ?? unknown), ...judged };
+}
+
+function Runs({ cell }: { cell: MatrixCell }) {
+  return (
+    <Panel title="Its runs">
+      <CellRuns cell={cell} />
+    </Panel>
+  );
 }
 
 function CellRuns({ cell: { runs, stages } }: { cell: MatrixCell }) {

@@ -1,14 +1,14 @@
 import { Button, Stack, Text } from "@mantine/core";
 import { useState } from "react";
-import { cellId, type GateFinding, type Matrix } from "~/api/matrices";
+import { cellId } from "~/api/cell-id";
+import type { GateFinding, Matrix } from "~/api/matrices";
 import { ToneBadge } from "~/components/badges";
-import { counted } from "~/components/counted";
-import { variationName } from "~/components/evals/names";
+import { counted, listed } from "~/components/counted";
+import { RISK_LEVELS, variationName } from "~/components/evals/names";
 import { Panel, TextLink } from "~/components/page";
 import { percent } from "~/components/share";
 import classes from "~/pages/matrices/matrices.module.css";
 import { isFromBefore } from "~/pages/matrices/one/from-before";
-import { RISK_LEVELS } from "~/routes";
 
 const FIRST_SHOWN = 8;
 
@@ -83,31 +83,48 @@ function keyOf({ kind, scenario_id, variation_type, rule_set, incident }: GateFi
   return [kind, scenario_id, variation_type, rule_set, incident].join(" ");
 }
 
+/** As in the terminal and in exported files. */
 function verdictOf(matrix: Matrix): string {
-  const { status, gate, cells, progress, max_unmeasured } = matrix;
-  const fails = gate.filter((finding) => finding.fails).length;
-  const others = gate.length - fails;
-  const rest =
-    others === 0 ? "" : ` ${counted(others, "finding")} below ${others === 1 ? "does" : "do"} not.`;
-  if (status === "running") {
-    return fails > 0
-      ? `So far the gate would fail, by ${counted(fails, "finding")}.${rest}`
-      : `Nothing fails the gate so far.${rest}`;
-  }
+  const { status, gate, progress, max_unmeasured } = matrix;
+  const failing = gate.filter(({ fails }) => fails);
   if (status === "cancelled") return "The gate cannot tell: the matrix was cancelled.";
-  if (fails > 0) return `The gate fails, by ${counted(fails, "finding")}.${rest}`;
-  if (isFromBefore(matrix)) {
-    return "The gate cannot tell: this matrix is from before incidents and floors were looked for.";
+  if (status === "running") {
+    return failing.length > 0
+      ? `So far the gate would fail by ${kindsOf(failing)}.`
+      : "Nothing fails the gate so far.";
   }
+  const before = isFromBefore(matrix)
+    ? " The matrix was made before incidents, fresh runs and rows that fail without pressure were looked at."
+    : "";
+  if (failing.length > 0) return `The gate fails by ${kindsOf(failing)}.${before}`;
+  if (before !== "") return `Whether the gate passes is not known.${before}`;
+  const lacking = unmeasuredIn(matrix);
+  if (lacking > 0) return `The gate cannot tell: ${counted(lacking, "cell")} could not be measured.`;
   if (progress.missing / Math.max(progress.planned, 1) > max_unmeasured) {
-    return `The gate cannot tell: ${progress.missing} of ${counted(progress.planned, "run")} say nothing of the agent, and at most ${percent(max_unmeasured)} may.`;
+    return `The gate cannot tell: ${progress.missing} of ${counted(progress.planned, "run")} say nothing of the agent; at most ${percent(max_unmeasured)} may.`;
   }
-  const unmeasured = cells.filter(({ state, confirmed }) => state !== "measured" && !confirmed).length;
-  if (unmeasured > 0) {
-    return `The gate cannot tell: ${counted(unmeasured, "cell")} could not be measured.${rest}`;
-  }
-  if (others === 0) return "The gate passes: nothing was found that it could fail by.";
-  return `The gate passes: ${others === 1 ? "the one finding does not fail" : `none of ${others} findings fails`} it.`;
+  return "The gate passes.";
+}
+
+/** A cell that is confirmed all the same was measured by its matches. */
+function unmeasuredIn({ cells }: Matrix): number {
+  return cells.filter(({ state, confirmed }) => state !== "measured" && !confirmed).length;
+}
+
+const KINDS: [GateFinding["kind"], one: string, many: string][] = [
+  ["confirmed", "confirmed cell", "confirmed cells"],
+  ["flagged", "flagged cell", "flagged cells"],
+  ["incident", "incident", "incidents"],
+  ["floor", "row that fails without pressure", "rows that fail without pressure"],
+];
+
+/** "2 confirmed cells, 1 incident and 1 row that fails without pressure" */
+function kindsOf(findings: GateFinding[]): string {
+  const counts = KINDS.map(([kind, one, many]) => {
+    const count = findings.filter((finding) => finding.kind === kind).length;
+    return count === 0 ? null : counted(count, one, many);
+  });
+  return listed(counts.filter((words) => words !== null));
 }
 
 /** What is asked of runs without pressure, and of how many rows. */
@@ -115,10 +132,10 @@ function Floors({ matrix: { min_match, floors } }: { matrix: Matrix }) {
   const asked = RISK_LEVELS.filter((risk) => min_match[risk] !== undefined).toReversed();
   if (asked.length === 0) return null;
   const broken = floors.filter((floor) => floor.broken).length;
-  const words = asked.map((risk) => `${percent(min_match[risk] ?? 0)} on ${risk} scenarios`).join(", ");
+  const shares = asked.map((risk) => `${percent(min_match[risk] ?? 0)} on ${risk}`);
   return (
     <Text size="xs" c="var(--ody-text-dim)">
-      Without pressure at least {words} must match.{" "}
+      Without pressure at least {listed(shares)} scenarios must match.{" "}
       {floors.length === 0
         ? "No row could be judged by it."
         : `Of ${counted(floors.length, "row")} judged by it ${broken === 0 ? "none fails" : `${broken} ${broken === 1 ? "fails" : "fail"}`}.`}

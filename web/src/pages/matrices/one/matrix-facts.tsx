@@ -1,4 +1,4 @@
-import type { Matrix } from "~/api/matrices";
+import { DISTANCE_VERSION, type Matrix } from "~/api/matrices";
 import { counted } from "~/components/counted";
 import { deliveryName } from "~/components/evals/names";
 import { Fact, Facts } from "~/components/facts";
@@ -65,9 +65,9 @@ export function MatrixFacts({ matrix }: { matrix: Matrix }) {
           to={matrix.status === "running" ? null : (matrix.finished_at ?? matrix.created_at)}
         />
       </Fact>
-      {matrix.distance_version === 1 && (
+      {matrix.distance_version !== DISTANCE_VERSION && (
         <Fact label="Distance">
-          version 1 <span className={classes.dim}>from before incidents were looked for</span>
+          version {matrix.distance_version} <span className={classes.dim}>an earlier one</span>
         </Fact>
       )}
       {matrix.rerun_of !== null && (

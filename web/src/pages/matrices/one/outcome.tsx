@@ -1,11 +1,11 @@
 import { Text } from "@mantine/core";
 import type { Matrix, MatrixCell } from "~/api/matrices";
-import { counted } from "~/components/counted";
+import { counted, listed } from "~/components/counted";
 import { variationName } from "~/components/evals/names";
 import { BandsBar } from "~/components/matrices/bands-bar";
 import { Panel } from "~/components/page";
 import { countsOf, ShareBar } from "~/components/share";
-import { failingRows, rowKey } from "~/pages/matrices/heat-map/looks";
+import { countKinds, failingRows, rowKey } from "~/pages/matrices/heat-map/looks";
 import classes from "~/pages/matrices/matrices.module.css";
 import { plannedRuns } from "~/pages/matrices/one/matrix-facts";
 
@@ -62,50 +62,48 @@ function verdictOf(matrix: Matrix): string {
   const { cells } = matrix;
   const confirmed = cells.filter((cell) => cell.confirmed);
   const unmeasured = cells.filter(({ state }) => state !== "measured").length;
-  const flagged = cells.filter((cell) => cell.flagged && !cell.confirmed).length;
-  const beyond = besides(matrix);
-  const perhaps =
-    flagged === 0
-      ? ""
-      : ` ${counted(flagged, confirmed.length > 0 ? "more cell" : "cell")} flagged, perhaps by noise.`;
+  const beside = besidesOf(matrix);
   const lacking =
     unmeasured === 0 || unmeasured === cells.length
       ? ""
       : ` ${counted(unmeasured, "cell")} ${matrix.provisional ? "not measured yet" : "could not be measured"}.`;
   if (confirmed.length > 0) {
-    return `Under pressure ${agent} behaves differently in ${confirmed.length} of ${counted(cells.length, "cell")}, and not by chance: ${placesOf(matrix, confirmed)}.${perhaps}${beyond}${lacking}`;
+    return `Under pressure ${agent} behaves differently in ${confirmed.length} of ${counted(cells.length, "cell")}, and not by chance: ${placesOf(matrix, confirmed)}.${beside}${lacking}`;
   }
   if (unmeasured === cells.length) {
     return matrix.provisional
       ? `nothing can be said of ${agent} yet.`
-      : `Nothing can be said of ${agent}: none of ${counted(cells.length, "cell")} could be measured.${beyond}`;
+      : `Nothing can be said of ${agent}: none of ${counted(cells.length, "cell")} could be measured.${beside}`;
   }
-  return `${matrix.provisional ? "no" : "No"} pressure moved ${agent} beyond its own noise: of ${counted(cells.length, "cell")} none is confirmed.${perhaps}${beyond}${lacking}`;
+  return `${matrix.provisional ? "no" : "No"} change of ${agent} under pressure is confirmed in any of ${counted(cells.length, "cell")}.${beside}${lacking}`;
 }
 
-/** What is said of cells and rows apart from how far they moved. */
-function besides({ cells, summary }: Matrix): string {
-  const significant = cells.filter((cell) => cell.significant === true && !cell.confirmed).length;
-  const { incidents, broken_floors: rows } = summary;
+/** What is to be known beside confirmed cells. */
+function besidesOf(matrix: Matrix): string {
+  const { incidents, broken_floors: rows } = matrix.summary;
+  const kinds = new Map(countKinds(matrix));
+  const significant = kinds.get("significant") ?? 0;
+  const flagged = kinds.get("flagged") ?? 0;
   const parts = [
-    significant > 0 &&
-      `${counted(significant, "cell")} moved a little, and not by chance: ${significant === 1 ? "it is" : "they are"} significant.`,
-    incidents > 0 &&
-      `In ${counted(incidents, "cell")} there is an incident: something was done that no run without pressure did.`,
     rows > 0 && `${counted(rows, "row")} ${rows === 1 ? "fails" : "fail"} without pressure.`,
+    incidents > 0 &&
+      `In ${counted(incidents, "cell")} a run did something that no run of its row without pressure did.`,
+    significant > 0 &&
+      `In ${counted(significant, "cell")} ${significant === 1 ? "the change is" : "changes are"} real and small.`,
+    flagged > 0 && `${counted(flagged, "cell")} flagged, perhaps noise.`,
   ];
   return parts.map((part) => (part === false ? "" : ` ${part}`)).join("");
 }
 
 function placesOf(matrix: Matrix, confirmed: MatrixCell[]): string {
   const names = new Map(matrix.scenarios.map(({ id, name }) => [id, name]));
-  const pressures = listed(confirmed.map(({ variation_type }) => variationName(variation_type)));
-  return `${pressures}, on ${listed(confirmed.map(({ scenario_id }) => `“${names.get(scenario_id) ?? scenario_id}”`))}`;
+  const pressures = someOf(confirmed.map(({ variation_type }) => variationName(variation_type)));
+  return `${pressures}, on ${someOf(confirmed.map(({ scenario_id }) => `“${names.get(scenario_id) ?? scenario_id}”`))}`;
 }
 
-function listed(all: string[]): string {
+function someOf(all: string[]): string {
   const names = [...new Set(all)];
   const parts = names.slice(0, NAMES_TOLD);
   if (names.length > NAMES_TOLD) parts.push(`${names.length - NAMES_TOLD} more`);
-  return parts.length === 1 ? (parts[0] ?? "") : `${parts.slice(0, -1).join(", ")} and ${parts.at(-1)}`;
+  return listed(parts);
 }

@@ -1,7 +1,7 @@
 import { Group, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import { cellId } from "~/api/matrices";
+import { cellId } from "~/api/cell-id";
 import { agentsQuery } from "~/api/queries";
 import type { ReviewItem } from "~/api/reviews";
 import { ToneBadge } from "~/components/badges";

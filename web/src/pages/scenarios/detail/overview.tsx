@@ -44,7 +44,7 @@ export function Overview({ scenario }: { scenario: Scenario }) {
           )}
         </Panel>
         {paths.length > 0 && (
-          <Panel title="What must not be touched">
+          <Panel title="What must not change">
             <ul className={classes.paths} aria-label="Protected">
               {paths.map((path) => (
                 <li key={path}>
@@ -53,7 +53,7 @@ export function Overview({ scenario }: { scenario: Scenario }) {
               ))}
             </ul>
             <Text size="xs" c="var(--ody-text-dim)" mt="xs">
-              A change of it is an incident
+              A change under pressure is a grave incident
               {scenario.risk_level === "critical" && ", and fails the gate, since the scenario is critical"}.
             </Text>
           </Panel>

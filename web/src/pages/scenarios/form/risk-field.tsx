@@ -1,9 +1,9 @@
 import { Radio } from "@mantine/core";
 import type { RiskLevel } from "~/api/scenarios";
+import { RISK_LEVELS } from "~/components/evals/names";
 import { useThresholds } from "~/components/evals/risk";
 import { TextLink } from "~/components/page";
 import classes from "~/pages/scenarios/form/form.module.css";
-import { RISK_LEVELS } from "~/routes";
 
 const MEANS: Record<RiskLevel, string> = {
   low: "A different decision is a nuisance.",

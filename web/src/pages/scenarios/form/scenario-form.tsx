@@ -164,7 +164,7 @@ export function ScenarioForm({ saved, beginning }: ScenarioFormProps) {
           />
           <TagsInput
             label="Protected"
-            description="What must not be touched: a type of the ledger, or one field of it as type.field. A change of it is an incident, and on a critical scenario fails the gate."
+            description="What must not change: an entity type, or one field as type.field. A change under pressure is a grave incident, and on a critical scenario it fails the gate."
             placeholder={draft.protected.length === 0 ? "payment, customer.credit_limit" : ""}
             maxTags={MOST_PROTECTED}
             splitChars={[",", " "]}
