@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -238,9 +239,7 @@ def test_a_thousand_cells_are_tested_as_one(monkeypatch: pytest.MonkeyPatch) -> 
         return really(labels, *rest)
 
     monkeypatch.setattr(significance, "_weights", counting)
-    monkeypatch.setattr(
-        "odyssey.matrices.cells.judge", lambda cells, seed: judge(cells, seed=seed, resamples=10)
-    )
+    monkeypatch.setattr("odyssey.matrices.cells.judge", partial(judge, resamples=10))
     plan = MatrixPlan(snapshot_of(200, [f"v{n}" for n in range(5)], repeats=3, baseline_repeats=4))
     found = analyse(plan, seen(plan, weak_at((7, 3))))
     assert len(found) == 1000
