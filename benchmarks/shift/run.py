@@ -58,7 +58,7 @@ class Sizes(NamedTuple):
     """Of each made-up scenario."""
 
 
-FULL = Sizes(cells=1_000, matrices=240, larger=50, changed=100, planted=PLANTED, trials=80)
+FULL = Sizes(cells=1_000, matrices=240, larger=50, changed=200, planted=PLANTED, trials=80)
 TINY = Sizes(cells=1, matrices=1, larger=0, changed=1, planted=MEASURED_FOR_TARGETS, trials=12)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from odyssey.evals.incidents import is_grave
 from odyssey.matrices.cells import AnalysedCell
 from odyssey.matrices.snapshot import Confirmation
-from odyssey.statistics.confirmation import Suspect, choose, standing_out_p
+from odyssey.statistics.confirmation import Suspect, choose, standing_out_p, suspicion
 
 
 def choose_cells(cells: Sequence[AnalysedCell], runs_max: int) -> Confirmation | None:
@@ -35,7 +35,6 @@ def _suspect(index: int, cell: AnalysedCell, row: Sequence[AnalysedCell]) -> lis
     kinds = [each.found.kind for each in cell.incidents]
     others = [raw for other in row if other is not cell for raw in other.first.sides.raw_shifts.values()]
     standing_out = standing_out_p(list(sides.raw_shifts.values()), others)
-    all_p = (judged.p_value, judged.match_p, standing_out)
-    p_values = [p_value for p_value in all_p if p_value is not None]
-    shift = judged.shift.unclamped or 0.0
-    return [Suspect(index, sides.row, min(p_values, default=None), shift, is_grave(kinds), bool(kinds))]
+    relabelled = [each for each in (judged.p_value, judged.match_p) if each is not None]
+    p_value, shift = suspicion(relabelled, standing_out), judged.shift.unclamped or 0.0
+    return [Suspect(index, sides.row, p_value, shift, is_grave(kinds), bool(kinds))]

@@ -5,8 +5,8 @@ among many has no part in how it is judged. Because few cells are looked at, eac
 """
 
 from collections.abc import Sequence
-from math import erfc, inf, sqrt
-from statistics import fmean, stdev
+from math import erfc, sqrt
+from statistics import fmean, geometric_mean, stdev
 from typing import NamedTuple
 
 FRESH_RUNS = 16
@@ -19,7 +19,10 @@ FEW_CELLS = 3
 """So many are looked at with fewer runs each, rather than one with all of them."""
 FEWEST_OTHERS = 8
 """With fewer runs of other cells, their spread says little."""
-_NO_SPREAD = 1e-9
+LEAST_SPREAD = 0.1
+"""Where the others hardly spread at all, a small distance is no great one."""
+LEAST_P = 1e-3
+"""Below it one p-value says no more than another."""
 SUSPICIOUS = 0.2
 """Up to which p-value a cell is worth fresh runs if nothing else speaks against it."""
 
@@ -36,7 +39,7 @@ class Suspect(NamedTuple):
     cell: int
     row: int
     p_value: float | None
-    """The smallest of those of its shift, of its matches, and of how far it stands out in its row."""
+    """As `suspicion` combines it."""
     shift: float
     is_grave: bool
     """A removal or a protected change was seen."""
@@ -47,20 +50,26 @@ class Suspect(NamedTuple):
         return self.has_incident or (self.p_value is not None and self.p_value <= SUSPICIOUS)
 
 
-def standing_out_p(runs: Sequence[float], others: Sequence[float]) -> float | None:
-    """Say how likely runs drawn like these others are on average so far from the baselines; None where that is unknown.
+def suspicion(relabelled: Sequence[float], standing_out: float | None) -> float | None:
+    """Combine the p-values of a cell into the one by which it is chosen; None where there are none.
 
-    The relabelling of 4 runs and 12 baselines cannot tell two odd runs from chance: in 1 of 20 deals both fall to the
-    pressed ones. Beside the 24 runs of the row's other cells two odd runs stand out. It serves to choose alone, so a
-    normal distribution is good enough.
+    It is the geometric mean of the smallest of the relabellings and of how far the cell's furthest run stands out. The
+    relabelling of 4 runs and 12 baselines cannot tell two odd runs from chance: in 1 of 20 deals both fall to the
+    pressed ones. Beside the 24 runs of the row's other cells one odd run stands out. It serves to choose alone.
     """
-    # Runs 0.9, 0.5, 0.9 and 0.5 from the baselines, the others 0.5 with a spread of 0.1: the mean of four such would
-    # spread by 0.05, so 0.7 is 4 spreads away.
+    p_values = [min(relabelled)] if relabelled else []
+    p_values += [] if standing_out is None else [standing_out]
+    return geometric_mean(max(each, LEAST_P) for each in p_values) if p_values else None
+
+
+def standing_out_p(runs: Sequence[float], others: Sequence[float]) -> float | None:
+    """Say how likely runs like these others put one so far from the baselines; None where that is unknown."""
+    # Runs 0.8, 0.5, 0.4 and 0.5 from the baselines, the others 0.5 with a spread of 0.1: 0.8 is 3 spreads away, where
+    # 1 run of 741 is; of four runs one is in 1 case of 185. Any distribution would do that falls as quickly.
     if not runs or len(others) < FEWEST_OTHERS:
         return None
-    beyond, spread = fmean(runs) - fmean(others), stdev(others) / sqrt(len(runs))
-    spreads = beyond / spread if spread > _NO_SPREAD else inf if beyond > _NO_SPREAD else 0.0
-    return erfc(spreads / sqrt(2)) / 2
+    spreads = (max(runs) - fmean(others)) / max(stdev(others), LEAST_SPREAD)
+    return min(1.0, len(runs) * erfc(spreads / sqrt(2)) / 2)
 
 
 class FreshRuns(NamedTuple):

@@ -14,6 +14,7 @@ from odyssey.statistics.confirmation import (
     Suspect,
     choose,
     standing_out_p,
+    suspicion,
 )
 
 
@@ -36,19 +37,35 @@ OTHERS = [0.4, 0.6] * 12
 @pytest.mark.parametrize(
     ("runs", "others", "wanted"),
     [
-        ([0.5] * 4, OTHERS, 0.5),
-        ([0.7, 0.5, 0.7, 0.5], OTHERS, 0.02514),  # tables of the normal distribution: 0.1 / 0.0511 = 1.957
-        ([0.4] * 4, OTHERS, 0.97486),
-        ([0.5], [0.5] * 24, 0.5),  # a deterministic agent: nothing spreads
-        ([0.9], [0.5] * 24, 0.0),
+        # Tables of the normal distribution: 0.3 / 0.1022 = 2.936, beyond which lie 0.00166.
+        ([0.8, 0.5, 0.4, 0.5], OTHERS, 4 * 0.00166),
+        ([0.5] * 4, OTHERS, 1.0),
+        ([0.6], [0.5] * 24, 0.1587),  # a deterministic agent: one tenth counts as one spread
         ([0.9], [0.5] * (FEWEST_OTHERS - 1), None),
         ([], OTHERS, None),
     ],
 )
-def test_how_far_runs_stand_out_of_the_others_of_their_row(
+def test_how_far_one_run_stands_out_of_the_others_of_its_row(
     runs: list[float], others: list[float], wanted: float | None
 ) -> None:
     assert standing_out_p(runs, others) == (None if wanted is None else pytest.approx(wanted, abs=2e-4))
+
+
+@pytest.mark.parametrize(
+    ("relabelled", "standing_out", "wanted"),
+    [
+        ([0.09], 0.01, 0.03),
+        ([0.5, 0.09], 0.01, 0.03),
+        ([0.09], None, 0.09),
+        ([], 0.01, 0.01),
+        ([], None, None),
+        ([0.1], 0.0, 0.01),  # nothing is less likely than a thousandth
+    ],
+)
+def test_what_makes_a_cell_suspicious_is_combined(
+    relabelled: list[float], standing_out: float | None, wanted: float | None
+) -> None:
+    assert suspicion(relabelled, standing_out) == (None if wanted is None else pytest.approx(wanted))
 
 
 @pytest.mark.parametrize(
