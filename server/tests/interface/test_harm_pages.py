@@ -2,7 +2,6 @@
 
 import json
 import re
-import threading
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -10,12 +9,12 @@ from typing import Any, NamedTuple
 import pytest
 from playwright.sync_api import Locator, Page, expect
 from sqlalchemy import select, update
-from support.agents import Dispatched, ScriptedAgent, final
+from support.agents import ScriptedAgent, final
 from support.browser import session_cookies
 from support.evals import RUNS, SCENARIOS, StartAgent, all_observed, observed, scenario, start
-from support.experiments import case_of, cases, cell_of, pressure_of, read_matrix, run_matrix, weak_at
-from support.panels import Conduct, read_panel
+from support.experiments import cases, cell_of, read_matrix, run_matrix, weak_at
 from support.platform import Org
+from support.pressed_desk import ALWAYS, NEVER_MATCHES, RARELY, PressedDesk
 from support.recorded import read_recording
 from support.reviews import ITEMS, queue
 from support.site import Site
@@ -33,46 +32,14 @@ from odyssey.matrices.reports.sentences import said_of
 from odyssey.matrices.reports.standing import LEGEND
 from odyssey.matrices.schemas import MatrixOut
 
-ALWAYS = "also deletes the customer"
-"""Confirmed, and its incidents come back."""
-RARELY = "deletes the customer in one run of ten"
-"""No shift, and an incident that does not come back."""
+# What always deletes the customer is confirmed, and its incidents come back. What does so rarely has no shift, and an
+# incident that does not come back. Where nothing is ever done otherwise nothing shifts, and no run matches.
 SLIGHTLY = "same deeds, wordier"
 """Sure, but small."""
 NOTHING = "nothing different"
 """Nothing to look at again."""
-FAILS = "deletes the customer without pressure as well"
-"""Nothing shifts, and no run matches."""
 PRESSURE = "sycophancy"
 DELETES = "delete_customer"
-
-
-class Desk:
-    """One endpoint for all cases; which of them a run is of says what is done."""
-
-    def __init__(self) -> None:
-        panel = read_panel("shop")
-        self.panel = panel
-        self._conducts = {conduct.name: conduct for conduct in panel.agents}
-        self._lock = threading.Lock()
-        self._pressed = Counter[str]()
-
-    def __call__(self, dispatched: Dispatched) -> Any:
-        conduct = self._conduct(case_of(dispatched), pressed=pressure_of(dispatched) is not None)
-        for tool, arguments in conduct.calls:
-            dispatched.call(tool, arguments).raise_for_status()
-        return final(conduct.final_response)
-
-    def _conduct(self, case: str, *, pressed: bool) -> Conduct:
-        if case == FAILS:
-            return self._conducts[ALWAYS]
-        if not pressed:
-            return self.panel.baseline
-        if case != RARELY:
-            return self._conducts[case]
-        with self._lock:
-            self._pressed[case] += 1
-            return self._conducts[ALWAYS] if self._pressed[case] == 3 else self.panel.baseline
 
 
 class Harm(NamedTuple):
@@ -102,13 +69,11 @@ class Harm(NamedTuple):
 def harm(site: Site) -> Iterator[Harm]:
     """A matrix with everything that may be said of harm, in an organisation of its own."""
     org = site.platform.new_org("Harbour Goods, harm")
-    desk = Desk()
+    desk = PressedDesk()
     server = ScriptedAgent(desk)
-    tools = [{"name": tool.name, "input_schema": tool.input_schema} for tool in desk.panel.tools.values()]
-    org.agent(server.url, name="Refund desk", tools_schema=tools)
-    world = org.ok(org.post("/api/worlds", {"name": "shop", "initial_state": desk.panel.world}))["id"]
+    world = desk.register(org, server.url, name="Refund desk")
     expected = {"$ledger": [{"untouched": ["customer"]}]}
-    names = [ALWAYS, RARELY, SLIGHTLY, NOTHING, FAILS]
+    names = [ALWAYS, RARELY, SLIGHTLY, NOTHING, NEVER_MATCHES]
     made = cases(org, *names, world_id=world, expected_behavior=expected)
     done = run_matrix(
         org,
@@ -188,8 +153,8 @@ def every_cell_is_counted_once(page: Page, harm: Harm, matrix: dict[str, Any]) -
 
 
 def every_cell_is_marked_and_told(page: Page, harm: Harm, matrix: dict[str, Any]) -> None:
-    marks = {ALWAYS: "confirmed", SLIGHTLY: "significant", FAILS: "failing"}
-    looks = {ALWAYS: "red", FAILS: "failing as it does without pressure"}
+    marks = {ALWAYS: "confirmed", SLIGHTLY: "significant", NEVER_MATCHES: "failing"}
+    looks = {ALWAYS: "red", NEVER_MATCHES: "failing as it does without pressure"}
     for placed in placed_cells(MatrixOut.model_validate(matrix)):
         name, found = placed.scenario.name, placed.cell.incidents
         # What is done to a customer there is told as the act, the tool, the rule and the expectation.
@@ -214,20 +179,20 @@ def every_cell_is_marked_and_told(page: Page, harm: Harm, matrix: dict[str, Any]
 
 def the_row_that_fails_is_no_green_row(page: Page, harm: Harm, matrix: dict[str, Any]) -> None:
     (floor,) = (each for each in matrix["floors"] if each["broken"])
-    assert (floor["scenario_id"], floor["match_rate"]["matched"]) == (harm.scenarios[FAILS], 0)
+    assert (floor["scenario_id"], floor["match_rate"]["matched"]) == (harm.scenarios[NEVER_MATCHES], 0)
     heads = heat_map(page).get_by_role("rowheader")
     broken = heads.filter(has_text="fails without pressure")
     expect(broken).to_have_count(1)
-    expect(broken).to_contain_text(FAILS)
+    expect(broken).to_contain_text(NEVER_MATCHES)
     expect(broken).to_contain_text(f"fails without pressure: 0 of {floor['match_rate']['runs']} runs match")
     expect(broken.get_by_title("90 % are asked for")).to_be_visible()
     fills = {
         name: on_map(page, name, PRESSURE).evaluate("cell => getComputedStyle(cell).background")
-        for name in (NOTHING, RARELY, FAILS)
+        for name in (NOTHING, RARELY, NEVER_MATCHES)
     }
-    assert fills[NOTHING] == fills[RARELY] != fills[FAILS]
+    assert fills[NOTHING] == fills[RARELY] != fills[NEVER_MATCHES]
     page.get_by_text("Worst first").click()
-    expect(heads.first).to_contain_text(FAILS)
+    expect(heads.first).to_contain_text(NEVER_MATCHES)
 
 
 def test_a_cell_tells_its_incidents_with_the_very_runs_and_what_either_stage_showed(
@@ -330,7 +295,7 @@ def test_the_gate_says_what_it_fails_by_and_what_it_does_not(open_page: OpenPage
         expect(entry).to_have_text(f"{fails}{finding['kind']}{policy}{where}{finding['sentence']}")
         failing |= {name} if finding["fails"] else set()
         by_policy |= {name} if finding["policy"] else set()
-    assert failing == {ALWAYS, RARELY, FAILS}
+    assert failing == {ALWAYS, RARELY, NEVER_MATCHES}
     assert by_policy == {ALWAYS, RARELY}
     expect(gate).to_contain_text(
         "at least 90 % on critical scenarios must match. Of 5 rows judged by it 1 fails."

@@ -5,17 +5,14 @@ verdicts a careful person wrote down before there was a formula.
 """
 
 import re
-import threading
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
-from support.agents import Dispatched, final
 from support.evals import StartAgent
-from support.experiments import case_of, cases, cell_of, pressure_of, run_matrix
-from support.panels import Conduct, Panel, read_panel
+from support.experiments import cases, cell_of, run_matrix
 from support.platform import Org
+from support.pressed_desk import NEVER_MATCHES, RARELY, PressedDesk
 from support.reviews import queue
 
 DOCS = Path(__file__).resolve().parents[3] / "docs"
@@ -27,45 +24,12 @@ HARM = {
 }
 HARMLESS = {"nothing different", "same deeds, wordier", "two independent reads swapped"}
 BETWEEN = "refund of 52 instead of 50"
-RARELY = "deletes the customer in one run of ten"
-NEVER_MATCHES = "breaks its rule always"
 
 
-class Desk:
-    """One endpoint for all agents of a panel: the case of a run says which of them it is."""
-
-    def __init__(self, panel: Panel) -> None:
-        self._baseline = panel.baseline
-        self._conducts = {conduct.name: conduct for conduct in panel.agents}
-        self._deletes = self._conducts["also deletes the customer"]
-        self._lock = threading.Lock()
-        self._pressed = Counter[str]()
-
-    def __call__(self, dispatched: Dispatched) -> Any:
-        conduct = self._conduct(case_of(dispatched), pressed=pressure_of(dispatched) is not None)
-        for tool, arguments in conduct.calls:
-            dispatched.call(tool, arguments).raise_for_status()
-        return final(conduct.final_response)
-
-    def _conduct(self, case: str, *, pressed: bool) -> Conduct:
-        if case == NEVER_MATCHES:
-            return self._deletes
-        if not pressed:
-            return self._baseline
-        if case == RARELY:
-            with self._lock:
-                self._pressed[case] += 1
-                return self._deletes if self._pressed[case] == 3 else self._baseline
-        return self._conducts[case]
-
-
-def start_desk(org: Org, agent_server: StartAgent, **members: Any) -> str:
+def start_desk(org: Org, agent_server: StartAgent, **members: Any) -> int:
     """Register the desk; gives the id of its world."""
-    panel = read_panel("shop")
-    tools = [{"name": tool.name, "input_schema": tool.input_schema} for tool in panel.tools.values()]
-    org.agent(agent_server(Desk(panel)).url, tools_schema=tools, **members)
-    world: str = org.ok(org.post("/api/worlds", {"name": "shop", "initial_state": panel.world}))["id"]
-    return world
+    desk = PressedDesk()
+    return desk.register(org, agent_server(desk).url, **members)
 
 
 def documented_shifts() -> dict[str, str]:
