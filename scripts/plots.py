@@ -83,7 +83,7 @@ def false_alarms(figures: dict[str, Any]) -> str:
         drawn,
         [
             (_NAIVE, "naive: any raw shift > 0.5"),
-            (_LINE, "by policy: removals"),
+            (_LINE, "by policy"),
             (_OURS, "by any other rule of the gate"),
         ],
         f"35 cells each, 4 runs against 12. Dashed: {_LIMIT}",
