@@ -21,7 +21,7 @@ export function Gate({ matrix }: { matrix: Matrix }) {
     <Panel title="Gate">
       <Stack gap="sm">
         <Text size="sm" fw={550}>
-          {verdictOf(matrix)}
+          {gateVerdict(matrix)}
         </Text>
         {shown.length > 0 && (
           <ul className={classes.findings} aria-label="Findings of the gate">
@@ -84,7 +84,7 @@ function keyOf({ kind, scenario_id, variation_type, rule_set, incident }: GateFi
 }
 
 /** As in the terminal and in exported files. */
-function verdictOf(matrix: Matrix): string {
+export function gateVerdict(matrix: Matrix): string {
   const { status, gate, progress, max_unmeasured } = matrix;
   const failing = gate.filter(({ fails }) => fails);
   if (status === "cancelled") return "The gate cannot tell: the matrix was cancelled.";

@@ -72,7 +72,6 @@ function Loaded({ matrix }: { matrix: Matrix }) {
       <MatrixFacts matrix={matrix} />
       <Warnings matrix={matrix} />
       <Outcome matrix={matrix} />
-      <Gate matrix={matrix} />
       <Panel
         title="Heat map"
         flush
@@ -102,6 +101,7 @@ function Loaded({ matrix }: { matrix: Matrix }) {
           The address names a cell that this matrix does not have.
         </Text>
       )}
+      <Gate matrix={matrix} />
     </Page>
   );
 }

@@ -7,6 +7,7 @@ import { Panel } from "~/components/page";
 import { countsOf, ShareBar } from "~/components/share";
 import { countKinds, failingRows, rowKey } from "~/pages/matrices/heat-map/looks";
 import classes from "~/pages/matrices/matrices.module.css";
+import { gateVerdict } from "~/pages/matrices/one/gate";
 import { plannedRuns } from "~/pages/matrices/one/matrix-facts";
 
 const NAMES_TOLD = 3;
@@ -18,10 +19,15 @@ export function Outcome({ matrix }: { matrix: Matrix }) {
   return (
     <Panel>
       <div className={classes.headline}>
-        <Text className={classes.verdict ?? ""} role="status">
-          {matrix.provisional && "So far: "}
-          {verdictOf(matrix)}
-        </Text>
+        <div>
+          <Text className={classes.verdict ?? ""} role="status">
+            {matrix.provisional && "So far: "}
+            {verdictOf(matrix)}
+          </Text>
+          <Text size="sm" mt={8}>
+            {gateVerdict(matrix)}
+          </Text>
+        </div>
         <div>
           <BandsBar bands={matrix.summary.shift} failing={greenOnFailingRows(matrix)} tall />
           <Text size="xs" c="var(--ody-text-dim)" mt={6} component="div">
