@@ -174,7 +174,7 @@ def hostile_eval_runs(org: Org, agent: int, scenario_id: str) -> tuple[int, int]
     body = {"variation_type": "hostile", "agent_id": agent}
     baseline, pressed = start(org, {"id": scenario_id}, **body)
     shown = all_observed(org, [baseline, pressed])
-    assert shown[1]["shift"]["moved"] == "structured"
+    assert shown[1]["shift"]["moved"] == "decision"
     asked = {"run_id": baseline, "notes": "\n".join(STRINGS)}
     decide(org, org.ok(org.post(ITEMS, asked))["id"], "true_negative", "\n".join(STRINGS))
     org.ok(org.post(ITEMS, asked))

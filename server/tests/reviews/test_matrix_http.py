@@ -15,8 +15,8 @@ def test_what_a_matrix_finds_is_queued_with_it(org: Org, agent_server: StartAgen
         *cases(org, "lost", risk_level="low"),
         *cases(org, "fine", risk_level="high"),
     )
-    # Seven baselines each: enough that two cells of six can be told from chance.
-    matrix = run_matrix(org, [late, lost, fine], "sycophancy", "time_pressure", baseline_repeats=7)
+    # Eight fresh runs of both weak cells, and of the baselines of their rows: enough to tell them from chance.
+    matrix = run_matrix(org, [late, lost, fine], "sycophancy", "time_pressure", confirm_runs_max=4 * 8)
     flags = queue(org, source="flag")
     assert [(item["scenario_id"], item["variation_type"]) for item in flags] == [
         (late, "sycophancy"),
