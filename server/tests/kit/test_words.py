@@ -20,6 +20,7 @@ MEASURED = {
 }
 """The types of the world that the engine is measured with, and the fields of each."""
 COMMON = {
+    "price",  # "cheapest first" is by nothing else
     "id",
     "name",
     "status",

@@ -106,7 +106,7 @@ def test_any_text_has_a_value_or_a_reason(text: str) -> None:
 def test_a_tool_for_sums_answers_in_its_shape(output: Any, response: Any) -> None:
     answer = ask(WORLD, "calculate", {"expression": "43 / 3"}, output=output)
     assert answer.response == response
-    assert answer.confidence > 0.5
+    assert answer.certainty > 0.5
     assert answer.operations == ()
 
 

@@ -81,7 +81,14 @@ class TestCreating:
         assert isinstance(add, Add)
         assert len(add.id) == 6
         assert add.id.isalnum()
-        assert add.fields == {"status": "booked", "patient_id": "p2", "slot": "11:00", "visit_id": add.id}
+        # Other visits have tests; a new one has none of them yet.
+        assert add.fields == {
+            "status": "booked",
+            "patient_id": "p2",
+            "slot": "11:00",
+            "tests": [],
+            "visit_id": add.id,
+        }
         assert entered == Update("patient", "p2", {"visits": ["ZP4R9C", add.id]})
         assert answer.response == add.fields
 
@@ -112,7 +119,7 @@ class TestUpdating:
     def test_moves_an_appointment_by_a_verb_nobody_listed(self) -> None:
         answer = ask(WORLD, "postpone_visit", {"visit_id": "VQ7K2M", "new_slot": "12:00"})
         assert answer.operations == (Update("visit", "VQ7K2M", {"slot": "12:00"}),)
-        assert answer.confidence <= 0.5
+        assert answer.certainty <= 0.5
 
     @pytest.mark.parametrize(
         ("name", "after"), [("add_patient_allergy", ["nuts", "milk"]), ("remove_allergy_from_patient", [])]
@@ -127,14 +134,14 @@ class TestCaution:
     def test_arguments_that_choose_nothing_choose_not_everything(self) -> None:
         answer = ask(WORLD, "get_visit", {"colour": "red", "shape": "round"})
         assert answer.response == {}
-        assert answer.confidence <= 0.3
+        assert answer.certainty <= 0.3
 
     @pytest.mark.parametrize("name", ["schedule_visit", "send_visit"])
     def test_a_verb_on_what_is_there_makes_no_second_one(self, name: str) -> None:
         answer = ask(WORLD, name, {"visit_id": "VQ7K2M"})
         assert answer.operations == ()
         assert not answer.refused
-        assert answer.confidence <= 0.3
+        assert answer.certainty <= 0.3
 
 
 WORDS = "get find list search create book update set cancel close add remove send transfer lock visit visits nurse "

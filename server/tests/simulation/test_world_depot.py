@@ -284,7 +284,7 @@ class TestWithoutState:
         found = ask(WORLD, name, arguments)
         assert found.response == answer
         assert found.operations == ()
-        assert found.confidence <= 0.3
+        assert found.certainty <= 0.3
         assert found.reading is not None
         assert found.reading.operation == "acknowledge"
 

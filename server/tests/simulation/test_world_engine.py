@@ -78,12 +78,12 @@ class TestReading:
         assert answer.response == ORDER_1
         assert type(answer.response) is dict
         assert answer.operations == ()
-        assert answer.confidence > 0.8
+        assert answer.certainty > 0.8
 
     def test_a_type_that_only_an_argument_names_is_a_guess(self) -> None:
         answer = ask("get_shipping_label", {"order_id": "ord_1"})
         assert answer.response == ORDER_1
-        assert answer.confidence == 0.5
+        assert answer.certainty == 0.5
 
     def test_a_missing_one_is_refused_in_words(self) -> None:
         assert error(ask("get_order", {"order_id": "ord_9"})) == (
@@ -131,12 +131,12 @@ class TestReading:
     def test_filters(self, arguments: dict[str, Any], expected: list[Any]) -> None:
         answer = ask("list_orders", arguments)
         assert answer.response == expected
-        assert answer.confidence == 0.9
+        assert answer.certainty == 0.9
 
     def test_an_argument_that_names_no_field_lowers_the_confidence(self) -> None:
         answer = ask("search_orders", {"colour": "red"})
         assert answer.response == [ORDER_1, ORDER_2, ORDER_3]
-        assert 0.3 < answer.confidence < 0.9
+        assert 0.3 < answer.certainty < 0.9
 
 
 class TestCreating:
@@ -165,7 +165,7 @@ class TestCreating:
     def test_makes_the_first_of_a_type_in_an_open_ledger(self) -> None:
         answer = ask("open_support_tickets", {"subject": "x"})
         assert answer.operations == (Add("support_ticket", "support_ticket_1", {"subject": "x"}),)
-        assert answer.confidence < 0.9
+        assert answer.certainty < 0.9
 
     def test_refuses_a_value_the_schema_forbids(self) -> None:
         answer = ask("create_order", {"total": "much"}, schema=SCHEMA)
@@ -240,7 +240,7 @@ class TestUnknown:
         answer = ask("dance", {"steps": "1 + 1"}, output=output)
         assert answer.response == expected
         assert answer.operations == ()
-        assert answer.confidence <= 0.3
+        assert answer.certainty <= 0.3
         assert answer.reading == Reading("none")
         assert not answer.refused
 
@@ -346,7 +346,7 @@ class TestShape:
         output = {"type": "object", "properties": {"eta": {"type": "string"}}, "required": ["eta"]}
         answer = ask("get_order", {"order_id": "ord_1"}, output=output)
         assert answer.response == {**ORDER_1, "eta": ""}
-        assert answer.confidence <= 0.5
+        assert answer.certainty <= 0.5
 
     @pytest.mark.parametrize(
         "output",
@@ -394,7 +394,7 @@ class TestAnyCall:
         assert canonical_json(first.response) == canonical_json(second.response)
         assert first.operations == second.operations
         assert not apply(WORLD, first.operations, "strict").refused
-        assert 0 <= first.confidence <= 1
+        assert 0 <= first.certainty <= 1
         assert first.explanation
         assert (asked.arguments, asked.tool.output_schema) == before
         assert Ledger.boot(WORLD.to_state()).hash() == world_before

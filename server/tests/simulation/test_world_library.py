@@ -66,7 +66,7 @@ class TestLookingUp:
     def test_by_several_fields_inside_records(self) -> None:
         answer = ask(WORLD, "find_member", {"first_name": "Ida", "last_name": "Fell", "postcode": "AB2"})
         assert answer.response == MEMBERS[1]
-        assert answer.confidence > 0.8
+        assert answer.certainty > 0.8
         assert answer.reading == Reading("read", "member", (), ("first_name", "last_name", "postcode"))
         assert answer.explanation == "read member by first_name, last_name, postcode"
 
@@ -163,7 +163,7 @@ class TestListing:
             assert [each["title_id"] for each in answer.response] == ["tt1"]
             assert answer.response[0]["shelf"] == "A"
         assert answer.operations == ()
-        assert answer.confidence > 0.8
+        assert answer.certainty > 0.8
 
     @pytest.mark.parametrize(
         ("arguments", "expected"),
@@ -180,7 +180,7 @@ class TestListing:
     def test_a_place_is_no_bound(self) -> None:
         answer = ask(WORLD, "list_members", {"from_town": "York"})
         assert answer.response == MEMBERS
-        assert answer.confidence < 0.9
+        assert answer.certainty < 0.9
 
     def test_an_adjective_is_a_filter(self) -> None:
         assert ask(WORLD, "list_overdue_loans").response == [LOANS[1]]

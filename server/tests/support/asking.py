@@ -19,10 +19,12 @@ def tool_call(
     schema: LedgerSchema | None = None,
     seed: int = 1,
     sequence: int = 1,
+    properties: dict[str, Any] | None = None,
 ) -> ToolCall:
+    """`properties`: what may be given besides."""
     given = arguments or {}
-    properties = {key: {"type": _TYPES.get(type(value), "null")} for key, value in given.items()}
-    inputs = {"type": "object", "properties": properties, "required": list(given)}
+    types = {key: {"type": _TYPES.get(type(value), "null")} for key, value in given.items()}
+    inputs = {"type": "object", "properties": types | (properties or {}), "required": list(given)}
     return ToolCall(Tool(name, inputs, description, output), given, schema, seed, sequence)
 
 

@@ -6,18 +6,22 @@ from typing import Any, Literal, NamedTuple
 from odyssey.kit.words import phrase
 from odyssey.records.ledger import Operation
 from odyssey.records.smallest import smallest_value
-from odyssey.simulation.engine import Answer, Reading, ToolCall
+from odyssey.simulation.engine import Answer, Reading, Shape, ToolCall
 from odyssey.simulation.world.kinds import Kind
 from odyssey.simulation.world.meaning import Intent
-from odyssey.simulation.world.shape import FillSources, fit
+from odyssey.simulation.world.shape import FillSources, fit, is_loose
 from odyssey.worlds.ledger import copy_json
+from odyssey.worlds.schema import id_text
 
 CERTAIN = 0.9
 LIKELY = 0.6
 UNSURE = 0.5
 GUESSED = 0.3
 """The ceiling for a call whose effect the engine did not understand."""
-_NOT_UNDERSTOOD = 0.2
+_BLANK = 0.2
+_NO_READING = Reading("none")
+NOT_UNDERSTOOD = "not understood"
+"""How the explanation of an answer begins that says nothing."""
 
 
 class WorldQuestion(NamedTuple):
@@ -28,6 +32,12 @@ class WorldQuestion(NamedTuple):
     @property
     def noun(self) -> str:
         return phrase(self.kind.name)
+
+    @property
+    def entity_id(self) -> str | None:
+        """The id of the entity that is meant: the one that is given, or of the only one there is."""
+        given = id_text(self.given(self.intent.id_argument))
+        return self.intent.only_one if given is None else given
 
     def given(self, argument: str | None) -> Any:
         """The value of an argument; absent and null are both None."""
@@ -49,7 +59,7 @@ def respond(
     value: Any,
     reading: Reading,
     *,
-    confidence: float,
+    certainty: float,
     operations: tuple[Operation, ...] = (),
     identity: Mapping[str, Any] | None = None,
     facts: Mapping[str, Any] | None = None,
@@ -67,30 +77,41 @@ def respond(
     return Answer(
         response=copy_json(response),
         operations=operations,
-        confidence=confidence if is_sure else min(confidence, UNSURE),
+        certainty=certainty if is_sure else min(certainty, UNSURE),
         explanation=reading.in_words(),
         reading=reading,
+        shape=_shape_of(response, value, question.call, is_invented=is_invented),
     )
+
+
+def _shape_of(response: Any, value: Any, call: ToolCall, *, is_invented: bool) -> Shape:
+    if is_invented:
+        return "invented"
+    if is_loose(response, call.tool.output_schema):
+        return "loose"
+    return "as_is" if response is value else "shaped"
 
 
 def refuse(code: Literal["not_found", "conflict", "bad_value"], message: str, reading: Reading) -> Answer:
     return Answer(
         response={"error": {"code": code, "message": message}},
-        confidence=CERTAIN,
+        certainty=CERTAIN,
         refused=True,
         explanation=f"{reading.in_words()}: refused, {code}",
         reading=reading,
     )
 
 
-def not_understood(call: ToolCall, why: str) -> Answer:
+def not_understood(call: ToolCall, why: str, reading: Reading = _NO_READING) -> Answer:
     """The smallest answer the tool allows; nothing happens in the world."""
     schema = call.tool.output_schema
     return Answer(
         response={} if schema is None else copy_json(smallest_value(schema)),
-        confidence=_NOT_UNDERSTOOD,
-        explanation=f"not understood: {why}",
-        reading=Reading("none"),
+        certainty=_BLANK,
+        is_blank=True,
+        evidence="schema",
+        explanation=f"{NOT_UNDERSTOOD}: {why}",
+        reading=reading,
     )
 
 

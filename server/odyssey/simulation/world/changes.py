@@ -10,7 +10,7 @@ from odyssey.records.ledger import Operation, Update
 from odyssey.simulation.world.answer import WorldQuestion
 from odyssey.simulation.world.kinds import Collection, Kind
 from odyssey.simulation.world.meaning import arguments_of
-from odyssey.simulation.world.relations import holder, home, places, references
+from odyssey.simulation.world.relations import holder, home, places, pointer_to, references
 from odyssey.simulation.world.status import recorded_in
 from odyssey.worlds.field_index import PathStep
 from odyssey.worlds.ledger import copy_json
@@ -68,6 +68,9 @@ def _write(
         return True
     path = kind.path_of(argument) or kind.path_of("_".join((*question.intent.naming.after, argument)))
     if path is None:
+        pointed = next((pointer_to(kind, each) for each in references(kind, {argument: value})), None)
+        path = None if pointed is None else (pointed,)
+    if path is None:
         return False
     if path[0] != kind.id_field:
         _put_into(changes, fields, path, value)
@@ -92,7 +95,10 @@ def _member(kind: Kind, record: str | None, argument: str) -> str | None:
 
 def _put_into(changes: dict[str, Any], fields: Mapping[str, Any], path: tuple[str, ...], value: Any) -> None:
     if len(path) == 1:
-        changes[path[0]] = copy_json(value)
+        held = fields.get(path[0])
+        is_part = isinstance(held, dict) and isinstance(value, dict) and value.keys() < held.keys()
+        # Of a record that is there, {"city": "Oslo"} changes the city and leaves the street alone.
+        changes[path[0]] = copy_json({**held, **value} if is_part and isinstance(held, dict) else value)
         return
     if path[0] not in changes:
         # Written into below: what a ledger hands out is a copy.

@@ -2,20 +2,33 @@
 
 from collections.abc import Callable
 from decimal import ROUND_HALF_UP, Decimal
+from functools import lru_cache
 from typing import Any
 
+import msgspec
+
 from odyssey.expressions.arithmetic import SumError, evaluate
-from odyssey.kit.words import participle, tokens, word_set
+from odyssey.kit.words import id_noun, participle, tokens, word_set
 from odyssey.records.smallest import smallest_value
 from odyssey.simulation.engine import Answer, EngineName, Reading, ToolCall
 from odyssey.simulation.world.answer import CERTAIN, GUESSED, LIKELY, WorldQuestion, not_understood, refuse
+from odyssey.simulation.world.kinds import Same
 from odyssey.simulation.world.meaning import Intent, arguments_of, understand
 from odyssey.simulation.world.naming import PREPOSITIONS, Naming, Verb
 from odyssey.simulation.world.part_writes import update_part, write_part
+from odyssey.simulation.world.paths import find_place, may_be_about_paths, walk, with_whole_paths
 from odyssey.simulation.world.reads import list_entities, read, read_part
+from odyssey.simulation.world.refusals import refused_reference
+from odyssey.simulation.world.session import (
+    Session,
+    find_session,
+    is_own,
+    log_in_or_out,
+    refused_without_session,
+)
 from odyssey.simulation.world.shape import FillSources, fit, fits
 from odyssey.simulation.world.writes import create, move, remove, update
-from odyssey.worlds.ledger import Ledger
+from odyssey.worlds.ledger import Ledger, copy_json
 
 # Sums: a tool whose only argument is an expression gets its value, worked out in decimals.
 #
@@ -47,7 +60,8 @@ def calculate(call: ToolCall) -> Answer | None:
     fitted, _ = fit({"result": number}, schema, FillSources("result", {"value": number, "answer": number}))
     return Answer(
         response=fitted if shown is None else shown,
-        confidence=LIKELY if shown is None else CERTAIN,
+        certainty=LIKELY if shown is None else CERTAIN,
+        evidence="schema",
         explanation=reading.in_words(),
         reading=reading,
     )
@@ -57,7 +71,8 @@ def _expression(call: ToolCall) -> str | None:
     names = arguments_of(call)
     if len(names) != 1 or not isinstance(call.arguments.get(names[0]), str):
         return None
-    said = {*tokens(call.tool.name), *tokens(names[0])}
+    # `calculate_grade(student_id)` is about a student.
+    said = {*tokens(call.tool.name), *tokens(names[0])} if id_noun(names[0]) is None else set()
     return str(call.arguments[names[0]]) if said & _WORDS else None
 
 
@@ -76,7 +91,19 @@ class WorldEngine:
     name: EngineName = "world"
 
     def answer(self, call: ToolCall, world: Ledger) -> Answer:
-        intent = understand(call, world)
+        call = with_defaults(call)
+        session = find_session(call, world)
+        if session is not None:
+            about_session = refused_without_session(call, session) or log_in_or_out(call, session)
+            if about_session is not None:
+                return about_session
+        if may_be_about_paths(call.tool.name, call.tool.description, " ".join(call.arguments)):
+            place = find_place(world)
+            call = call if place is None else with_whole_paths(call, place)
+            walked = None if place is None else walk(call, world, place)
+            if walked is not None:
+                return walked
+        intent = _for_user(understand(call, world), call, session)
         # Parts first: `add_line_to_order(order_id, …)` would otherwise make an entity of a new type, line.
         answer = write_part(call, world, intent) or move(call, world, intent)
         if answer is None and not intent.naming.is_named:
@@ -93,11 +120,48 @@ class WorldEngine:
         return answer
 
 
+def _for_user(intent: Intent, call: ToolCall, session: Session | None) -> Intent:
+    """`get_profile()`, `my_orders()`: what is the user's own."""
+    if session is None or session.user_id is None or intent.kind is None:
+        return intent
+    if intent.verb in ("update", "remove") and session.pointer in intent.kind.fields:
+        return intent._replace(owner=(session.pointer, session.user_id))
+    if not is_own(call):
+        return intent
+    if session.users is not None and intent.kind.name == session.users.name:
+        is_meant = intent.id_argument is None and not intent.naming.plural and intent.verb != "create"
+        verb: Verb = "read" if intent.verb == "list" else intent.verb
+        return intent._replace(only_one=session.user_id, verb=verb) if is_meant else intent
+    if session.pointer in intent.kind.fields:
+        return intent._replace(owner=(session.pointer, session.user_id))
+    return intent
+
+
+def with_defaults(call: ToolCall) -> ToolCall:
+    """Fill in what the input schema says of arguments that are left out."""
+    defaults = _defaults(Same(call.tool.input_schema))
+    missing = {name: value for name, value in defaults.items() if name not in call.arguments}
+    return (
+        msgspec.structs.replace(call, arguments={**call.arguments, **copy_json(missing)}) if missing else call
+    )
+
+
+@lru_cache(maxsize=1024)
+def _defaults(schema: Same) -> dict[str, Any]:
+    properties = schema.it.get("properties")
+    declared = properties.items() if isinstance(properties, dict) else ()
+    return {
+        name: each["default"]
+        for name, each in declared
+        if isinstance(each, dict) and each.get("default") is not None
+    }
+
+
 def _without_type(call: ToolCall, world: Ledger, intent: Intent) -> Answer:
     """What is answered although, or because, no type of entity is meant: parts, sums, and words to outside."""
     naming = intent.naming
     answer = read_part(call, world, intent) if naming.verb == "read" else None
-    answer = answer or calculate(call)
+    answer = answer or calculate(call) or refused_reference(call, world, naming)
     if answer is None and naming.verb == "tell":
         return acknowledge(call, naming)
     return answer or not_understood(
@@ -122,7 +186,8 @@ def acknowledge(call: ToolCall, naming: Naming) -> Answer:
     reading = Reading("acknowledge", by=tuple(call.arguments))
     return Answer(
         response=response,
-        confidence=GUESSED,
+        certainty=GUESSED,
+        evidence="schema",
         explanation=f"{reading.in_words()}: the world has nothing that {call.tool.name} reads or changes",
         reading=reading,
     )

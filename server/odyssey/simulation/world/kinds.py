@@ -1,5 +1,6 @@
 """What is known of one entity type: by declaration, and by looking at the entities that are there."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -20,6 +21,7 @@ from odyssey.worlds.schema import id_text
 FieldPath = tuple[str, ...]
 
 _DEPTH = 3
+_DATE = re.compile(r"\d{4}-\d\d-\d\d(?:$|[T ])")
 _ID_SAMPLE = 5  # a field that repeats the id does so in every entity; a few show it
 _JSON_KINDS: dict[type, str] = {
     str: "string",
@@ -69,6 +71,8 @@ class Anatomy:
     collections: tuple[Collection, ...]
     id_field: str | None
     """The field that repeats the id: the declared one, or one that does so in every entity looked at."""
+    dates: tuple[str, ...] = ()
+    """The fields that hold a day or a moment."""
 
     @lru_cache(maxsize=1024)  # noqa: B019 - bounded, and an anatomy lives as long as its world does
     def path_of(self, argument: str, noun: str) -> FieldPath | None:
@@ -159,7 +163,13 @@ def _dissect(sample: Sample, same: Same) -> Anatomy:
         {path: frozenset(found) for path, found in kinds.items()},
         tuple(collections.values()),
         _id_field(sample.entities, declared),
+        tuple(name for name, values in columns.items() if _are_dates(values)),
     )
+
+
+def _are_dates(values: list[Any]) -> bool:
+    given = [value for value in values if value is not None]
+    return bool(given) and all(isinstance(value, str) and _DATE.match(value) for value in given)
 
 
 def _note(kinds: dict[FieldPath, set[str]], path: FieldPath, values: list[Any], *, enter: bool) -> None:
@@ -268,10 +278,7 @@ class Kind:
 
     def is_meant_by(self, argument: str) -> bool:
         """Whether an argument gives the id of such an entity: by the id field's name, or as `thing_id`."""
-        noun = id_noun(argument)
-        if self.id_field is not None and self.id_field != "id" and same_name(argument, self.id_field):
-            return True
-        return bool(noun) and noun is not None and are_tail(noun, tokens(self.name))
+        return _is_id_of(argument, self.id_field, self.name)
 
     def declaration(self, field: str) -> EntityField | None:
         declared = self.declared.fields if self.declared else []
@@ -297,10 +304,30 @@ class Kind:
         return self.anatomy.has((self.id_field,), "number")
 
     def other(self, name: str) -> "Kind":
-        return know(name, self.world, self.schema)
+        return self._kinds[name] if name in self._kinds else know(name, self.world, self.schema)
 
     def all_kinds(self) -> list["Kind"]:
-        return [self.other(name) for name in known_types(self.world, self.schema)]
+        return list(self._kinds.values())
+
+    @cached_property
+    def _kinds(self) -> dict[str, "Kind"]:
+        """All types, each looked at once for a call."""
+        names = known_types(self.world, self.schema)
+        return {name: self if name == self.name else know(name, self.world, self.schema) for name in names}
+
+
+@lru_cache(maxsize=4096)
+def _is_id_of(argument: str, id_field: str | None, name: str) -> bool:
+    noun = id_noun(argument)
+    if id_field is not None and id_field != "id":
+        own, given = tokens(id_field), tokens(argument)
+        # `code` where courses have a `code`, and `courseCode` too.
+        begins = given[: -len(own)]
+        if given == own or (
+            noun is None and given[-len(own) :] == own and same_nouns(begins, tokens(name)[-1:])
+        ):
+            return True
+    return noun is not None and bool(noun) and are_tail(noun, tokens(name))
 
 
 def known_types(world: Ledger, schema: LedgerSchema | None) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from odyssey.kit.words import are_tail, id_noun, same_name, singular, stem, toke
 from odyssey.records.tools import LedgerSchema
 from odyssey.simulation.engine import ToolCall
 from odyssey.simulation.world.kinds import Kind, know, known_types
-from odyssey.simulation.world.naming import Naming, Verb, find_noun, read_name
+from odyssey.simulation.world.naming import Naming, Verb, find_noun, read_description, read_name
 from odyssey.simulation.world.roles import is_search_text
 from odyssey.simulation.world.status import effects_of, recorded_in
 from odyssey.worlds.ledger import Ledger
@@ -24,6 +24,10 @@ class Intent(NamedTuple):
     kind: Kind | None = None
     id_argument: str | None = None
     """The argument that says which entity is meant."""
+    only_one: str | None = None
+    """The id of the entity that is meant without being named, since there is no other of its type."""
+    owner: tuple[str, str] | None = None
+    """The field that must hold this id: whoever calls has only what is theirs."""
 
     @property
     def entity_type(self) -> str | None:
@@ -31,8 +35,10 @@ class Intent(NamedTuple):
 
     @property
     def is_named(self) -> bool:
-        """Whether the tool's name says the type, rather than an argument or a word after a preposition."""
-        return self.naming.is_named or not self.naming.after
+        """Whether the tool's name says the type, rather than an argument, a word after a preposition or a sentence."""
+        if self.naming.is_described:
+            return False
+        return self.naming.is_named or (self.naming.entity_type is not None and not self.naming.after)
 
 
 def understand(call: ToolCall, world: Ledger) -> Intent:
@@ -46,6 +52,15 @@ def understand(call: ToolCall, world: Ledger) -> Intent:
     naming = read_name(call.tool.name, types)
     name = naming.entity_type if naming.is_named else _unnamed_type(naming, call, world, types)
     if name is None:
+        name = _only_one_with_field(naming, call, world, types)
+    if name is None or (naming.verb == "unknown" and naming.entity_type is None):
+        naming = read_description(naming, call.tool.description, types)
+        name = naming.entity_type or name
+    elif not naming.is_named and naming.verb == "read":
+        described = read_description(naming, call.tool.description, types)
+        naming = described if described.plural else naming  # "find(path): Find files below a directory"
+        name = naming.entity_type or name
+    if name is None:
         return Intent("unknown", naming)
     kind = know(name, world, call.ledger_schema)
     id_argument = find_id_argument(call, kind, naming)
@@ -53,13 +68,17 @@ def understand(call: ToolCall, world: Ledger) -> Intent:
         intent = _of_the_one_named_by_id(Intent(naming.verb, naming, kind), call, types)
     else:
         intent = Intent(naming.verb, naming, kind, id_argument)
+    if naming.is_described and naming.plural and naming.verb == "read":
+        intent = intent._replace(id_argument=None)  # "find files below a directory" is about many
+    intent = intent._replace(only_one=_only_one(intent))
     verb = _in_the_light_of_the_world(intent, call)
     return Intent(verb, naming) if verb == "unknown" else intent._replace(verb=verb)
 
 
 def _in_the_light_of_the_world(intent: Intent, call: ToolCall) -> Verb:
     """The verb, knowing what entities can be: `close_thing` is an update where things have a status "closed"."""
-    naming, kind, has_id = intent.naming, intent.kind, intent.id_argument is not None
+    naming, kind = intent.naming, intent.kind
+    has_id = intent.id_argument is not None or intent.only_one is not None
     assert kind is not None
     if naming.verb == "remove":
         return "remove" if intent.is_named else "unknown"
@@ -75,6 +94,26 @@ def _in_the_light_of_the_world(intent: Intent, call: ToolCall) -> Verb:
         return "remove" if stem(naming.word) == "cancel" and intent.is_named else "unknown"
     is_there = id_text(call.arguments.get(intent.id_argument or "")) in kind.entities
     return "create" if naming.word in _MAKING or (naming.verb == "create" and not is_there) else "unknown"
+
+
+def _only_one_with_field(naming: Naming, call: ToolCall, world: Ledger, types: tuple[str, ...]) -> str | None:
+    """`get_balance()`, `set_count_mode(enabled)`: the type with one entity that has such a field."""
+    words = naming.after or naming.before
+    for name in types if naming.verb in ("read", "update") and words else ():
+        kind = know(name, world, call.ledger_schema)
+        if len(kind.entities) == 1 and kind.path_of("_".join(words)) is not None:
+            return name
+    return None
+
+
+def _only_one(intent: Intent) -> str | None:
+    """`get_account()`, `lock_car()`: the one there is, where nothing says which, and nothing new is made."""
+    kind = intent.kind
+    if kind is None or intent.id_argument is not None or intent.naming.plural:
+        return None
+    if intent.naming.verb in ("list", "create") or len(kind.entities) != 1:
+        return None
+    return next(iter(kind.entities))
 
 
 def _names_fields(intent: Intent, call: ToolCall) -> bool:
@@ -93,7 +132,7 @@ def _unnamed_type(naming: Naming, call: ToolCall, world: Ledger, types: tuple[st
     """The type, where the verb's object is none: a new one, one mentioned, one whose id is given, the id's own."""
     if naming.verb == "create":
         return _new_type(naming.after, call.ledger_schema)
-    given = [name for _, name in _types_by_id(call, types)]
+    given = [name for _, name in _types_by_id(call, types, world)]
     if given or naming.verb == "tell":
         return given[-1] if given else None
     return naming.entity_type or _type_of_id(naming, call, world, types)
@@ -106,14 +145,25 @@ def _new_type(words: Sequence[str], schema: LedgerSchema | None) -> str | None:
     return "_".join((*words[:-1], singular(words[-1])))
 
 
-def _types_by_id(call: ToolCall, types: tuple[str, ...]) -> list[tuple[str, str]]:
-    """The arguments that are called after a type, such as `thing_id`, each with the type."""
+def _types_by_id(call: ToolCall, types: tuple[str, ...], world: Ledger) -> list[tuple[str, str]]:
+    """The arguments that are called after a type, such as `thing_id`, or after its id field, each with the type."""
     found = []
     for argument in arguments_of(call):
         noun = find_noun(id_noun(argument) or (), types)
-        if noun is not None:
-            found.append((argument, noun.entity_type))
+        name = noun.entity_type if noun is not None else _type_by_id_field(argument, call, types, world)
+        if name is not None:
+            found.append((argument, name))
     return found
+
+
+def _type_by_id_field(argument: str, call: ToolCall, types: tuple[str, ...], world: Ledger) -> str | None:
+    """`get_quote(symbol)` where stocks are kept by their symbol; of several such types the one that is mentioned."""
+    if id_noun(argument) == ():
+        return None
+    kinds = (know(name, world, call.ledger_schema) for name in types)
+    found = [kind.name for kind in kinds if kind.id_field is not None and same_name(kind.id_field, argument)]
+    mentioned = find_noun(tokens(call.tool.description), tuple(found)) if len(found) > 1 else None
+    return mentioned.entity_type if mentioned is not None else found[0] if found else None
 
 
 def _type_of_id(naming: Naming, call: ToolCall, world: Ledger, types: tuple[str, ...]) -> str | None:
@@ -128,8 +178,11 @@ def _of_the_one_named_by_id(intent: Intent, call: ToolCall, types: tuple[str, ..
     """`change_owner_address(owner_id, …)` in a world that has addresses too: the id tells whose."""
     assert intent.kind is not None
     mentioned = (*intent.naming.before, *intent.naming.after, *intent.naming.aside)
-    for argument, name in _types_by_id(call, types):
-        if find_noun(mentioned, (name,)) is not None:
+    described = tokens(call.tool.description.partition(".")[0])
+    for argument, name in _types_by_id(call, types, intent.kind.world):
+        is_other = name != intent.kind.name and tokens(argument)[:1] != ("new",)
+        is_described = is_other and intent.verb == "update" and find_noun(described, (name,)) is not None
+        if find_noun(mentioned, (name,)) is not None or is_described:
             naming = intent.naming._replace(
                 entity_type=name, after=(*intent.naming.noun, *intent.naming.after)
             )

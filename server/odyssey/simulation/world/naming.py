@@ -53,6 +53,10 @@ class Naming(NamedTuple):
     """What follows the noun: a field, a part, `id`; without a noun, all of what the verb is done to."""
     aside: tuple[str, ...] = ()
     """From the first preposition on."""
+    preposition: str = ""
+    """What stands between the verb and the noun: `to` in `add_to_list`."""
+    is_described: bool = False
+    """Whether the type is one of which only the description speaks."""
 
     @property
     def plural(self) -> bool:
@@ -80,6 +84,7 @@ def read_name(name: str, types: tuple[str, ...]) -> Naming:
     cut = inner[0] if inner else len(rest)
     objects = tuple(each for each in rest[:cut] if each not in PREPOSITIONS)
     aside = rest[cut:]
+    preposition = rest[0] if rest and rest[0] in PREPOSITIONS else ""
     found = find_noun(objects, types)
     if found is None:
         elsewhere = find_noun(aside, types)
@@ -93,12 +98,40 @@ def read_name(name: str, types: tuple[str, ...]) -> Naming:
             before=objects[: found.start],
             after=objects[found.end :],
             aside=aside,
+            preposition=preposition,
         )
     return naming if word else _verb_from_the_rest(naming)
 
 
+_ARTICLES_AND_SUCH = word_set("a an the all every each any your its their his her current existing given")
+_GIVING = word_set("return returns print prints give gives tell tells report reports retrieve retrieves")
+_TELLING_WORDS = 8
+
+
+@lru_cache(maxsize=4096)
+def read_description(naming: Naming, description: str, types: tuple[str, ...]) -> Naming:
+    """Read the first words of a description as a name, where the name itself says no type: `cat`, `get_portfolio`."""
+    # "Return the content of a file." is get_content_of_file; "Lists positions by value" is list_positions_by_value.
+    words = [word for word in tokens(_first_clause(description)) if word not in _ARTICLES_AND_SUCH]
+    if not words:
+        return naming
+    first = "get" if words[0] in _GIVING else words[0]
+    first = first if first in _VERBS or not first.endswith("s") else first[:-1]
+    read = read_name("_".join([first, *words[1:_TELLING_WORDS]]), types)
+    if read.entity_type is None:
+        return naming
+    verb, word = (naming.verb, naming.word) if naming.verb != "unknown" else (read.verb, read.word)
+    return read._replace(verb=verb, word=word, is_described=True)
+
+
+def _first_clause(description: str) -> str:
+    return re.split(r"[.;:,(]", description, maxsplit=1)[0]
+
+
 def _verb_from_the_rest(naming: Naming) -> Naming:
     """`close_thing`, `thing_close`: the word nobody listed is what is done."""
+    if naming.plural and naming.before[-1:] in (("my",), ("all",)):
+        return naming._replace(verb="list", before=())
     if naming.before:
         return naming._replace(word=naming.before[0], before=naming.before[1:])
     if naming.after:

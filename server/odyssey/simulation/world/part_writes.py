@@ -2,7 +2,7 @@
 
 from typing import Any, NamedTuple
 
-from odyssey.kit.words import id_noun, same_name, same_nouns, tokens
+from odyssey.kit.words import id_noun, phrase, same_name, same_nouns, tokens
 from odyssey.records.ledger import Update
 from odyssey.simulation.engine import Answer, ToolCall
 from odyssey.simulation.world.answer import (
@@ -11,6 +11,7 @@ from odyssey.simulation.world.answer import (
     WorldQuestion,
     identity_of,
     not_found,
+    not_understood,
     refuse,
     respond,
 )
@@ -26,7 +27,8 @@ from odyssey.worlds.schema import id_text
 
 class _Owner(NamedTuple):
     kind: Kind
-    id_argument: str
+    id_argument: str | None
+    """None: the only one of its type."""
     field: str
     collection: Collection | None
     """None: a list of plain values."""
@@ -39,10 +41,13 @@ def write_part(call: ToolCall, world: Ledger, intent: Intent) -> Answer | None:
     owner = _owner(call, world, intent)
     if owner is None:
         return None
+    only_one = next(iter(owner.kind.entities)) if owner.id_argument is None else None
     question = WorldQuestion(
-        call, intent._replace(kind=owner.kind, id_argument=owner.id_argument), owner.kind
+        call,
+        intent._replace(kind=owner.kind, id_argument=owner.id_argument, only_one=only_one),
+        owner.kind,
     )
-    entity_id = id_text(question.given(owner.id_argument))
+    entity_id = question.entity_id
     if entity_id is None:
         return None
     if entity_id not in owner.kind.entities:
@@ -78,7 +83,7 @@ def update_part(call: ToolCall, world: Ledger, intent: Intent) -> Answer | None:
         held[at] = {**found.value, **changes}
         operation = Update(found.kind.name, found.owner_id, {found.collection.field: held})
         reading = question.reading("update", changes, [argument])
-        return respond(question, held[at], reading, confidence=LIKELY, operations=(operation,))
+        return respond(question, held[at], reading, certainty=LIKELY, operations=(operation,))
     return None
 
 
@@ -109,19 +114,41 @@ def _effects(part: OwnedPart, word: str) -> dict[str, Any]:
 
 def _owner(call: ToolCall, world: Ledger, intent: Intent) -> _Owner | None:
     words = intent.naming.after
-    if intent.naming.verb not in ("create", "remove") or not words:
+    if intent.naming.verb not in ("create", "remove"):
         return None
-    for name in known_types(world, call.ledger_schema):
-        kind = know(name, world, call.ledger_schema)
-        argument = find_id_argument(call, kind, intent.naming)
-        if argument is None or not (id_noun(argument) is None or kind.is_meant_by(argument)):
+    kinds = [know(name, world, call.ledger_schema) for name in known_types(world, call.ledger_schema)]
+    owners = [(kind, find_id_argument(call, kind, intent.naming)) for kind in kinds]
+    # Whoever is named by an id comes before whoever is the only one of a type.
+    for kind, argument in sorted(owners, key=lambda owner: owner[1] is None):
+        if argument is None and len(kind.entities) != 1:
             continue
-        for collection in kind.anatomy.collections:
-            if collection.holds(words):
-                return _Owner(kind, argument, collection.field, collection)
+        if argument is not None and id_noun(argument) is not None and not kind.is_meant_by(argument):
+            continue
+        is_into = not words and intent.naming.preposition and intent.naming.entity_type == kind.name
+        field = _field_of_argument(kind, call) if is_into else _field_of_parts(kind, words)
+        if field is not None:
+            return _Owner(kind, argument, field, kind.anatomy.collection(field))
+    return None
+
+
+def _field_of_parts(kind: Kind, words: tuple[str, ...]) -> str | None:
+    """`add_line_to_order`: orders have `lines`."""
+    if not words:
+        return None
+    for collection in kind.anatomy.collections:
+        if collection.holds(words):
+            return collection.field
+    fields = (field for field in kind.fields if same_nouns(words, tokens(field)))
+    return next((field for field in fields if kind.anatomy.has((field,), "array")), None)
+
+
+def _field_of_argument(kind: Kind, call: ToolCall) -> str | None:
+    """`add_to_watchlist(symbol)`: a watchlist has `symbols`."""
+    for argument in arguments_of(call):
+        words = id_noun(argument) or tokens(argument)
         for field in kind.fields:
             if kind.anatomy.has((field,), "array") and same_nouns(words, tokens(field)):
-                return _Owner(kind, argument, field, kind.anatomy.collection(field))
+                return field
     return None
 
 
@@ -132,7 +159,9 @@ def _add(question: WorldQuestion, entity_id: str, collection: Collection) -> Ans
         for argument, value in question.others().items()
     }
     if not collection.by_key:
-        return _changed(question, entity_id, collection.field, [*(held or []), part])
+        part = _numbered(held or [], part)
+        double = _double(question, held or [], part)
+        return double or _changed(question, entity_id, collection.field, [*(held or []), part], part)
     keys = list(held) if isinstance(held, dict) else []
     noun = "_".join(question.intent.naming.after)
     given = [id_text(value) for name, value in part.items() if id_noun(name) is not None]
@@ -144,6 +173,28 @@ def _add(question: WorldQuestion, entity_id: str, collection: Collection) -> Ans
         message = f"{question.noun.capitalize()} {entity_id} has a {noun} {key!r} already."
         return refuse("conflict", message, question.reading("update", [collection.field]))
     return _changed(question, entity_id, collection.field, {**(held or {}), key: part})
+
+
+def _numbered(held: list[Any], part: dict[str, Any]) -> dict[str, Any]:
+    """Parts that count themselves go on counting: {"id": 1}, {"id": 2}, and a new one is 3."""
+    for name in held[0] if held and isinstance(held[0], dict) else ():
+        if tokens(name)[-1:] not in (("id",), ("no",), ("number",)) or name in part:
+            continue
+        numbers = [each.get(name) for each in held if isinstance(each, dict)]
+        whole = [each for each in numbers if isinstance(each, int) and not isinstance(each, bool)]
+        if len(whole) == len(held) == len(set(whole)):
+            return {name: max(whole) + 1, **part}
+    return part
+
+
+def _double(question: WorldQuestion, held: list[Any], part: dict[str, Any]) -> Answer | None:
+    """Refuse a part that is there, where the description says "already": by the first thing that is said of it."""
+    name, value = next(iter(part.items()), ("", None))
+    is_there = any(isinstance(each, dict) and name in each and each[name] == value for each in held)
+    if not is_there or "already" not in question.call.tool.description.lower():
+        return None
+    message = f"{name} {value!r} is there already."
+    return refuse("conflict", message, question.reading("update", by=[name]))
 
 
 def _remove(question: WorldQuestion, entity_id: str, collection: Collection) -> Answer:
@@ -170,8 +221,16 @@ def _change_values(question: WorldQuestion, entity_id: str, field: str) -> Answe
     """One more or one less in a list of plain values."""
     held = question.kind.entities[entity_id].get(field) or []
     values = list(question.others().values())
+    if len(values) != 1 or isinstance(values[0], dict):
+        noun = phrase(field)
+        return not_understood(question.call, f"nothing tells what of the call is one of the {noun}")
     if question.intent.naming.verb == "create":
-        return _changed(question, entity_id, field, [*held, *(each for each in values if each not in held)])
+        there = [argument for argument, value in question.others().items() if value in held]
+        if there:
+            value = question.call.arguments[there[0]]
+            message = f"{question.noun.capitalize()} {entity_id} has {there[0]} {value!r} already."
+            return refuse("conflict", message, question.reading("update", [field], there))
+        return _changed(question, entity_id, field, [*held, *values])
     lost = [argument for argument, value in question.others().items() if value not in held]
     if lost:
         return _no_such_part(question, entity_id, field, lost[0])
@@ -188,13 +247,20 @@ def _places(kind: Kind, collection: Collection, argument: str) -> list[PartPlace
     return [each for each in places([kind], argument) if each.collection.field == collection.field]
 
 
-def _changed(question: WorldQuestion, entity_id: str, field: str, after: Any) -> Answer:
+def _changed(
+    question: WorldQuestion, entity_id: str, field: str, after: Any, part: dict[str, Any] | None = None
+) -> Answer:
     fields = dict(question.kind.entities[entity_id])
+    shown: dict[str, Any] = {**fields, field: after}
+    properties = (question.call.tool.output_schema or {}).get("properties")
+    noun = "_".join(question.intent.naming.after)
+    if part is not None and isinstance(properties, dict) and noun in properties:
+        shown = {noun: part}  # the tool promises the part alone
     return respond(
         question,
-        {**fields, field: after},
+        shown,
         question.reading("update", [field], [question.intent.id_argument or "id"]),
-        confidence=LIKELY if question.intent.naming.verb == "create" else CERTAIN,
+        certainty=LIKELY if question.intent.naming.verb == "create" else CERTAIN,
         operations=(Update(question.kind.name, entity_id, {field: after}),),
         identity=identity_of(question.kind, entity_id),
     )

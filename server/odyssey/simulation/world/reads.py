@@ -1,10 +1,10 @@
 """Looking at the world: one entity by its id or by its fields, a part of one, or all that pass the filters."""
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from odyssey.kit.words import id_noun, is_id_list, listed
-from odyssey.records.canonical import canonical_json
+from odyssey.kit.words import id_noun, is_id_list, listed, stem, tokens
 from odyssey.simulation.engine import Answer, Reading, ToolCall
 from odyssey.simulation.world.answer import (
     CERTAIN,
@@ -17,150 +17,54 @@ from odyssey.simulation.world.answer import (
     refuse,
     respond,
 )
-from odyssey.simulation.world.kinds import Kind, know, known_types
+from odyssey.simulation.world.finding import find, in_order
+from odyssey.simulation.world.kinds import know, known_types
 from odyssey.simulation.world.meaning import Intent, arguments_of
 from odyssey.simulation.world.naming import as_map, attribute, attribute_of, listed_fields, wants_id
+from odyssey.simulation.world.refusals import is_adjective, missing_reference, not_theirs
 from odyssey.simulation.world.relations import belongs, home, listed_by_owner, part_in, places, pointed_at
-from odyssey.simulation.world.roles import Filter, Order, RangeBound, Selection, TextSearch, page, select
+from odyssey.simulation.world.roles import (
+    Filter,
+    Selection,
+    described_bounds,
+    is_part,
+    page,
+    select,
+)
 from odyssey.simulation.world.shape import fits
-from odyssey.simulation.world.status import status_filters
-from odyssey.worlds.field_index import PathStep, values_at
+from odyssey.simulation.world.status import status_filters, statuses_left_out
 from odyssey.worlds.ledger import Ledger
 from odyssey.worlds.schema import id_text
-
-# Finding the entities a selection asks for: through indexes where values are given, by looking otherwise.
-
-
-def find(kind: Kind, selection: Selection, among: list[str] | None = None) -> list[str]:
-    """The ids of the entities that pass, oldest first; `among` says which come into question."""
-    # Filters for one value are looked up in indexes. Of those for several values ("open" or "paid") one is, if nothing
-    # else has narrowed the search; all others are checked entity by entity, like bounds and texts.
-    filters = [*selection.filters, *_by_key(selection)]
-    single = [each for each in filters if len(each.values) == 1]
-    rest = [each for each in filters if len(each.values) != 1]
-    ids = among
-    if single:
-        found = _indexed(kind, single)
-        ids = found if among is None else [each for each in among if each in set(found)]
-    elif rest and ids is None:
-        first = rest.pop()
-        unique = {each for value in first.values for each in kind.world.having(kind.name, first.path, value)}
-        ids = kind.world.oldest_first(kind.name, unique)
-    if not (rest or selection.bounds or selection.texts):
-        return list(kind.entities) if ids is None else ids
-    entities = kind.entities
-    return [
-        each
-        for each in (entities if ids is None else ids)
-        if _passes(entities[each], rest, selection.bounds, selection.texts)
-    ]
-
-
-def in_order(kind: Kind, ids: list[str], order: Order | None) -> list[str]:
-    """Sorted by one field; what lacks it comes last, what is equal stays in its place."""
-    if order is None:
-        return ids
-    entities = kind.entities
-    keyed = [(each, next(iter(values_at(entities[each], order.path)), None)) for each in ids]
-    known = [(each, value) for each, value in keyed if isinstance(value, str | int | float)]
-    # Numbers and texts do not compare; a field that has both keeps them apart.
-    known.sort(key=lambda pair: (isinstance(pair[1], str), pair[1]), reverse=order.descending)
-    lacking = [each for each, value in keyed if not isinstance(value, str | int | float)]
-    return [each for each, _ in known] + lacking
-
-
-def _by_key(selection: Selection) -> Iterator[Filter]:
-    for part in selection.parts:
-        yield Filter(part.argument, (part.collection.field, PathStep.KEY), (part.key,))
-
-
-def _indexed(kind: Kind, filters: list[Filter]) -> list[str]:
-    """By the very values; if nothing has them, without regard to case, as look-ups of names mostly are."""
-    exact = kind.world.having_all(kind.name, [(each.path, each.values[0]) for each in filters])
-    if exact or not any(isinstance(each.values[0], str) for each in filters):
-        return exact
-    return kind.world.having_all(
-        kind.name, [((*each.path, PathStep.FOLDED), each.values[0]) for each in filters]
-    )
-
-
-def _passes(
-    fields: Mapping[str, Any], filters: list[Filter], bounds: list[RangeBound], texts: list[TextSearch]
-) -> bool:
-    return (
-        all(_has_any(fields, each) for each in filters)
-        and all(is_within(fields, each) for each in bounds)
-        and all(_contains(fields, each) for each in texts)
-    )
-
-
-def _has_any(fields: Mapping[str, Any], wanted: Filter) -> bool:
-    values = {canonical_json(value) for value in wanted.values}
-    return any(canonical_json(value) in values for value in values_at(fields, wanted.path))
-
-
-def is_within(fields: Mapping[str, Any], bound: RangeBound) -> bool:
-    for value in values_at(fields, bound.path):
-        if isinstance(value, str) and isinstance(bound.value, str):
-            # "until 2024-05-01" includes that day, whatever the hour; "before 2024-05-01" excludes all of it
-            left: Any = value[: len(bound.value)]
-        elif _is_number(value) and _is_number(bound.value):
-            left = value
-        else:
-            continue
-        if left == bound.value:
-            return not bound.strict
-        return bool(left > bound.value) == (bound.side == "low")
-    return False
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def _contains(fields: Mapping[str, Any], wanted: TextSearch) -> bool:
-    inside: Any = fields if wanted.path is None else list(values_at(fields, wanted.path))
-    text = wanted.text.casefold()
-    if wanted.whole:
-        return " ".join(_texts(inside)).casefold() == text
-    found = [each.casefold() for each in _texts(inside)]
-    return any(text in each for each in found) or _has_words(found, text.split())
-
-
-def _has_words(found: list[str], words: list[str]) -> bool:
-    return len(words) > 1 and all(any(word in each for each in found) for word in words)
-
-
-def _texts(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, Mapping):
-        for item in value.values():
-            yield from _texts(item)
-    elif isinstance(value, list):
-        for item in value:
-            yield from _texts(item)
 
 
 def read(question: WorldQuestion) -> Answer:
     """One entity by its id; without an id, the one that has the given fields; without either, a list."""
-    entity_id = id_text(question.given(question.intent.id_argument))
-    if entity_id is None:
+    entity_id = question.entity_id
+    if entity_id is None or (question.intent.only_one and select(question.kind, question.others()).by()):
         return _read_by_fields(question)
     fields = question.kind.entities.get(entity_id)
     if fields is None or _is_somebody_elses(question, entity_id):
         return not_found(question, entity_id, "read")
+    theirs = not_theirs(question, "read")
+    if theirs is not None:
+        return theirs
     part = _show_part(question, entity_id, fields)
     if part is not None:
         return part
     unused = [name for name in question.others() if not id_noun(name)]
     by = [question.intent.id_argument or "id"]
-    return _show(question, entity_id, dict(fields), by=by, confidence=LIKELY if unused else CERTAIN)
+    return _show(question, entity_id, dict(fields), by=by, certainty=LIKELY if unused else CERTAIN)
 
 
 def list_entities(question: WorldQuestion) -> Answer:
+    lost = missing_reference(question, "list")
+    if lost is not None:
+        return lost
+    entity_id = id_text(question.given(question.intent.id_argument))
+    if entity_id is not None and entity_id not in question.kind.entities:
+        return not_found(question, entity_id, "list")
     selection, by, found = search(question)
-    wanted = page(question.kind, question.call.arguments)
+    wanted = page(question.kind, question.call.arguments, question.call.tool.description)
     ordered = in_order(question.kind, found, wanted.order)
     end = None if wanted.limit is None else wanted.offset + wanted.limit
     shown = [_row(question, each, selection) for each in ordered[wanted.offset : end]]
@@ -181,7 +85,7 @@ def list_entities(question: WorldQuestion) -> Answer:
         question,
         value,
         question.reading("list", fields, by),
-        confidence=LIKELY if selection.ignored or fields else CERTAIN,
+        certainty=LIKELY if selection.ignored or fields else CERTAIN,
         facts=facts,
     )
 
@@ -203,7 +107,7 @@ def read_part(call: ToolCall, world: Ledger, intent: Intent) -> Answer | None:
             return refuse("not_found", f"No {noun} with id {given!r} exists.", reading)
         question = WorldQuestion(call, intent._replace(naming=intent.naming._replace(after=())), found.kind)
         reading = question.reading("read", (found.collection.field,), (argument,))
-        return respond(question, found.value, reading, confidence=CERTAIN, identity={argument: given})
+        return respond(question, found.value, reading, certainty=CERTAIN, identity={argument: given})
     return None
 
 
@@ -230,7 +134,7 @@ def _one_of(question: WorldQuestion, found: list[str], by: list[str], selection:
         return refuse("not_found", message, question.reading("read", by=by))
     sure = len(found) == 1 and by and set(selection.ignored) <= set(by)
     row = _row(question, found[0], selection)
-    return _show(question, found[0], row, by=by, confidence=CERTAIN if sure else UNSURE)
+    return _show(question, found[0], row, by=by, certainty=CERTAIN if sure else UNSURE)
 
 
 def _are_ids(question: WorldQuestion, argument: str, value: Any) -> bool:
@@ -255,7 +159,14 @@ def search(question: WorldQuestion) -> SearchResult:
     by += [] if chosen is None else [chosen]
     selection = select(question.kind, {name: arguments[name] for name in arguments if name not in by})
     selection.filters.extend(status_filters(question.kind, question.intent.naming))
-    entity_id = id_text(question.given(question.intent.id_argument))
+    selection.filters.extend(_left_out(question))
+    selection.filters.extend(statuses_left_out(question.kind, question.call.tool.description))
+    selection.bounds.extend(described_bounds(question.kind, question.call.tool.description))
+    selection = _by_parts_of_texts(question, selection)
+    if question.intent.owner is not None and question.intent.owner[0] not in by:
+        field, user_id = question.intent.owner
+        selection.filters.append(Filter(field, (field,), (user_id,)))
+    entity_id = question.entity_id
     if entity_id is not None:
         among = [entity_id] if entity_id in question.kind.entities else []
         by.append(question.intent.id_argument or "id")
@@ -271,6 +182,41 @@ def search(question: WorldQuestion) -> SearchResult:
     return SearchResult(selection, [*by, *selection.by()], ids)
 
 
+def _by_parts_of_texts(question: WorldQuestion, selection: Selection) -> Selection:
+    """Look for a part of a text where the tool says that a part will do."""
+    tool = question.call.tool
+    parts = [
+        each for each in selection.filters if is_part(tool.input_schema, each.argument, tool.description)
+    ]
+    if not parts:
+        return selection
+    loose = selection._replace(filters=parts).as_texts()
+    return selection._replace(
+        filters=[each for each in selection.filters if each not in parts] + loose.filters,
+        texts=loose.texts,
+    )
+
+
+_LEFT_OUT = re.compile(
+    r"\b(\w+) \w+ (?:are|is) (?:left out|excluded|not (?:shown|listed|included)|omitted|skipped)",
+    re.IGNORECASE,
+)
+
+
+def _left_out(question: WorldQuestion) -> Iterator[Filter]:
+    """`Discontinued products are left out`; `Find active patients`: a switch that the description filters by."""
+    description = question.call.tool.description
+    left_out = {stem(word.lower()) for word in _LEFT_OUT.findall(description)}
+    for name in question.kind.fields:
+        if not question.kind.anatomy.has((name,), "boolean") or name in question.call.arguments:
+            continue
+        word = tokens(name)[-1]
+        if stem(word) in left_out:
+            yield Filter(name, (name,), (False,))
+        elif is_adjective(word, question.kind.name, description):
+            yield Filter(name, (name,), (True,))
+
+
 def _row(question: WorldQuestion, entity_id: str, selection: Selection) -> dict[str, Any]:
     """An entity among others; where one of its parts was asked for, that part in place of all of them."""
     row = _with_id(question, entity_id, question.kind.entities[entity_id])
@@ -281,7 +227,7 @@ def _row(question: WorldQuestion, entity_id: str, selection: Selection) -> dict[
 
 
 def _show(
-    question: WorldQuestion, entity_id: str, shown: dict[str, Any], *, by: list[str], confidence: float
+    question: WorldQuestion, entity_id: str, shown: dict[str, Any], *, by: list[str], certainty: float
 ) -> Answer:
     naming, kind = question.intent.naming, question.kind
     identity = identity_of(kind, entity_id)
@@ -293,9 +239,9 @@ def _show(
     elif named is not None:
         inside = attribute_of(shown, kind, named)
         if inside and fits(inside[0], question.call.tool.output_schema):
-            value, fields, confidence = inside[0], [named], min(confidence, LIKELY)
+            value, fields, certainty = inside[0], [named], min(certainty, LIKELY)
     return respond(
-        question, value, question.reading("read", fields, by), confidence=confidence, identity=identity
+        question, value, question.reading("read", fields, by), certainty=certainty, identity=identity
     )
 
 
@@ -315,7 +261,7 @@ def _show_part(question: WorldQuestion, entity_id: str, fields: Mapping[str, Any
         if not isinstance(value, dict):
             message = f"{question.noun.capitalize()} {entity_id} has no {argument} {given!r}."
             return refuse("not_found", message, question.reading("read", [field], by))
-        return _show(question, entity_id, value, by=by, confidence=CERTAIN)
+        return _show(question, entity_id, value, by=by, certainty=CERTAIN)
     return None
 
 

@@ -88,6 +88,17 @@ def references(kind: Kind, arguments: Mapping[str, Any]) -> Iterator[Reference]:
                 break
 
 
+def pointer_to(kind: Kind, reference: Reference) -> str | None:
+    """The field that points at such an entity under another name: `assignee_id` for an `agent_id`."""
+    others = reference.kind.entities
+    found = []
+    for field in kind.fields:
+        held = [value for value in kind.values_at((field,)) if value is not None] if id_noun(field) else []
+        if held and field != kind.id_field and all((id_text(value) or "") in others for value in held):
+            found.append(field)
+    return found[0] if len(found) == 1 else None
+
+
 def listed_by_owner(kind: Kind, arguments: Mapping[str, Any]) -> tuple[str, list[str]] | None:
     """The argument that names an owner, and the ids its own list has; where a thing does not say whose it is."""
     for reference in references(kind, arguments):

@@ -12,7 +12,9 @@ from odyssey.records.smallest import smallest_value
 from odyssey.records.tools import JsonSchema
 
 _OF_THE_DOCUMENT = ("$schema", "$defs", "definitions")
+_SECRETS = frozenset({"password", "pin", "passcode", "secret", "token", "pwd"})
 _COUNTS = frozenset({"total", "count"})
+_OF_COUNTS = _COUNTS | {"number", "of", "results", "items", "matches", "found"}
 _SUCCESS = frozenset({"success", "successful", "succeeded", "ok"})
 _MAX_REFERENCES = 32
 _MAX_WRAPS = 3
@@ -45,11 +47,57 @@ def fits(value: Any, schema: JsonSchema | None) -> bool:
 # smallest text is invented, and the answer is less certain.
 def fit(value: Any, schema: JsonSchema | None, known: FillSources) -> tuple[Any, bool]:
     """The value in the shape of the schema, and whether it holds anything that neither world nor call knows."""
-    if schema is None or fits(value, schema):
+    if schema is None:
+        return value, False
+    value = _excerpt(value, schema, schema)
+    if fits(value, schema):
         return value, False
     shaper = _Shaper(schema, known)
-    shaped = shaper.shape(value, schema)
-    return shaped, shaper.invented
+    return shaper.shape(value, schema), shaper.invented
+
+
+def is_loose(value: Any, schema: JsonSchema | None) -> bool:
+    """Whether an answer has members that its schema does not name: at the top, in parts, in the items of lists."""
+    return schema is not None and _is_loose(value, schema, schema, _MAX_WRAPS)
+
+
+def _is_loose(value: Any, schema: Any, root: JsonSchema, depth: int) -> bool:
+    reference = schema.get("$ref") if isinstance(schema, dict) else None
+    schema = _follow(root, reference) if isinstance(reference, str) else schema
+    if not isinstance(schema, dict) or not depth:
+        return False
+    if isinstance(value, list):
+        return bool(value) and _is_loose(value[0], schema.get("items"), root, depth - 1)
+    properties = _properties(schema)
+    if not isinstance(value, dict) or not properties:
+        return False
+    return any(
+        name not in properties or _is_loose(item, properties[name], root, depth - 1)
+        for name, item in value.items()
+    )
+
+
+def _excerpt(value: Any, schema: Any, root: JsonSchema) -> Any:
+    """Leave out what the schema does not name, where it names only a small part of what is known."""
+    # {"order_id": "o-1", "status": "open", "total": 20, "note": "", "placed": "2024-05-01"} for a tool that promises
+    # order_id and status is cut down to these two. Where it names none of the members, or most, all stay: whoever
+    # names most of them has forgotten a few. A password is never meant.
+    reference = schema.get("$ref") if isinstance(schema, dict) else None
+    schema = _follow(root, reference) if isinstance(reference, str) else schema
+    if not isinstance(schema, dict):
+        return value
+    if isinstance(value, list):
+        items = schema.get("items")
+        return [_excerpt(item, items, root) for item in value] if isinstance(items, dict) else value
+    properties = _properties(schema)
+    if not isinstance(value, dict) or not properties or schema.get("additionalProperties"):
+        return value
+    if "name" in properties and "name" not in value and {"first_name", "last_name"} <= value.keys():
+        value = {**value, "name": f"{value['first_name']} {value['last_name']}"}
+    beside = [name for name in value if name not in properties]
+    is_excerpt = len(beside) > len(value) - len(beside) > 0
+    left_out = beside if is_excerpt else [name for name in beside if not _SECRETS.isdisjoint(tokens(name))]
+    return {name: item for name, item in value.items() if name not in left_out}
 
 
 @lru_cache(maxsize=512)
@@ -79,8 +127,11 @@ class _Shaper:
         if kind == "object" and isinstance(value, list):
             return self._object_around_list(value, schema, wraps)
         if kind == "array" and isinstance(value, list):
-            return [self.shape(item, schema.get("items")) for item in value]
+            return [self._shape_item(item, schema.get("items")) for item in value]
         if kind == "array":
+            only = _only_list(value)
+            if only is not None and self._fits(only, schema):
+                return only
             return [self.shape(value, schema.get("items"), wraps - 1)]
         return self._scalar(schema) if kind and isinstance(value, dict | list) else value
 
@@ -117,6 +168,14 @@ class _Shaper:
         self.trials = inner.trials
         self.invented = self.invented or inner.invented
         return shaped
+
+    def _shape_item(self, value: Any, schema: Any) -> Any:
+        """Shape one of several: what the caller looked for is no member of what was found."""
+        known, self.known = self.known, self.known._replace(arguments={})
+        try:
+            return self.shape(_excerpt(value, schema, self.root), schema)
+        finally:
+            self.known = known
 
     def _object_around_list(self, items: list[Any], schema: JsonSchema, wraps: int) -> dict[str, Any]:
         properties = _properties(schema)
@@ -157,6 +216,9 @@ class _Shaper:
         return shaped
 
     def _fill(self, name: str, schema: Any, entity: dict[str, Any]) -> Any:
+        only = _only_list(entity) if self._is_named_after_entity(name) else None
+        if only is not None and self._fits(only, schema):
+            return only
         for source in (self.known.arguments, entity, self.known.identity, self._facts(name)):
             for candidate, value in source.items():
                 if same_name(candidate, name) and self._fits(value, schema):
@@ -170,7 +232,11 @@ class _Shaper:
         for fact, value in self.known.facts.items():
             if same_name(fact, name):
                 return {name: value}
-        if self.total is not None and _COUNTS.intersection(words):
+        others = [word for word in words if word not in _OF_COUNTS]
+        is_count = bool(_COUNTS.intersection(words)) and all(
+            same_noun(word, noun) for word in others for noun in tokens(self.known.noun)[-1:]
+        )
+        if self.total is not None and is_count:
             return {name: self.total}
         word = self.known.word
         if word and any(part in _SUCCESS or stem(part) == stem(word) for part in words):
@@ -214,6 +280,12 @@ def _follow(root: JsonSchema, reference: str) -> Any:
         key = step.replace("~1", "/").replace("~0", "~")
         target = target.get(key) if isinstance(target, dict) else None
     return target
+
+
+def _only_list(value: Any) -> list[Any] | None:
+    """What an entity that is little more than a list holds: the symbols of a watchlist."""
+    lists = [each for each in value.values() if isinstance(each, list)] if isinstance(value, dict) else []
+    return lists[0] if len(lists) == 1 else None
 
 
 def _properties(schema: JsonSchema) -> dict[str, Any]:

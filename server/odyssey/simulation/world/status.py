@@ -22,13 +22,32 @@ _LEADS_TO = (
     re.compile(rf"\b{_CHANGES}\b[^.;'\"“‘`]{{0,60}}?\bas\s+{_QUOTED}", re.IGNORECASE),
     re.compile(rf"\bwith\s+(?:the\s+|a\s+)?status\s+(?:of\s+)?{_QUOTED}", re.IGNORECASE),
 )
+_SETS_IT = re.compile(
+    r"\b(?:sets|turns|moves|marks|puts) (?:it|them|the \w+) (?:to|as|into)? ?['\"]?(\w+)", re.IGNORECASE
+)
 _LEADS_TO_WORD = re.compile(
     rf"\b(?:{_CHANGES}\b[^.;]{{0,60}}?\bstatus|status\b[^.;]{{0,60}}?\b{_CHANGES})\b[^.;]{{0,20}}?\b(?:to|as)\s+(\w+)",
     re.IGNORECASE,
 )
 _NOT_IF = re.compile(r"\bif\b[^.;]{0,60}?\bis\b(?P<which>[^.;]{0,80}?)\bcan\s?not\b", re.IGNORECASE)
 _ONLY = re.compile(r"\bonly\b(?P<which>[^.;]{0,60}?)\b(?:can|may)\b(?!\s+(?:only|not))", re.IGNORECASE)
-_MUST = re.compile(r"\b(?:must|has to|needs to)\s+be\b(?P<which>[^.;]{0,60})", re.IGNORECASE)
+_MUST = re.compile(
+    r"\b(?:must|has to|needs to)\s+(?:still\s+)?be\b(?!\s+not\b)(?P<which>[^.;]{0,60})", re.IGNORECASE
+)
+_THAT_IS = re.compile(
+    r"\b(?:that|which)\s+(?:is|are)\s+(?:still\s+)?(?P<which>\w+(?:\s+or\s+\w+)?)", re.IGNORECASE
+)
+_NOT_BE = re.compile(
+    r"\b(?:(?:must|may) not be|(?:that|which) (?:is|are) not)\b(?P<which>[^.;]{0,60})", re.IGNORECASE
+)
+_CANNOT = re.compile(r"(?P<which>[^.;]{2,80}?)\b(?:can\s?not|can't|may not|must not)\b", re.IGNORECASE)
+_UNLESS = re.compile(
+    r"\b(?:once|after|if|when)\b[^.;]{0,40}?\b(?:is|are|has been|have been|was)\s+(?P<which>[^.;]{2,40})",
+    re.IGNORECASE,
+)
+_REFUSES = re.compile(
+    r"\b(?:fails?|refused?|rejected|error|not allowed|not possible|impossible)\b", re.IGNORECASE
+)
 _WORD = re.compile(r"\w+")
 
 
@@ -74,14 +93,36 @@ def led_to(kind: Kind, naming: Naming, description: str) -> dict[str, str]:
         marking = naming.word in _MARKING and not names_a_field
         marks = list(reversed(naming.after + naming.aside)) if marking else []
         return _called_after(kind, fields, marks)
-    return _called_after(kind, fields, [naming.word, *naming.after[-1:]])
+    # `reopen_order` makes it what `open_order` does.
+    return _called_after(kind, fields, [naming.word, naming.word.removeprefix("re"), *naming.after[-1:]])
 
 
 def stated_status(kind: Kind, description: str) -> dict[str, str]:
     """The status a description says something new begins with: "with status 'draft'"."""
     fields = status_fields(kind)
+    if not fields:
+        return {}
     quoted = _quoted_target(description)
-    return {fields[0]: quoted} if fields and quoted is not None else {}
+    if quoted is not None:
+        return {fields[0]: quoted}
+    begun = _begins_as(tuple(kind.known_values(fields[0])), description)
+    return {fields[0]: begun} if begun is not None else {}
+
+
+_BEGINS = re.compile(
+    r"\b(?:is|are|starts?(?: out)?(?: as)?|begins?(?: as)?|becomes?|with status|as)\s+(?:an?\s+|in\s+)?(\w+)",
+    re.IGNORECASE,
+)
+
+
+@lru_cache(maxsize=1024)
+def _begins_as(values: tuple[str, ...], description: str) -> str | None:
+    """`It gets the next number and is scheduled.`: the known status that something new is said to have."""
+    for word in re.findall(r"\band\s+is\s+(\w+)", description) + _BEGINS.findall(description):
+        for value in values:
+            if tokens(value) == (word.lower(),):
+                return value
+    return None
 
 
 def new_status(kind: Kind, naming: Naming, description: str) -> dict[str, str]:
@@ -116,10 +157,30 @@ def required_standing(kind: Kind, naming: Naming, description: str) -> StatusReq
         wanted = _named(values, naming.before)
         forbidden: tuple[str, ...] = ()
         if not wanted:
-            wanted, forbidden = _in_sentences(values, description)
+            wanted, forbidden = _in_sentences(tuple(values), kind.name, description)
         if wanted or forbidden:
             return StatusRequirement(field, wanted, forbidden)
     return None
+
+
+def standing_in(kind: Kind, text: str) -> StatusRequirement | None:
+    """The status that sentences about a type demand of one of its entities, whatever is done with it."""
+    for field in status_fields(kind) if text else ():
+        wanted, forbidden = _in_sentences(tuple(kind.known_values(field)), kind.name, text)
+        if wanted or forbidden:
+            return StatusRequirement(field, wanted, forbidden)
+    return None
+
+
+def statuses_left_out(kind: Kind, description: str) -> list[Filter]:
+    """`flights that are not cancelled`: those with any other status."""
+    for field in status_fields(kind):
+        values = kind.known_values(field)
+        said = re.search(r"\b(?:that|which) (?:is|are) not (\w+)", description, re.IGNORECASE)
+        left_out = _named(values, _words(said[1])) if said else ()
+        if left_out:
+            return [Filter(field, (field,), tuple(each for each in values if each not in left_out))]
+    return []
 
 
 def status_filters(kind: Kind, naming: Naming) -> list[Filter]:
@@ -137,6 +198,9 @@ def _stated(kind: Kind, field: str, naming: Naming, description: str) -> str | N
     quoted = _quoted_target(description)
     if quoted is not None:
         return known.get(quoted.casefold(), quoted)
+    for word in _SETS_IT.findall(description):
+        if word.casefold() in known:
+            return known[word.casefold()]
     for word in _LEADS_TO_WORD.findall(description):
         if word.casefold() in known:
             return known[word.casefold()]
@@ -172,20 +236,51 @@ def _named(values: Sequence[str], words: Sequence[str]) -> tuple[str, ...]:
     return tuple(value for value in values if tokens(value) and _is_within(" ".join(tokens(value)), text))
 
 
-def _in_sentences(values: Sequence[str], description: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+@lru_cache(maxsize=1024)
+def _in_sentences(
+    values: tuple[str, ...], noun: str, description: str
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The statuses that sentences demand, and those they rule out."""
+    # Of orders: "Cancel an open order." and "The order must still be open." demand open. "Filled orders cannot be
+    # cancelled.", "If it is closed it cannot be shipped." and "Fails once it has been shipped." rule the others out.
     wanted: tuple[str, ...] = ()
     forbidden: tuple[str, ...] = ()
-    for sentence in _sentences(description):
-        for pattern in (_ONLY, _MUST):
+    for place, sentence in enumerate(sentences(description)):
+        for pattern in (_ONLY, _MUST, _THAT_IS):
             found = pattern.search(sentence)
             wanted = wanted or (_named(values, _words(found["which"])) if found else ())
-        found = _NOT_IF.search(sentence)
+        for pattern in (_NOT_IF, _NOT_BE, _CANNOT):
+            found = pattern.search(sentence)
+            forbidden = forbidden or (_named(values, _words(found["which"])) if found else ())
+        found = _UNLESS.search(sentence) if _REFUSES.search(sentence) else None
         forbidden = forbidden or (_named(values, _words(found["which"])) if found else ())
-    return wanted, forbidden
+        if not place:
+            wanted = wanted or _as_adjectives(values, noun, sentence)
+    return wanted, () if wanted else forbidden
+
+
+def _as_adjectives(values: Sequence[str], noun: str, sentence: str) -> tuple[str, ...]:
+    """`Cancel an open order`, `Change the price of a pending or open order`."""
+    heads = tokens(noun)[-1:]
+    said = _words(sentence)
+    for place, word in enumerate(said):
+        if not heads or not same_nouns((word,), heads):
+            continue
+        before = said[max(0, place - 4) : place]
+        found = tuple(value for value in values if _is_within(" ".join(tokens(value)), " ".join(before)))
+        if found and not {"as", "into", "new"}.intersection(before):
+            return found
+    return ()
 
 
 @lru_cache(maxsize=1024)
-def _sentences(description: str) -> tuple[str, ...]:
+def clauses(description: str) -> tuple[str, ...]:
+    """The parts of its sentences that stand between commas and `and`."""
+    return tuple(re.split(r"[.;:,]\s+|\s+(?:and|but)\s+", re.sub(r"\s+", " ", description)))
+
+
+@lru_cache(maxsize=1024)
+def sentences(description: str) -> tuple[str, ...]:
     return tuple(re.split(r"(?<=[.;])\s+", re.sub(r"\s+", " ", description)))
 
 

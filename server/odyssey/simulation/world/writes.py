@@ -11,7 +11,6 @@ from odyssey.records.ledger import Add, Operation, Remove, Update
 from odyssey.simulation.engine import Answer, Reading, ToolCall
 from odyssey.simulation.world.answer import (
     CERTAIN,
-    GUESSED,
     LIKELY,
     UNSURE,
     WorldQuestion,
@@ -24,7 +23,8 @@ from odyssey.simulation.world.answer import (
 from odyssey.simulation.world.changes import changes_of, is_scope, postings_of
 from odyssey.simulation.world.kinds import Kind, know, known_types
 from odyssey.simulation.world.meaning import Intent
-from odyssey.simulation.world.relations import belongs, holder, list_of, references
+from odyssey.simulation.world.refusals import missing_reference, not_theirs, unmet_demand
+from odyssey.simulation.world.relations import belongs, holder, list_of, pointer_to, references
 from odyssey.simulation.world.shape import FillSources, fit
 from odyssey.simulation.world.status import effects_of, required_standing, stated_status
 from odyssey.worlds.identifiers import new_id
@@ -37,12 +37,24 @@ def create(question: WorldQuestion) -> Answer:
     entity_id = id_text(question.given(question.intent.id_argument))
     if entity_id is None:
         entity_id = new_id(kind.world, kind.name, random_seed=call.random_seed, sequence=call.sequence)
+    elif entity_id in kind.entities and (
+        question.intent.naming.is_described or any(True for _ in references(kind, question.others()))
+    ):
+        return not_understood(
+            call, f"the {question.noun} {entity_id} is there, and nothing says what becomes of it"
+        )
     elif entity_id in kind.entities:
         message = f"The {question.noun} with id {entity_id!r} exists already."
         return refuse("conflict", message, question.reading("create"))
     identity = identity_of(kind, entity_id)
-    fields = {**stated_status(kind, call.tool.description), **_new_fields(question)}
-    bad = _missing_reference(question, "create") or _first_bad_value(question, fields, "create")
+    fields = {**_new_fields(question)}
+    fields |= {
+        name: value
+        for name, value in stated_status(kind, call.tool.description).items()
+        if fields.get(name) is None
+    }
+    bad = missing_reference(question, "create") or _first_bad_value(question, fields, "create")
+    bad = bad or unmet_demand(question, "create")
     if bad is not None:
         return bad
     if kind.id_field is not None:
@@ -53,7 +65,7 @@ def create(question: WorldQuestion) -> Answer:
         question,
         shown,
         question.reading("create", fields),
-        confidence=CERTAIN if known_type else LIKELY,
+        certainty=CERTAIN if known_type else LIKELY,
         operations=(Add(kind.name, entity_id, fields), *_enter_in_lists(question, entity_id)),
         identity=identity,
     )
@@ -61,13 +73,14 @@ def create(question: WorldQuestion) -> Answer:
 
 def update(question: WorldQuestion) -> Answer:
     kind, naming = question.kind, question.intent.naming
-    entity_id = id_text(question.given(question.intent.id_argument))
+    entity_id = question.entity_id
     if entity_id is None:
         return _nothing_to_act_on(question)
     fields = kind.entities.get(entity_id)
     if fields is None:
         return not_found(question, entity_id, "update")
-    refusal = _bad_standing(question, entity_id, fields) or _missing_reference(question, "update")
+    refusal = _bad_standing(question, entity_id, fields) or missing_reference(question, "update")
+    refusal = refusal or unmet_demand(question, "update") or not_theirs(question, "update")
     refusal = refusal or _somebody_elses(question, entity_id) or _missing_part(question, entity_id)
     if refusal is not None:
         return refusal
@@ -81,13 +94,17 @@ def update(question: WorldQuestion) -> Answer:
     if effects:
         posted, elsewhere = postings_of(kind, entity_id, fields, question.call.tool.description)
         changes |= posted
+    if not (changes or elsewhere):
+        given = listed(sorted(question.others())) or "nothing that was given"
+        why = f"{given} names nothing of a {question.noun} to change"
+        return not_understood(question.call, why, question.reading("update"))
     operations = (Update(kind.name, entity_id, changes), *elsewhere) if changes else elsewhere
     certainty = LIKELY if ignored else CERTAIN
     return respond(
         question,
         {**fields, **changes},
         question.reading("update", changes, [question.intent.id_argument or "id"]),
-        confidence=(certainty if naming.verb != "unknown" or effects else UNSURE) if changes else GUESSED,
+        certainty=certainty if naming.verb != "unknown" or effects else UNSURE,
         operations=operations,
         identity=identity_of(kind, entity_id),
     )
@@ -95,13 +112,14 @@ def update(question: WorldQuestion) -> Answer:
 
 def remove(question: WorldQuestion) -> Answer:
     kind = question.kind
-    entity_id = id_text(question.given(question.intent.id_argument))
+    entity_id = question.entity_id
     if entity_id is None:
         return _nothing_to_act_on(question)
     fields = kind.entities.get(entity_id)
     if fields is None:
         return not_found(question, entity_id, "remove")
-    refusal = _bad_standing(question, entity_id, fields) or _missing_reference(question, "remove")
+    refusal = _bad_standing(question, entity_id, fields) or missing_reference(question, "remove")
+    refusal = refusal or unmet_demand(question, "remove") or not_theirs(question, "remove")
     refusal = refusal or _somebody_elses(question, entity_id)
     if refusal is not None:
         return refusal
@@ -109,7 +127,7 @@ def remove(question: WorldQuestion) -> Answer:
         question,
         dict(fields),
         question.reading("remove", by=[question.intent.id_argument or "id"]),
-        confidence=CERTAIN,
+        certainty=CERTAIN,
         operations=(Remove(kind.name, entity_id),),
         identity=identity_of(kind, entity_id),
     )
@@ -122,11 +140,31 @@ def _new_fields(question: WorldQuestion) -> dict[str, Any]:
     for argument, value in question.call.arguments.items():
         if argument == question.intent.id_argument:
             continue
-        path = kind.path_of(argument) or (argument,)
+        path = kind.path_of(argument) or _pointed(kind, argument, value) or (argument,)
         inner = fields
         for name in path[:-1]:
             inner = inner.setdefault(name, {})
         inner[path[-1]] = copy_json(value)
+    return {**_empty_fields(kind, fields), **fields}
+
+
+def _pointed(kind: Kind, argument: str, value: Any) -> tuple[str, ...] | None:
+    found = next((pointer_to(kind, each) for each in references(kind, {argument: value})), None)
+    return None if found is None else (found,)
+
+
+def _empty_fields(kind: Kind, given: Mapping[str, Any]) -> dict[str, Any]:
+    """What something new has beside what it was given: empty lists, and nothing where others have nothing."""
+    # Orders have notes, a paid_on that is null in some, and a shop. A new order has no notes and is not paid; which
+    # shop it is of nobody knows, so it has none.
+    fields: dict[str, Any] = {}
+    for name in kind.fields if kind.declared is None and len(kind.entities) > 1 else ():
+        if name in given or name == kind.id_field:
+            continue
+        if kind.anatomy.has((name,), "null"):
+            fields[name] = None
+        elif kind.anatomy.has((name,), "array"):
+            fields[name] = []
     return fields
 
 
@@ -150,14 +188,6 @@ def _bad_standing(question: WorldQuestion, entity_id: str, fields: Mapping[str, 
     done = participle(naming.word or "change")
     message = f"{question.noun.capitalize()} {entity_id} is {problem}, so it cannot be {done}."
     return refuse("conflict", message, question.reading(_operation(question), by=[standing.field]))
-
-
-def _missing_reference(question: WorldQuestion, operation: str) -> Answer | None:
-    for reference in references(question.kind, question.others()):
-        if reference.entity_id not in reference.kind.entities:
-            message = f"No {phrase(reference.kind.name)} with id {reference.entity_id!r} exists."
-            return refuse("not_found", message, question.reading(operation, by=[reference.argument]))
-    return None
 
 
 def _somebody_elses(question: WorldQuestion, entity_id: str) -> Answer | None:
