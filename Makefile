@@ -21,7 +21,7 @@ ADAPTERS_MYPY = $(BIN)/mypy --cache-dir .mypy_cache/adapters --python-executable
 CHECKS := check-adapters check-web check-types check-style
 LIVE_STAMPS := $(LIVE)/node_modules/.installed .venv-live/.installed
 
-.PHONY: help setup web live frameworks demo test test-full check $(CHECKS) format docs screenshots bench bench-statistics bench-matrix dev requirements clean
+.PHONY: help setup web live frameworks demo test test-full check $(CHECKS) format docs screenshots bench bench-statistics bench-matrix calibrate dev requirements clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 20
@@ -119,6 +119,9 @@ bench: $(STAMP) ## the figures the docs quote, as ratios within one run; ends wi
 
 bench-statistics: $(STAMP) ## how often the shift cries wolf (DATA=runs.json: on other recorded runs); likewise
 	@$(BIN)/python benchmarks/shift/run.py $(if $(DATA),--data $(DATA)) $(ARGS)
+
+calibrate: $(STAMP) ## measure on the reference worlds how often each kind of answer is right, for the world engine to say
+	@$(BIN)/python benchmarks/reference/calibrate.py $(ARGS)
 
 bench-matrix: $(STAMP) ## what a run of a matrix costs, beside a bare loop and other libraries; likewise
 	@$(BIN)/python benchmarks/matrix/run.py $(ARGS)

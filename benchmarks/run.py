@@ -26,6 +26,14 @@ from benchmarks.passthrough.measure import PARTS, Passthrough, measure_passthrou
 from benchmarks.passthrough.report import passthrough_json, passthrough_outcomes, passthrough_table
 from benchmarks.processes import BenchmarkError, LoadGenerator, Servers
 from benchmarks.proxy import CONNECTIONS, TINY_CONNECTIONS, Subject, measure_proxy
+from benchmarks.reference.measure import TINY as TINY_REFERENCE
+from benchmarks.reference.measure import (
+    ReferenceResults,
+    measure_reference,
+    reference_json,
+    reference_outcomes,
+    reference_table,
+)
 from benchmarks.report import (
     as_json,
     growth_outcome,
@@ -63,6 +71,7 @@ class Results(NamedTuple):
     passthrough: Passthrough | None
     sdk: SdkImport | None
     retail: Retail | None
+    reference: ReferenceResults | None
     stalls: Stalls | None
     crowd: Crowd | None
 
@@ -93,7 +102,7 @@ def _options() -> argparse.Namespace:
     )
     parser.add_argument(
         "--only",
-        choices=("proxy", "passthrough", "growth", "world", "sdk", "retail", "stalls", "crowd"),
+        choices=("proxy", "passthrough", "growth", "world", "sdk", "retail", "reference", "stalls", "crowd"),
         help="one of the parts",
     )
     parser.add_argument("--calls", type=_positive, default=4000, help="calls in one measurement (4000)")
@@ -128,12 +137,13 @@ def _options() -> argparse.Namespace:
 
 
 def _document(machine: dict[str, Any], results: Results) -> dict[str, Any]:
-    subjects, growth, world, outcomes, passthrough, sdk, retail, stalls, crowd = results
+    subjects, growth, world, outcomes, passthrough, sdk, retail, reference, stalls, crowd = results
     document = as_json(machine, subjects, growth, world, outcomes)
     return document | {
         "passthrough": None if passthrough is None else passthrough_json(passthrough),
         "sdk_import": None if sdk is None else sdk.ratios,
         "retail": None if retail is None else retail_json(retail),
+        "reference": None if reference is None else reference_json(reference),
         "stalls": None if stalls is None else stalls_json(stalls),
         "crowd": None if crowd is None else crowd_json(crowd),
     }
@@ -177,9 +187,10 @@ async def _measure(options: argparse.Namespace) -> Results:
         outcomes.append(sdk_outcome(sdk))
         _print(options, *sdk_table(sdk))
     retail = _retail(options, outcomes) if options.only in (None, "retail") else None
+    reference = _reference(options, outcomes) if options.only in (None, "reference") else None
     stalls = await _stalls(options, outcomes) if options.only in (None, "stalls") else None
     crowd = await _crowd(options, outcomes) if options.only in (None, "crowd") else None
-    return Results(subjects, growth, world, outcomes, passthrough, sdk, retail, stalls, crowd)
+    return Results(subjects, growth, world, outcomes, passthrough, sdk, retail, reference, stalls, crowd)
 
 
 async def _crowd(options: argparse.Namespace, outcomes: list[Outcome]) -> Crowd:
@@ -207,6 +218,13 @@ def _retail(options: argparse.Namespace, outcomes: list[Outcome]) -> Retail | No
     if retail is not None:
         _print(options, *retail_table(retail))
     return retail
+
+
+def _reference(options: argparse.Namespace, outcomes: list[Outcome]) -> ReferenceResults:
+    found = measure_reference(TINY_REFERENCE if options.tiny else None)
+    outcomes += reference_outcomes(found)
+    _print(options, *reference_table(found))
+    return found
 
 
 async def _proxy(options: argparse.Namespace) -> list[Subject]:

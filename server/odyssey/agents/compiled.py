@@ -51,7 +51,15 @@ class CompiledAgent(NamedTuple):
             behaviours = (
                 await asyncio.to_thread(read_behaviours, behaviour, tools=tools, types=types)
             ).behaviours
-        return Manner(self.programs, behaviours, self.config.engine, self.config.engines)
+        config = self.config
+        return Manner(
+            self.programs,
+            behaviours,
+            config.engine,
+            config.engines,
+            config.unknown_tools,
+            config.ask_model_above,
+        )
 
 
 class CompiledAgents:

@@ -12,6 +12,7 @@ from odyssey.records.faults import Faults, one_of, shown
 from odyssey.records.ledger import ConsistencyMode
 from odyssey.records.problems import FieldError
 from odyssey.records.python_code import MAX_LISTED, read_env_vars, read_requirements
+from odyssey.simulation.choosing import ASK_MODEL_ABOVE, UnknownTools
 from odyssey.simulation.engine import EngineChoice
 
 Mode = Literal["http", "code"]
@@ -31,6 +32,8 @@ _BOTH = (
     "engine",
     "engines",
     "programs",
+    "unknown_tools",
+    "ask_model_above",
 )
 _ONLY: dict[Mode, tuple[str, ...]] = {
     "http": ("endpoint_url", "auth_header_name", _WRITE_ONLY),
@@ -85,6 +88,10 @@ class AgentConfig(msgspec.Struct, frozen=True, omit_defaults=True):
     """The same for single tools, by name."""
     programs: dict[str, dict[str, Any]] = {}
     """What tools do, by name, as it was written down."""
+    unknown_tools: UnknownTools = "error"
+    """What a call gets that no engine understands."""
+    ask_model_above: float = ASK_MODEL_ABOVE
+    """How often the world may be expected to be wrong before a model is asked instead."""
 
 
 def read_config(raw: Any, mode: Mode) -> tuple[AgentConfig | None, list[FieldError], list[str]]:
@@ -281,6 +288,16 @@ def _read_programs(value: Any, faults: Faults) -> Any:
     return value
 
 
+def _read_unknown_tools(value: Any, faults: Faults) -> Any:
+    return _read_word("unknown_tools", ("error", "empty"), value, faults)
+
+
+def _read_ask_model_above(value: Any, faults: Faults) -> Any:
+    if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value <= 1:
+        faults.add(f"ask_model_above must be a number from 0 to 1, not {shown(value)}")
+    return value
+
+
 def _read_word(member: str, words: tuple[str, ...], value: Any, faults: Faults) -> Any:
     if value not in words:
         hint = faults.hint(value, words) if isinstance(value, str) else ""
@@ -310,4 +327,6 @@ _READERS: dict[str, Callable[[Any, Faults], Any]] = {
     "engine": _read_engine,
     "engines": _read_engines,
     "programs": _read_programs,
+    "unknown_tools": _read_unknown_tools,
+    "ask_model_above": _read_ask_model_above,
 }

@@ -13,6 +13,7 @@ from odyssey.simulation.world.engine import WorldEngine
 from odyssey.worlds.ledger import Ledger
 
 ACCEPTED = 200
+NOT_SIMULATED = "not_simulated"
 _ANSWERING = frozenset({"odyssey", "injected", "passthrough"})
 
 
@@ -57,6 +58,11 @@ class ObservedCall(msgspec.Struct, frozen=True):
         if not self.accepted or self.source not in _ANSWERING or self.is_error:
             return False
         return not (isinstance(self.response, dict) and self.response.get("error"))
+
+    @property
+    def is_not_simulated(self) -> bool:
+        """Whether no engine understood the call, and the agent was told so."""
+        return self.source == "error" and _error_code(self.response) == NOT_SIMULATED
 
     @property
     def is_faulty(self) -> bool:

@@ -11,9 +11,9 @@ import msgspec
 
 from odyssey.grading.evidence import Evidence, ObservedCall
 from odyssey.kit.words import listed, shorten
-from odyssey.simulation.world.answer import GUESSED
+from odyssey.simulation.world.answer import GUESSED, NOT_UNDERSTOOD
 
-WorldNoteKind = Literal["contradiction", "no_answer", "not_understood"]
+WorldNoteKind = Literal["contradiction", "no_answer", "not_understood", "guessed"]
 
 MAX_NOTES = 20
 MAX_MESSAGE = 300
@@ -22,6 +22,7 @@ _PHRASES: dict[WorldNoteKind, str] = {
     "contradiction": "contradicted itself in",
     "no_answer": "gave no answer to",
     "not_understood": "did not understand",
+    "guessed": "guessed in",
 }
 
 
@@ -57,10 +58,14 @@ def _note_of(call: ObservedCall) -> WorldNote | None:
         more = len(call.contradictions) - 1
         first = call.contradictions[0].message.rstrip(".")
         return _note(call, "contradiction", f"{first}; and {more} more." if more else f"{first}.")
+    if call.is_not_simulated:
+        return _note(call, "not_understood", str(call.response["error"].get("message")))
     if call.source == "error":
         return _note(call, "no_answer", _error_in_words(call.response))
     if call.confidence is not None and call.confidence <= GUESSED:
-        return _note(call, "not_understood", call.explanation or "The engine says that it guessed.")
+        is_blank = call.explanation.startswith(NOT_UNDERSTOOD)
+        kind: WorldNoteKind = "not_understood" if is_blank else "guessed"
+        return _note(call, kind, call.explanation or "The engine says that it guessed.")
     return None
 
 

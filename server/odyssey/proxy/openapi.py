@@ -1,8 +1,9 @@
 """The proxy's part of the OpenAPI document, written by hand because its routes are plain ASGI."""
 
-from typing import Any
+from typing import Any, get_args
 
 from odyssey.proxy.trace_events import EVENT_TYPES
+from odyssey.simulation.engine import Evidence
 
 _PARAMETERS: dict[str, dict[str, Any]] = {
     "run": {
@@ -147,14 +148,23 @@ PROXY_SCHEMAS: dict[str, Any] = {
     "SimulationValidation": {
         "type": "object",
         "description": "Present only when `source` is `odyssey`.",
-        "required": ["valid", "schema", "attempts", "errors", "engine", "confidence"],
+        "required": ["valid", "schema", "attempts", "errors", "engine", "confidence", "evidence"],
         "properties": {
             "valid": {"type": "boolean"},
             "schema": {"enum": ["output_schema", "none"]},
             "attempts": {"type": "integer"},
             "errors": {"type": "array"},
             "engine": {"enum": ["program", "world", "llm", "replay"]},
-            "confidence": {"type": "number", "minimum": 0, "maximum": 1},
+            "confidence": {
+                "type": "number",
+                "minimum": 0,
+                "maximum": 1,
+                "description": "How often answers like this one were exactly right on worlds the engine had not seen.",
+            },
+            "evidence": {
+                "enum": list(get_args(Evidence)),
+                "description": "What the answer rests on.",
+            },
         },
     },
 }

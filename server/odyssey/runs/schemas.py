@@ -108,9 +108,9 @@ class JudgeOut(BaseModel):
 class WorldNoteOut(BaseModel):
     sequence: int = Field(description="The step of the trace.")
     tool: str
-    kind: Literal["contradiction", "no_answer", "not_understood"] = Field(
+    kind: Literal["contradiction", "no_answer", "not_understood", "guessed"] = Field(
         description="`contradiction`: the answer contradicts the world. `no_answer`: the world gave none. "
-        "`not_understood`: the engine guessed what the call means."
+        "`not_understood`: no engine knew what the call means. `guessed`: such answers are mostly wrong."
     )
     message: str
 

@@ -4,24 +4,26 @@ A model takes seconds, so asking one is left to whoever can wait (`ModelNeeded`)
 """
 
 from collections.abc import Mapping
-from typing import NamedTuple
-
-import msgspec
+from typing import Literal, NamedTuple
 
 from odyssey.records.json_schema import CompiledSchema
 from odyssey.records.ledger import ConsistencyMode
 from odyssey.simulation.behaviours import BehaviourFailedError, Behaviours, with_behaviours
+from odyssey.simulation.calibration import confidence_of, confidence_of_any
 from odyssey.simulation.engine import Answer, Engine, EngineChoice, EngineName, ToolCall
 from odyssey.simulation.programs import Program, ProgramEngine, ProgramFailedError
-from odyssey.simulation.simulate import SimulationResult, conclude, fail_with
+from odyssey.simulation.simulate import SimulationResult, conclude, fail_with, refuse_unknown
 from odyssey.simulation.world.engine import WorldEngine
 from odyssey.worlds.ledger import Ledger
 
-SURE = 0.6
-"""From this confidence on the world's answer stands, also where a model could be asked."""
-UNSURE = 0.5
+ASK_MODEL_ABOVE = 0.2
+"""A model is asked, where there is one, when the world is expected to be wrong more often than this."""
 
 _WORLD = WorldEngine()
+
+
+UnknownTools = Literal["error", "empty"]
+"""What a call gets that no engine understands: an error that says so, or the smallest answer the tool allows."""
 
 
 class Manner(NamedTuple):
@@ -31,6 +33,8 @@ class Manner(NamedTuple):
     behaviours: Behaviours
     engine: EngineChoice = "auto"
     engines: Mapping[str, EngineChoice] = {}
+    unknown_tools: UnknownTools = "error"
+    ask_model_above: float = ASK_MODEL_ABOVE
 
     def choice(self, tool: str) -> EngineChoice:
         return self.engines.get(tool, self.engine)
@@ -59,11 +63,14 @@ def decide(
         engine, answer = _ask(choice, call, world, manner)
     except (ProgramFailedError, BehaviourFailedError) as error:
         return fail_with(_failure(call, error))
-    unclear = manner.behaviours.is_unclear(call.tool.name)
-    is_sure = engine == "program" or (answer.confidence >= SURE and not unclear)
-    if not is_sure and answer.confidence > UNSURE:
-        answer = msgspec.structs.replace(answer, confidence=UNSURE)
-    simulated = conclude(engine, answer, call, world, output_schema, mode)
+    confidence = confidence_of(answer, call)
+    if engine != "program" and manner.behaviours.is_unclear(call.tool.name):
+        confidence = min(confidence, confidence_of_any())
+    if answer.is_understood or manner.unknown_tools == "empty":
+        simulated = conclude(engine, answer, call, world, output_schema, mode, confidence)
+    else:
+        simulated = refuse_unknown(call, answer)
+    is_sure = engine == "program" or 1 - confidence <= manner.ask_model_above
     return ModelNeeded(simulated) if choice == "auto" and not is_sure else simulated
 
 
@@ -97,4 +104,4 @@ class ChosenEngine:
         try:
             return _ask(self._manner.choice(call.tool.name), call, world, self._manner)[1]
         except (ProgramFailedError, BehaviourFailedError) as error:
-            return Answer(fail_with(_failure(call, error)).response, confidence=0.0)
+            return Answer(fail_with(_failure(call, error)).response, certainty=0.0)

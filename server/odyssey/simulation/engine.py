@@ -13,6 +13,12 @@ from odyssey.worlds.ledger import Ledger
 EngineName = Literal["program", "world", "llm", "replay"]
 EngineChoice = Literal["auto", "program", "world", "llm"]
 """What an agent may ask for: one engine, or the first that knows an answer."""
+Evidence = Literal["examples", "behaviour", "world", "schema", "model"]
+"""What an answer rests on: recorded examples, rules that somebody wrote, entities of the world, what the tool declares
+of itself, or a model."""
+Shape = Literal["as_is", "shaped", "loose", "invented"]
+"""How an answer came by the form of its output schema: it had it, it was rearranged, it has members beside those that
+are named, or some were made up."""
 
 
 class ToolCall(msgspec.Struct, frozen=True):
@@ -62,7 +68,8 @@ class Answer(msgspec.Struct, frozen=True):
 
     response: Any
     operations: tuple[Operation, ...] = ()
-    confidence: float = 1.0
+    certainty: float = 1.0
+    """How well the engine understood the call, on a scale of its own (`world/answer.py`); not how often it is right."""
     refused: bool = False
     explanation: str = ""
     """Which operation on which entity type by which fields, for people."""
@@ -70,6 +77,15 @@ class Answer(msgspec.Struct, frozen=True):
     """The same, for programs."""
     by_own_rules: bool = False
     """Whether lines of behaviour had a part in it, which may say other things than name and arguments do."""
+    is_blank: bool = False
+    """Whether it says nothing, since nobody knows what the call does; its reading goes as far as that is known."""
+    evidence: Evidence = "world"
+    shape: Shape = "as_is"
+
+    @property
+    def is_understood(self) -> bool:
+        """Whether it says anything of the world."""
+        return not self.is_blank
 
 
 class Engine(Protocol):

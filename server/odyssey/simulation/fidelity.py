@@ -11,13 +11,20 @@ from typing import Any, NamedTuple
 import msgspec
 
 from odyssey.records.canonical import canonical_json
+from odyssey.records.json_schema import compile_schema
+from odyssey.records.ledger import Operation
 from odyssey.records.tools import LedgerSchema, Tool
+from odyssey.simulation.calibration import confidence_of
 from odyssey.simulation.engine import Answer, Engine, ToolCall
 from odyssey.statistics.intervals import Interval, wilson
 from odyssey.worlds.ledger import Ledger
 from odyssey.worlds.operations import apply
 
+SURE = 0.6
+"""From this confidence on somebody relies on an answer."""
 _SEED = 1
+_ARGUMENTS_INVALID = Answer({"error": {"code": "arguments_invalid"}}, refused=True, evidence="schema")
+"""What the proxy tells an agent whose arguments do not fit: such a call comes to no engine."""
 
 
 class RecordedChange(msgspec.Struct, frozen=True):
@@ -70,8 +77,19 @@ class CallComparison(NamedTuple):
     """Whether either of the two refused."""
     both_refused: bool
     text_equal: bool
+    confidence: float | None
+    """None of a call that the proxy refuses."""
     call: RecordedCall
     answer: Answer
+
+    @property
+    def is_refused_by_proxy(self) -> bool:
+        return self.answer is _ARGUMENTS_INVALID
+
+    @property
+    def is_right(self) -> bool:
+        """Whether the answer and what it did to the world are exactly the back end's."""
+        return self.responses_equal and self.changes_equal
 
 
 class FidelityRow(NamedTuple):
@@ -86,6 +104,17 @@ class FidelityRow(NamedTuple):
     refusals: EqualShare
     """Of the calls that either side refused: equal when both did."""
     refusal_texts: EqualShare
+    sure: EqualShare = EqualShare()
+    """Of the calls that were answered with a confidence of `SURE` or more: how many are right in all."""
+
+
+class AnswerDifference(NamedTuple):
+    """Where an answer first parts from the recorded one."""
+
+    where: str
+    """`$.status`; or `changes` where the answers are equal and what they did is not."""
+    recorded: Any
+    simulated: Any
 
 
 class Fidelity(NamedTuple):
@@ -93,6 +122,8 @@ class Fidelity(NamedTuple):
     tools: dict[str, FidelityRow]
     stateless: frozenset[str]
     """Tools whose recorded answers neither show nor change anything of the world."""
+    differences: Mapping[str, AnswerDifference] = {}
+    """Of each tool that ever answers wrongly, the first one."""
 
 
 def measure(
@@ -122,12 +153,15 @@ def replay(
     ledger_schema: LedgerSchema | None = None,
 ) -> Iterator[CallComparison]:
     world = initial
+    schemas = {name: compile_schema(tool.input_schema) for name, tool in tools.items()}
     for sequence, recorded in enumerate(calls, start=1):
         call = ToolCall(tools[recorded.tool], recorded.args, ledger_schema, _SEED, sequence)
-        answer = engine.answer(call, world)
+        fits = schemas[recorded.tool].is_valid(recorded.args)
+        answer = engine.answer(call, world) if fits else _ARGUMENTS_INVALID
         proposed = apply(world, answer.operations, "off").ledger
         after = as_recorded(world, recorded.changes)
-        yield _compare(recorded, answer, world, proposed, after)
+        compared = _compare(recorded, answer, world, proposed, after)
+        yield compared._replace(confidence=confidence_of(answer, call)) if fits else compared
         world = after
 
 
@@ -137,7 +171,39 @@ def summarise(outcomes: Sequence[CallComparison], stateless: frozenset[str]) -> 
         _row(outcomes, stateless),
         {name: _row([each for each in outcomes if each.tool == name], stateless) for name in names},
         stateless,
+        {name: found for name in names if (found := _first_difference(name, outcomes)) is not None},
     )
+
+
+def _first_difference(tool: str, outcomes: Sequence[CallComparison]) -> AnswerDifference | None:
+    wrong = next((each for each in outcomes if each.tool == tool and not each.is_right), None)
+    if wrong is None:
+        return None
+    recorded = {"error": wrong.call.error} if wrong.call.error is not None else wrong.call.response
+    if not wrong.responses_equal:
+        return _difference(recorded, wrong.answer.response, "$")
+    done = [f"{each.entity_type} {each.id}" for each in wrong.call.changes]
+    return AnswerDifference("changes", done, [_entity(each) for each in wrong.answer.operations])
+
+
+def _entity(operation: Operation) -> str:
+    named = (getattr(operation, "entity_type", None), getattr(operation, "id", None))
+    return " ".join(str(each) for each in named if each is not None) or "flag"
+
+
+def _difference(recorded: Any, simulated: Any, where: str) -> AnswerDifference:
+    """Go down while both are objects with the same members, or lists of the same length."""
+    if isinstance(recorded, dict) and isinstance(simulated, dict):
+        for name in {**recorded, **simulated}:
+            if name not in recorded or name not in simulated:
+                return AnswerDifference(f"{where}.{name}", recorded.get(name), simulated.get(name))
+            if canonical_json(recorded[name]) != canonical_json(simulated[name]):
+                return _difference(recorded[name], simulated[name], f"{where}.{name}")
+    if isinstance(recorded, list) and isinstance(simulated, list) and len(recorded) == len(simulated):
+        for place, (left, right) in enumerate(zip(recorded, simulated, strict=True)):
+            if canonical_json(left) != canonical_json(right):
+                return _difference(left, right, f"{where}[{place}]")
+    return AnswerDifference(where, recorded, simulated)
 
 
 def stateless_tools(outcomes: Sequence[CallComparison], state: Mapping[str, Any]) -> frozenset[str]:
@@ -158,10 +224,18 @@ def as_json(fidelity: Fidelity) -> dict[str, Any]:
     return {
         **_row_json(fidelity.total),
         "tools": {
-            name: {**_row_json(row), "stateless": name in fidelity.stateless}
+            name: {
+                **_row_json(row),
+                "stateless": name in fidelity.stateless,
+                "first_difference": _difference_json(fidelity.differences.get(name)),
+            }
             for name, row in fidelity.tools.items()
         },
     }
+
+
+def _difference_json(found: AnswerDifference | None) -> dict[str, Any] | None:
+    return None if found is None else found._asdict()
 
 
 def as_recorded(world: Ledger, changes: Iterable[RecordedChange]) -> Ledger:
@@ -178,7 +252,9 @@ def _compare(
     recorded: RecordedCall, answer: Answer, before: Ledger, proposed: Ledger, after: Ledger
 ) -> CallComparison:
     refuses = recorded.error is not None
-    if refuses or answer.refused:
+    if not answer.is_understood:
+        responses_equal = False
+    elif refuses or answer.refused:
         responses_equal = refuses and answer.refused
     else:
         responses_equal = canonical_json(answer.response) == canonical_json(recorded.response)
@@ -191,6 +267,7 @@ def _compare(
         refused=refuses or answer.refused,
         both_refused=refuses and answer.refused,
         text_equal=refuses and answer.refused and _message(answer) == recorded.error,
+        confidence=None,
         call=recorded,
         answer=answer,
     )
@@ -213,6 +290,9 @@ def _row(outcomes: Sequence[CallComparison], stateless: frozenset[str]) -> Fidel
         changes=_share(each.changes_equal for each in outcomes if each.changed),
         refusals=_share(each.both_refused for each in refused),
         refusal_texts=_share(each.text_equal for each in both),
+        sure=_share(
+            each.is_right for each in outcomes if each.confidence is not None and each.confidence >= SURE
+        ),
     )
 
 

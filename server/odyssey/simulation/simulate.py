@@ -9,8 +9,11 @@ from odyssey.models.chat import Absence
 from odyssey.records.json_schema import CompiledSchema
 from odyssey.records.ledger import ConsistencyMode, Operation, Violation
 from odyssey.records.problems import FieldError
+from odyssey.records.tools import Tool
+from odyssey.simulation.calibration import confidence_of
 from odyssey.simulation.consistency import MAX_VIOLATIONS, check_answer
 from odyssey.simulation.engine import Answer, Engine, EngineName, Reading, ToolCall
+from odyssey.simulation.world.answer import NOT_UNDERSTOOD
 from odyssey.worlds.ledger import Ledger
 from odyssey.worlds.operations import ApplyResult
 from odyssey.worlds.schema import apply_declared
@@ -85,12 +88,14 @@ def conclude(
     world: Ledger,
     output_schema: CompiledSchema | None,
     mode: ConsistencyMode,
+    confidence: float | None = None,
 ) -> SimulationResult:
-    """Take an answer that asking again would not change."""
+    """Take an answer that asking again would not change, by default as sure as answers like it are right."""
     attempt = check_attempt(call, answer, world, output_schema, mode)
     if not attempt.is_accepted(mode):
         return fail(attempt, 1)
-    return accept(attempt, engine, 1, output_schema)
+    sure = confidence_of(answer, call) if confidence is None else confidence
+    return accept(attempt, engine, 1, output_schema, sure)
 
 
 def check_attempt(
@@ -114,6 +119,7 @@ def accept(
     engine: EngineName,
     asked: int,
     output_schema: CompiledSchema | None,
+    confidence: float,
     model: ModelUse | None = None,
 ) -> SimulationResult:
     answer = attempt.answer
@@ -124,7 +130,8 @@ def accept(
         "attempts": asked,
         "errors": [],
         "engine": engine,
-        "confidence": answer.confidence,
+        "confidence": confidence,
+        "evidence": answer.evidence,
     }
     return SimulationResult(
         "odyssey",
@@ -157,6 +164,27 @@ def fail_with(message: str, model: ModelUse | None = None) -> SimulationResult:
     """Say that there is no answer, and why."""
     response = {"error": {"code": "simulation_failed", "message": message}}
     return SimulationResult("error", response, None, model=model)
+
+
+def refuse_unknown(call: ToolCall, answer: Answer) -> SimulationResult:
+    """Say that no engine understands the tool, and what would help: nothing that looks like data is made up."""
+    why = answer.explanation.removeprefix(f"{NOT_UNDERSTOOD}: ")
+    response = {
+        "error": {
+            "code": "not_simulated",
+            "message": f"This call is not simulated: {why}.",
+            "help": what_helps(call.tool),
+        }
+    }
+    return SimulationResult("error", response, None, reading=answer.reading, explanation=answer.explanation)
+
+
+def what_helps(tool: Tool) -> list[str]:
+    """Name what would let a tool be simulated, the cheapest first."""
+    helps = [f"Write a line of behaviour for {tool.name} that says what it returns and changes."]
+    if tool.output_schema is None:
+        helps.append(f"Give {tool.name} an output_schema.")
+    return [*helps, "Set a simulator model (Settings, models.simulator): it answers what the world does not."]
 
 
 def _in_words(error: FieldError) -> str:

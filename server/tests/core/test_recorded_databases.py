@@ -71,6 +71,20 @@ def test_everything_is_read_back(reopen: Reopen) -> None:
         assert found == [], f"{name}: {len(found)} differences, of which the first are {found[:20]}"
 
 
+def test_agents_from_before_keep_the_empty_answer_for_what_nobody_understands(reopen: Reopen) -> None:
+    reopened = reopen()
+    found = 0
+    for name in reopened.recording.orgs:
+        org = reopened.org(name)
+        with closing(org.client):
+            for agent in org.ok(org.get("/api/agents"))["items"]:
+                assert agent["config"]["unknown_tools"] == "empty"
+                changed = org.ok(org.put(f"/api/agents/{agent['id']}", {"description": "Changed since."}))
+                assert changed["config"]["unknown_tools"] == "empty"
+                found += 1
+    assert found > 0
+
+
 def test_secrets_are_opened(reopen: Reopen) -> None:
     reopened = reopen()
     vault, database = reopened.platform.part(Vault), reopened.platform.database

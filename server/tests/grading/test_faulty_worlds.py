@@ -25,7 +25,7 @@ def meet(platform: Platform) -> Iterator[Meet]:
         server, agent = ModelServer(model), ScriptedAgent(behaviour)
         started.extend((server, agent))
         org.ok(org.put("/api/settings", server.settings(role="simulator", api_key="sk-of-nobody")))
-        config = {"engines": {"update_order": "llm"}}
+        config = {"engine": "world", "engines": {"update_order": "llm"}}
         registered = org.agent(agent.url, config=config, tools_schema=SHOP_TOOLS)
         return [org.graded(run_id) for run_id in org.start(registered, *rows)]
 
@@ -49,7 +49,9 @@ def test_an_eval_run_in_a_faulty_world_is_made_again(platform: Platform) -> None
         ScriptedAgent(honest),
     )
     org.ok(org.put("/api/settings", server.settings(role="simulator", api_key="sk-of-nobody")))
-    org.agent(agent.url, config={"engines": {"update_order": "llm"}}, tools_schema=SHOP_TOOLS)
+    org.agent(
+        agent.url, config={"engine": "world", "engines": {"update_order": "llm"}}, tools_schema=SHOP_TOOLS
+    )
     world = org.ok(org.post("/api/worlds", {"name": "shop", "initial_state": SHOP}))
     expected = {"$ledger": [{"ledger": {"$.order.ord_2.status": "cancelled"}}]}
     made = scenario(org, expected_behavior=expected, world_id=world["id"])

@@ -34,7 +34,7 @@ def batch(org: Org) -> Iterator[dict[str, Any]]:
     agent = ScriptedAgent(ponders_and_is_honest)
     with ModelServer(SIMULATORS["forgets the write"]) as server:
         org.ok(org.put("/api/settings", server.settings(role="simulator", api_key="sk-of-nobody")))
-        config = {"engines": {"update_order": "llm", "ponder": "world"}}
+        config = {"engine": "world", "engines": {"update_order": "llm"}}
         registered = org.agent(agent.url, config=config, tools_schema=[*SHOP_TOOLS, PONDER])
         seeds = [ROWS["called"], ROWS["ledger"], ROWS["refusal"]]
         yield ended(org, start_batch(org, registered, seeds=seeds))
@@ -61,7 +61,9 @@ def test_a_verdict_says_what_the_world_did_and_so_do_the_files_of_a_batch(
         guessed, forgotten = (note["message"] for note in grade["world_notes"])
         first = org.trace(run["id"], "violation")[0]["data"]
         assert (first["sequence"], forgotten.startswith(first["message"].rstrip("."))) == (4, True)
-        assert guessed == "not understood: ponder names no act on a type of entity this world knows"
+        assert guessed == (
+            "This call is not simulated: ponder names no act on a type of entity this world knows."
+        )
         (event,) = org.trace(run["id"], "grade")
         assert event["data"]["world_notes"] == grade["world_notes"]
         assert event["data"]["world_warning"] == WARNING
@@ -87,6 +89,10 @@ GIVES_NONE = {
     "source": "error",
     "response": {"error": {"code": "simulation_failed", "message": "It broke."}},
 }
+NOT_SIMULATED = {
+    "source": "error",
+    "response": {"error": {"code": "not_simulated", "message": "Nobody knows.", "help": []}},
+}
 GUESSES = {"confidence": 0.3, "explanation": "not understood: a riddle"}
 
 
@@ -100,6 +106,11 @@ GUESSES = {"confidence": 0.3, "explanation": "not understood: a riddle"}
             [call(4, "t", **CONTRADICTS), call(7, "t", **GUESSES), call(9, "t", **CONTRADICTS)],
             "The world contradicted itself in 2 calls and did not understand 1 (steps 4, 7, 9).",
         ),
+        (
+            [call(4, "t", **CONTRADICTS), call(7, "t", confidence=0.2, explanation="create order: note")],
+            "The world contradicted itself in 1 call and guessed in 1 (steps 4, 7).",
+        ),
+        ([call(5, "t", **NOT_SIMULATED)], "The world did not understand 1 call (step 5)."),
         (
             [call(2, "t", **GUESSES), call(3, "t", **GIVES_NONE), call(4, "t", **CONTRADICTS)],
             "The world contradicted itself in 1 call, gave no answer to 1 and did not understand 1 (steps 2, 3, 4).",
@@ -128,7 +139,7 @@ def test_a_note_says_what_was_wrong_with_one_call() -> None:
         (3, "b", "contradiction", "The answer says x; and 2 more."),
         (4, "c", "no_answer", "simulation_failed: It broke."),
         (5, "d", "no_answer", "The answer names no error."),
-        (6, "e", "not_understood", "The engine says that it guessed."),
+        (6, "e", "guessed", "The engine says that it guessed."),
     ]
 
 
@@ -139,4 +150,4 @@ def test_notes_are_few_and_short_whatever_a_run_does() -> None:
     assert (len(report.notes), report.left_off) == (20, 30)
     assert {note.message for note in report.notes} == {"\ufffd" + "x" * 298 + "…"}
     assert report.warning is not None
-    assert report.warning.startswith("The world did not understand 50 calls (")
+    assert report.warning.startswith("The world guessed in 50 calls (")

@@ -165,16 +165,37 @@ def test_behaviours_lie_around_world_and_program(org: Org, agent_server: StartAg
         assert (message(refused), refused["validation"]["engine"]) == ("Order ord_2 is too small.", "program")
 
 
-def test_without_a_model_what_nobody_understands_is_answered_and_marked_unsure(
-    org: Org, agent_server: StartAgent
-) -> None:
+def test_without_a_model_what_nobody_understands_is_said(org: Org, agent_server: StartAgent) -> None:
     with open_run(org, agent_server, agent=agent()) as run:
-        engine, confidence = engine_of(run, "ponder_order", ONE)
-        assert (engine, confidence <= 0.5) == ("world", True)
-        assert engine_of(run, "get_order", ONE) == ("world", 0.9)
+        lost = envelope(run, "ponder_order", ONE)
+        assert (lost["source"], lost["response"]["error"]["code"]) == ("error", "not_simulated")
+        assert "validation" not in lost
+        assert any("line of behaviour" in each for each in lost["response"]["error"]["help"])
+        assert any("models.simulator" in each for each in lost["response"]["error"]["help"])
+        read = envelope(run, "get_order", ONE)["validation"]
+        assert (read["engine"], read["evidence"], read["confidence"] >= 0.8) == ("world", "world", True)
+        assert run.events("tool_call")[0]["data"]["source"] == "error"
     prose = "ponder_order and get_order think deeply about the weather."
     with open_run(org, agent_server, agent=agent(), behavior_instructions=prose) as run:
-        assert engine_of(run, "get_order", ONE) == ("world", 0.5)
+        engine, confidence = engine_of(run, "get_order", ONE)
+        assert (engine, confidence < 0.5) == ("world", True)
+
+
+def test_an_agent_may_have_the_smallest_answer_instead(org: Org, agent_server: StartAgent) -> None:
+    with open_run(org, agent_server, agent=agent(unknown_tools="empty")) as run:
+        blank = envelope(run, "ponder_order", ONE)
+    assert (blank["source"], blank["response"]) == ("odyssey", {"thought": ""})
+    assert blank["validation"]["confidence"] <= 0.1
+
+
+def test_how_sure_the_world_must_be_is_the_agents_to_say(org: Org, agent_server: StartAgent) -> None:
+    thought = {"response": {"order_id": "ord_1", "status": "shipped", "total": 120}, "operations": []}
+    with ModelServer(thought) as server:
+        use_model(org, server)
+        with open_run(org, agent_server, agent=agent(ask_model_above=1)) as run:
+            assert engine_of(run, "get_order", ONE)[0] == "world"
+        with open_run(org, agent_server, agent=agent(ask_model_above=0)) as run:
+            assert engine_of(run, "get_order", ONE)[0] == "llm"
 
 
 def test_an_engine_asked_for_by_name_that_no_model_stands_behind_says_so(
@@ -192,7 +213,7 @@ def test_a_model_answers_what_the_world_is_not_sure_of(org: Org, agent_server: S
         thought = envelope(run, "ponder_order", ONE)
         assert (thought["source"], thought["response"]) == ("odyssey", THOUGHT["response"])
         assert thought["validation"]["engine"] == "llm"
-        assert engine_of(run, "get_order", ONE) == ("world", 0.9)
+        assert engine_of(run, "get_order", ONE)[0] == "world"
         assert len(server.asked) == 1
         model = run.events("tool_call")[0]["data"]["model"]
         again = envelope(run, "ponder_order", ONE)
@@ -244,7 +265,8 @@ def test_the_run_is_free_while_a_model_thinks_and_is_asked_again_if_the_world_ha
     org: Org, agent_server: StartAgent, pool: ThreadPoolExecutor
 ) -> None:
     slow = Slow()
-    with ModelServer(slow) as server, open_run(org, agent_server, agent=agent()) as run:
+    at_once = agent(engines={"update_order": "world"})
+    with ModelServer(slow) as server, open_run(org, agent_server, agent=at_once) as run:
         use_model(org, server)
         pondering = pool.submit(envelope, run, "ponder_order", ONE)
         assert slow.thinking.wait(60)
@@ -284,7 +306,8 @@ def test_a_run_that_ends_while_a_model_thinks_gets_no_answer(
     org: Org, agent_server: StartAgent, pool: ThreadPoolExecutor
 ) -> None:
     slow = Slow()
-    with ModelServer(slow) as server, open_run(org, agent_server, agent=agent()) as run:
+    at_once = agent(engines={"update_order": "world"})
+    with ModelServer(slow) as server, open_run(org, agent_server, agent=at_once) as run:
         use_model(org, server)
         pondering = pool.submit(run.call, "ponder_order", ONE)
         assert slow.thinking.wait(60)

@@ -51,6 +51,7 @@ def test_a_read_is_answered_from_the_world(org: Org, agent_server: StartAgent) -
     assert type(body["latency_ms"]) is int
     assert body["validation"] | {"confidence": 1} == {
         "valid": True, "schema": "output_schema", "attempts": 1, "errors": [], "engine": "world", "confidence": 1,
+        "evidence": "world",
     }  # fmt: skip
     (event,) = org.trace(run_id, "tool_call")
     told = {name: event["data"]["validation"].pop(name) for name in ("reading", "explanation")}

@@ -49,7 +49,7 @@ class TestGuards:
         )
         answer = ask(text)
         assert error(answer) == ("bad_value", "Order o1 has 30")
-        assert answer.confidence == 0.9
+        assert answer.certainty == 0.9
         assert "line 1" in answer.explanation
 
     def test_the_first_guard_that_does_not_pass_speaks(self) -> None:
@@ -132,7 +132,7 @@ class TestEffects:
     def test_a_field_is_set(self) -> None:
         answer = ask('refund_order sets order.status = "refunded", order.total = order.total - 30')
         assert answer.operations == (Update("order", "o1", {"status": "refunded", "total": 0}),)
-        assert answer.confidence == 0.9
+        assert answer.certainty == 0.9
         assert not answer.refused
 
     def test_a_field_inside_a_field_is_set_and_the_rest_stays(self) -> None:
@@ -363,7 +363,7 @@ class TestResponses:
         )
         answer = ask(text)
         assert answer.response == {"was": 30, "is": 0, "again": 0}
-        assert answer.confidence == 0.9
+        assert answer.certainty == 0.9
 
     def test_the_first_line_that_applies_returns(self) -> None:
         text = "get_order when order.total > 99 returns 1\nget_order returns 2\nget_order returns 3"
@@ -416,7 +416,7 @@ class TestResponses:
     def test_a_tool_nobody_understands_answers_with_the_entity_it_changed(self) -> None:
         answer = ask("frobnicate sets order.total = 1", "frobnicate")
         assert answer.response == {**ORDER, "total": 1}
-        assert answer.confidence == 0.9
+        assert answer.certainty == 0.9
 
     def test_the_answer_has_the_shape_the_tool_promised(self) -> None:
         output = {

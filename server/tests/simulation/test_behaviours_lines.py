@@ -198,7 +198,7 @@ class TestProblems:
                 "cancel_oder",
                 "mean 'cancel_order'?",
             ),
-            ("get_order, xyz removes order", "no tool is called 'xyz'", "xyz removes", "left to the model"),
+            ("get_order, xyz removes order", "no tool is called 'xyz'", "xyz removes", "left to a model"),
             ("cancel_order sets oder.x = 1", "no type 'oder'", "oder.x", "mean 'order'?"),
             ("cancel_order removes zebra", "no type 'zebra'", "zebra", "it has order, payment, team, user"),
             ("cancel_order sets args.x = 1", "no type 'args'", "args.x", "it has"),

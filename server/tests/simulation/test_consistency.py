@@ -73,12 +73,12 @@ def ask(
     response: Any,
     *operations: Operation,
     reading: Reading | None = None,
-    confidence: float = 1.0,
+    certainty: float = 1.0,
     world: Ledger = WORLD,
 ) -> list[Violation]:
     """What is found in an answer to a call that says what it is about."""
     after = apply(world, operations, "off").ledger
-    answer = Answer(response, operations, confidence, reading=reading)
+    answer = Answer(response, operations, certainty, reading=reading)
     return check_answer(tool_call(tool, arguments, sequence=4), answer, world, after)
 
 
@@ -392,7 +392,7 @@ class TestForgottenWrites:
         call = tool_call("close_order", {"order_id": "o1"}, sequence=4)
         refusal = Answer({"error": {"code": "conflict", "message": "late"}}, refused=True)
         assert check_answer(call, refusal, WORLD, WORLD) == []
-        assert check_answer(call, Answer({}, confidence=0.3), WORLD, WORLD) == []
+        assert check_answer(call, Answer({}, certainty=0.3), WORLD, WORLD) == []
 
     def test_nor_is_anything_owed_that_is_so_already(self) -> None:
         assert ask("update_order", {"order_id": "o2", "status": "closed"}, {"success": True}) == []
@@ -409,7 +409,7 @@ class TestForgottenWrites:
         assert ask("close_order", arguments, {}, reading=Reading("acknowledge")) == []
         by_a_program = Reading("update", "order")
         assert ask("close_order", arguments, {}, reading=by_a_program) == []
-        assert ask("close_order", arguments, {}, reading=by_a_program, confidence=0.9) != []
+        assert ask("close_order", arguments, {}, reading=by_a_program, certainty=0.9) != []
 
     def test_what_is_shown_of_an_entity_just_written_was_written(self) -> None:
         new = Add("order", "o3", {"order_id": "o3", "buyer_id": "b1"})

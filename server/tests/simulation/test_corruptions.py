@@ -36,7 +36,7 @@ def strictly(honest: Honest, answer: Answer) -> SimulationResult:
 
 def as_of_a_model(answer: Answer) -> Answer:
     """A model says what it does and not how it read the call."""
-    return msgspec.structs.replace(answer, reading=None, confidence=0.7, explanation="")
+    return msgspec.structs.replace(answer, reading=None, certainty=0.7, explanation="")
 
 
 @lru_cache(maxsize=len(SEEDS))

@@ -124,3 +124,41 @@ def test_the_json_has_the_shares_with_their_intervals() -> None:
     assert set(shown["tools"]) == {"get_ticket", "use_ticket", "calculate"}
     assert shown["tools"]["calculate"]["stateless"]
     assert shown["tools"]["calculate"]["changes"]["share"] is None
+
+
+def test_each_tool_with_a_miss_says_where_its_first_one_parts_from_the_recording() -> None:
+    lines = {"ticket": {"T1": {**TICKET, "stamps": [{"by": "A"}]}}}
+    recorded = {**TICKET, "stamps": [{"by": "B"}]}
+    calls = [
+        RecordedCall("get_ticket", {"ticket_id": "T1"}, {**TICKET, "stamps": [{"by": "A"}]}),
+        RecordedCall("get_ticket", {"ticket_id": "T1"}, recorded),
+        RecordedCall("get_ticket", {"ticket_id": "T1"}, error="Gone"),
+        USE,
+    ]
+    found = measure(WorldEngine(), TOOLS, lines, [RecordedTask(1, calls)])
+    assert set(found.differences) == {"get_ticket", "use_ticket"}
+    assert found.differences["get_ticket"] == ("$.stamps[0].by", "B", "A")
+    told: dict[str, Any] = as_json(found)["tools"]["get_ticket"]["first_difference"]
+    assert told == {"where": "$.stamps[0].by", "recorded": "B", "simulated": "A"}
+
+
+def test_equal_answers_that_do_something_else_differ_in_their_changes() -> None:
+    meddling = Answer(TICKET, (Update("ticket", "T1", {"price": 1}),))
+    calls = [RecordedCall("get_ticket", {"ticket_id": "T1"}, TICKET)]
+    found = measure(Scripted(meddling), TOOLS, STATE, [RecordedTask(1, calls)])
+    assert found.differences["get_ticket"] == ("changes", [], ["ticket T1"])
+
+
+def test_what_is_not_understood_is_equal_to_nothing_and_what_the_proxy_refuses_to_an_error() -> None:
+    lost = [RecordedCall("use_ticket", {"ticket_id": "T1"}, {})]
+    found = measure(WorldEngine(), TOOLS, STATE, [RecordedTask(1, lost)])
+    assert found.total.responses == EqualShare(0, 1)
+    badly_formed = [RecordedCall("get_ticket", {"ticket_id": 7}, error="An id is a text.")]
+    found = measure(WorldEngine(), TOOLS, STATE, [RecordedTask(1, badly_formed)])
+    assert found.total.refusals == EqualShare(1, 1)
+
+
+def test_sure_answers_are_counted_with_how_many_are_right() -> None:
+    sure = Answer({"error": {"code": "not_found", "message": "No."}}, refused=True, evidence="behaviour")
+    found = measure(Scripted(sure), TOOLS, STATE, TASKS)
+    assert found.total.sure == EqualShare(1, 7)

@@ -98,6 +98,7 @@ def test_an_answer_in_form_is_applied_and_what_it_took_is_written_down(desk: Des
         "errors": [],
         "engine": "llm",
         "confidence": 0.7,
+        "evidence": "model",
     }
     assert done.applied is not None
     order = done.applied.ledger.entity("order", "o1")

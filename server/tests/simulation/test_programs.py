@@ -84,7 +84,7 @@ def test_a_program_looks_up_changes_and_answers_from_the_world_after() -> None:
         SetFlag("lent:b1"),
     )
     assert answer.response == {"loan": "L3", "left": 1, "was": 2, "note": "as written = so"}
-    assert (answer.confidence, answer.refused) == (1.0, False)
+    assert (answer.certainty, answer.refused) == (1.0, False)
     assert answer.reading == Reading("update", "book", ("copies",))
     assert answer.explanation == "program: update book: copies"
 
@@ -99,7 +99,7 @@ def test_a_program_looks_up_changes_and_answers_from_the_world_after() -> None:
 def test_the_first_requirement_that_does_not_hold_refuses(book_id: str, error: dict[str, str]) -> None:
     answer = run(LEND, book_id=book_id)
     assert answer.response == {"error": error}
-    assert (answer.operations, answer.refused, answer.confidence) == ((), True, 1.0)
+    assert (answer.operations, answer.refused, answer.certainty) == ((), True, 1.0)
     assert answer.explanation == f"program: update book: copies: refused, {error['code']}"
     assert answer.reading == Reading("update", "book", ("copies",))
 

@@ -31,7 +31,11 @@ class Scripted:
 
 
 def test_a_valid_answer_is_applied_and_described() -> None:
-    engine = Scripted(Answer({"ok": 1}, (Update("order", "o1", {"status": "open", "n": 1}),), confidence=0.7))
+    engine = Scripted(
+        Answer(
+            {"ok": 1}, (Update("order", "o1", {"status": "open", "n": 1}),), certainty=0.7, evidence="model"
+        )
+    )
     result = simulate(engine, CALL, WORLD, OUTPUT, "warn")
     assert result.source == "odyssey"
     assert result.response == {"ok": 1}
@@ -42,6 +46,7 @@ def test_a_valid_answer_is_applied_and_described() -> None:
         "errors": [],
         "engine": "llm",
         "confidence": 0.7,
+        "evidence": "model",
     }
     assert result.applied is not None
     assert result.applied.ledger.entity("order", "o1") == {"order_id": "o1", "status": "open", "n": 1}

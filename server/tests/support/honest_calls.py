@@ -77,7 +77,7 @@ def honest_calls(place: Place, count: int, chance: random.Random) -> Iterator[Ho
         spec = chance.choice(place.tools)
         call = ToolCall(tools[spec.name], _draw(spec, world, chance), place.schema, 7, served + 1)
         answer = WorldEngine().answer(call, world)
-        if answer.confidence <= 0.3:
+        if answer.certainty <= 0.3:
             raise AssertionError(f"{place.name}: {spec.name}{call.arguments} is not understood")
         served += 1
         yield Honest(place, call, world, answer)

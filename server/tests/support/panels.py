@@ -63,7 +63,7 @@ class Panel(NamedTuple):
             call = ToolCall(self.tools[name], arguments, self.ledger_schema, random_seed, sequence)
             answer = WorldEngine().answer(call, world)
             assert answer.reading is not None, f"{name}{arguments} is not understood"
-            assert answer.confidence >= 0.6, f"{name}{arguments} is not understood: {answer.explanation}"
+            assert answer.certainty >= 0.6, f"{name}{arguments} is not understood: {answer.explanation}"
             mutating = answer.reading.operation in CHANGING
             applied = apply(world, answer.operations, "off")
             world = applied.ledger

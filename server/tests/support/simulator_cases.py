@@ -44,14 +44,14 @@ class Case(NamedTuple):
             return Answer(self.response, self.operations, 0.7, is_refusal(self.response))
         read = WorldEngine().answer(self.call, self.world.ledger())
         assert read.reading is not None, self.name
-        assert read.confidence > 0.3, (self.name, "is not understood by the world engine")
-        confidence = 1.0 if self.by == "program" else read.confidence
+        assert read.certainty > 0.3, (self.name, "is not understood by the world engine")
+        certainty = 1.0 if self.by == "program" else read.certainty
         refused = is_refusal(self.response)
         return msgspec.structs.replace(
             read,
             response=self.response,
             operations=self.operations,
-            confidence=confidence,
+            certainty=certainty,
             refused=refused,
             reading=_read_by_program(self.operations) if self.by == "program" else read.reading,
         )

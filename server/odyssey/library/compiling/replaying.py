@@ -135,7 +135,7 @@ class _Engine:
             return run_program(self._program, call, world)
         except ProgramFailedError as error:
             failure = {"error": {"code": "program_failed", "message": str(error)}}
-            return Answer(failure, confidence=0.0, explanation=f"the program failed: {error}")
+            return Answer(failure, certainty=0.0, explanation=f"the program failed: {error}")
 
 
 def _row(outcomes: Sequence[CallComparison]) -> FidelityRow:

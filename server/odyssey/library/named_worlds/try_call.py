@@ -2,7 +2,6 @@
 
 import asyncio
 import time
-from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import msgspec
@@ -23,11 +22,11 @@ from odyssey.records.faults import Faults, did_you_mean, shown
 from odyssey.records.ledger import ConsistencyMode
 from odyssey.records.problems import FaultList, FieldError
 from odyssey.records.tools import LedgerSchema, declared_types
-from odyssey.simulation.behaviours import read_behaviours
+from odyssey.simulation.behaviours import EMPTY, read_behaviours
 from odyssey.simulation.choosing import Manner
-from odyssey.simulation.engine import EngineChoice, ToolCall
+from odyssey.simulation.engine import ToolCall
 from odyssey.simulation.llm import LlmEngine
-from odyssey.simulation.programs import Program, read_program
+from odyssey.simulation.programs import read_program
 from odyssey.simulation.rules import RuleCounters, read_rules
 from odyssey.worlds.ledger import Ledger
 from odyssey.worlds.operations import difference
@@ -41,12 +40,11 @@ class _AgentSide(NamedTuple):
 
     tool: CompiledTool
     tools: frozenset[str]
-    programs: Mapping[str, Program]
+    manner: Manner
+    """Without the behaviours, which are the world's."""
     ledger_schema: LedgerSchema | None = None
     mode: ConsistencyMode = "warn"
     actor: str | None = None
-    engine: EngineChoice = "auto"
-    engines: Mapping[str, EngineChoice] = {}
 
 
 class TryingParts(NamedTuple):
@@ -100,7 +98,7 @@ def _manner(side: _AgentSide, body: TryIn, stored: str, ledger: Ledger) -> Manne
     given = stored if body.behavior_instructions is None else body.behavior_instructions
     read = read_behaviours(given, tools=side.tools, types=types)
     faults = Faults("program")
-    programs = dict(side.programs)
+    programs = dict(side.manner.programs)
     if body.program is not None:
         program = read_program(body.program, faults, tool=side.tool.tool)
         if program is not None:
@@ -109,11 +107,10 @@ def _manner(side: _AgentSide, body: TryIn, stored: str, ledger: Ledger) -> Manne
         raise ValidationFailedError(FaultList.of(read.errors, faults.found))
     if body.engine == "program" and side.tool.tool.name not in programs:
         raise _refusal("engine", f"{side.tool.tool.name} has no program; give one as program")
-    if body.engine is not None:
-        return Manner(programs, read.behaviours, body.engine)
-    if body.program is not None:  # what is given is what is to be tried
-        return Manner(programs, read.behaviours, "program")
-    return Manner(programs, read.behaviours, side.engine, side.engines)
+    manner = side.manner._replace(programs=programs, behaviours=read.behaviours)
+    # What is given is what is to be tried.
+    engine = body.engine or ("program" if body.program is not None else None)
+    return manner if engine is None else manner._replace(engine=engine, engines={})
 
 
 async def _side(session: AsyncSession, agents: CompiledAgents, org_id: int, body: TryIn) -> _AgentSide:
@@ -124,24 +121,22 @@ async def _side(session: AsyncSession, agents: CompiledAgents, org_id: int, body
         by_name = {tool.name: tool for tool in tools}
         if body.tool not in by_name:
             raise _unknown_tool(body.tool, list(by_name))
-        return _AgentSide(compile_tool(by_name[body.tool]), frozenset(by_name), {}, ledger_schema)
+        tool = compile_tool(by_name[body.tool])
+        return _AgentSide(tool, frozenset(by_name), Manner({}, EMPTY), ledger_schema)
     if body.ledger_schema is not None:
         raise _refusal("ledger_schema", "the agent has its own; give it only with tools_schema")
     agent = await get_agent(session, org_id, body.agent_id)
     compiled = await agents.get(session, agent.id, agent.published_version or agent.version)
-    tool = compiled.tools.get(body.tool)
-    if tool is None:
+    declared = compiled.tools.get(body.tool)
+    if declared is None:
         raise _unknown_tool(body.tool, list(compiled.tools))
-    config = compiled.config
     return _AgentSide(
-        tool=tool,
+        tool=declared,
         tools=frozenset(compiled.tools),
-        programs=compiled.programs,
+        manner=await compiled.manner("", ()),
         ledger_schema=compiled.ledger_schema,
-        mode=config.consistency_mode,
+        mode=compiled.config.consistency_mode,
         actor=compiled.owners.get(body.tool),
-        engine=config.engine,
-        engines=config.engines,
     )
 
 

@@ -81,7 +81,8 @@ class _Rule:
     def _check_tools(self) -> None:
         for name in self.tools:
             if name != ALL and self.known is not None and name not in self.known:
-                hint = did_you_mean(name, self.known).removeprefix("; ") or "the line is left to the model"
+                meant = did_you_mean(name, self.known).removeprefix("; ")
+                hint = meant or "it is left to a model (no effect without one)"
                 raise LineInvalidError(f"no tool is called {shown(name)}", self.starts["tools", name], hint)
 
     def _guard(self, member: str, text: str) -> Guard:

@@ -24,7 +24,7 @@ Place = tuple[str, ...]
 _HEAD = re.compile(r"\s*(\*|[A-Za-z_][\w\-]*(?:\s*,\s*[A-Za-z_][\w\-]*)*)(?=\s|$)", re.ASCII)
 _TOOL = re.compile(r"[^\s,]+")
 _BULLET = re.compile(r"\s*(?:[-*•]|\d+[.)])\s+\w")
-_LEFT_TO_THE_MODEL = "not one of the acts; left to the model"
+_LEFT_TO_THE_MODEL = "not one of the acts; left to a model (no effect without one)"
 _QUOTES = "write the text in quotes"
 
 

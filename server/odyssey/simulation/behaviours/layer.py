@@ -64,7 +64,7 @@ def respond(
 
 def _still_stands(inner: Answer, after: Ledger) -> bool:
     """Whether the engine understood the call and what it shows as new is there."""
-    if inner.refused or inner.reading is None or inner.reading.operation == "none":
+    if inner.refused or inner.is_blank or inner.reading is None or inner.reading.operation == "none":
         return False
     return all(
         after.entity(each.entity_type, each.id) is not None
@@ -186,7 +186,7 @@ class _Layer:
         raise CallRefusedError(guard.line, guard.code, message)
 
     def _overlaid(self, answer: Answer, effects: Sequence[Effect], returns: Returns | None) -> Answer:
-        leaves_out = self._lines.is_alone or answer.refused or answer.confidence <= GUESSED
+        leaves_out = self._lines.is_alone or answer.refused or answer.certainty <= GUESSED
         proposed = () if leaves_out else answer.operations
         operations, lines = carry_out(effects, self._before, self._call, self._world, proposed)
         lines += [returns.line] if returns else []
@@ -202,10 +202,11 @@ class _Layer:
         return Answer(
             response=response,
             operations=operations,
-            confidence=CERTAIN if lines else answer.confidence,
+            certainty=CERTAIN if lines else answer.certainty,
             explanation=explain(reading, sorted(lines)),
             reading=reading,
             by_own_rules=True,
+            evidence="behaviour" if lines else answer.evidence,
         )
 
     def _moment_after(self, after: Ledger, operations: Sequence[Operation]) -> Moment:

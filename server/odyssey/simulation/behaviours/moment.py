@@ -144,14 +144,15 @@ class CallRefusedError(Exception):
         self.line = line
         self.response: dict[str, Any] = {"error": {"code": code, "message": message}}
 
-    def answer(self, reading: Reading, confidence: float) -> Answer:
+    def answer(self, reading: Reading, certainty: float) -> Answer:
         return Answer(
             response=self.response,
-            confidence=confidence,
+            certainty=certainty,
             refused=True,
             explanation=f"{reading.in_words()}: refused by behaviour line {self.line}",
             reading=reading,
             by_own_rules=True,
+            evidence="behaviour",
         )
 
 

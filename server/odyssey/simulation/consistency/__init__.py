@@ -54,9 +54,9 @@ def check_answer(call: ToolCall, answer: Answer, before: Ledger, after: Ledger) 
 
 def _is_bound_to_call(answer: Answer) -> bool:
     """Whether name and arguments say what an answer must do; lines of behaviour and programs may say other things."""
-    if answer.by_own_rules or answer.confidence <= GUESSED:
+    if answer.by_own_rules or answer.certainty <= GUESSED:
         return False
-    return answer.reading is None or answer.confidence < BY_DEFINITION
+    return answer.reading is None or answer.certainty < BY_DEFINITION
 
 
 def _check_writes(

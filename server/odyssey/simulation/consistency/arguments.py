@@ -209,7 +209,7 @@ def check_effects(
     call: ToolCall, answer: Answer, meant: CallMeaning, before: Ledger, after: Ledger
 ) -> Iterator[Violation]:
     expected = meant.expected
-    if expected.confidence < LIKELY or expected.refused:
+    if expected.certainty < LIKELY or expected.refused:
         return
     touched = {(each.entity_type, each.id) for each in answer.operations if isinstance(each, Update)}
     if not any(

@@ -9,8 +9,9 @@ from odyssey.simulation.consistency.knowledge import CallMeaning
 from odyssey.simulation.consistency.notation import may_say_the_same
 from odyssey.simulation.engine import ToolCall
 from odyssey.simulation.world.answer import WorldQuestion
+from odyssey.simulation.world.finding import is_within
 from odyssey.simulation.world.kinds import Kind
-from odyssey.simulation.world.reads import SearchResult, is_within, search
+from odyssey.simulation.world.reads import SearchResult, search
 from odyssey.simulation.world.roles import ListingPage, page
 from odyssey.simulation.world.status import status_filters
 from odyssey.worlds.field_index import values_at

@@ -175,11 +175,11 @@ def check_owed(
     call: ToolCall, answer: Answer, known: WorldKnowledge, meant: CallMeaning, before: Ledger
 ) -> list[Violation]:
     """An engine that did not understand the call, or says what it did instead, owes nothing."""
-    if answer.confidence <= GUESSED or tells_of_failure(answer.response):
+    if answer.certainty <= GUESSED or tells_of_failure(answer.response):
         return []
     if meant.act == "look":
         return []
-    if answer.reading is not None and (meant.act == "other" or answer.confidence >= BY_DEFINITION):
+    if answer.reading is not None and (meant.act == "other" or answer.certainty >= BY_DEFINITION):
         return []
     found = _check_elsewhere(answer.operations, call, known, meant, before)
     if found or any(_changes(each, before) for each in answer.operations):
@@ -195,7 +195,7 @@ def _is_a_try(call: ToolCall) -> bool:
 def _check_forgotten(call: ToolCall, meant: CallMeaning, before: Ledger) -> list[Violation]:
     """What the world engine would change says what is owed; nothing is, where all is so already."""
     expected = meant.expected
-    if expected.confidence <= GUESSED or expected.refused or not expected.operations:
+    if expected.certainty <= GUESSED or expected.refused or not expected.operations:
         return []
     change = next(before.changes_to(apply(before, expected.operations, "off").ledger), None)
     if change is None:

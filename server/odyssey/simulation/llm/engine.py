@@ -110,7 +110,7 @@ class LlmEngine:
         if not attempt.is_accepted(question.mode):
             return None
         use = ModelUse(model.provider, model.model, 0, 0, 0, 0.0, _ms_since(started), cached=True)
-        return accept(attempt, self.name, 1, question.output_schema, use)
+        return accept(attempt, self.name, 1, question.output_schema, kept.confidence, use)
 
     def _relevant(self, question: ModelQuestion) -> RelevantEntities:
         """Find what the model is to see of the world; looking up in a large one takes its time the first time."""
@@ -147,7 +147,7 @@ class LlmEngine:
             bill.add(completion)
             attempt, faults = _try(question, completion, confidence)
             if attempt is not None and not faults:
-                return accept(attempt, self.name, bill.attempts, question.output_schema, use())
+                return accept(attempt, self.name, bill.attempts, question.output_schema, confidence, use())
             last = (completion.text, faults)
         return _given_up(attempt, use(), last[1] if last else [])
 
@@ -178,6 +178,7 @@ def _check(question: ModelQuestion, given: KeptAnswer) -> Attempt:
         f"answered by a model, which proposed {count} change{'' if count == 1 else 's'}",
         _reading(question, given.operations),
         _has_behaviour(question),
+        evidence="model",
     )
     return check_attempt(question.call, answer, question.world, question.output_schema, question.mode)
 

@@ -34,6 +34,7 @@ def run_program(program: Program, call: ToolCall, world: Ledger) -> Answer:
         operations=tuple(change.operations),
         explanation=f"program: {program.reading.in_words()}",
         reading=program.reading,
+        evidence="behaviour",
     )
 
 
@@ -93,6 +94,7 @@ def _refuse(program: Program, refusal: Refusal) -> Answer:
         refused=True,
         explanation=f"program: {program.reading.in_words()}: refused, {refusal.code}",
         reading=program.reading,
+        evidence="behaviour",
     )
 
 

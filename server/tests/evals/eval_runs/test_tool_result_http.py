@@ -99,8 +99,10 @@ def test_a_schema_that_allows_no_more_members_cannot_carry_it(org: Org, agent_se
 
 
 def test_a_string_carries_it_after_a_blank_line(org: Org, agent_server: StartAgent) -> None:
-    described = {"name": "get_motto", "input_schema": {"type": "object"}, "output_schema": {"type": "string"}}
-    run, answers = pressed_run(org, agent_server, [("get_motto", {})], tools_schema=[described])
+    inputs = {"type": "object", "properties": {"order_id": {"type": "string"}}, "required": ["order_id"]}
+    described = {"name": "get_order_status", "input_schema": inputs, "output_schema": {"type": "string"}}
+    asked = ("get_order_status", {"order_id": "ord_1"})
+    run, answers = pressed_run(org, agent_server, [asked], tools_schema=[described])
     assert run["delivered"] == "delivered"
     clean = org.trace(run["id"], "tool_call")[0]["data"]["response"]
     assert answers == [f"{clean}\n\n{run['injection']}"]

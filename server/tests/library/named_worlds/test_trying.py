@@ -49,7 +49,15 @@ def test_a_change_is_shown_and_not_kept(org: Org) -> None:
     assert told["reading"]["operation"] == "update"
     assert told["reading"]["entity_type"] == "order"
     assert told["explanation"]
-    assert told["validation"].keys() == {"valid", "schema", "attempts", "errors", "engine", "confidence"}
+    assert told["validation"].keys() == {
+        "valid",
+        "schema",
+        "attempts",
+        "errors",
+        "engine",
+        "confidence",
+        "evidence",
+    }
     assert told["violations"] == []
     assert read_world(org, world) == world
     assert org.ok(org.get("/api/audit-log")) == log
@@ -168,7 +176,7 @@ def test_the_trace_says_why_and_the_agent_is_not_told(org: Org, agent_server: St
         answered = run.call("get_order", {"order_id": "ord_1"}).json()
         (recorded,) = [event["data"] for event in run.events("tool_call")]
     told = answered["validation"]
-    assert told.keys() == {"valid", "schema", "attempts", "errors", "engine", "confidence"}
+    assert told.keys() == {"valid", "schema", "attempts", "errors", "engine", "confidence", "evidence"}
     assert recorded["validation"].keys() - told.keys() == {"reading", "explanation"}
     assert recorded["validation"]["reading"]["entity_type"] == "order"
     assert "order" in recorded["validation"]["explanation"]

@@ -64,7 +64,7 @@ def set_stage(
         box=box,
         rules=read_rules(failure_rules).rules,
         # No model is asked: what only one could answer is answered as well as the world can.
-        manner=Manner(box.programs, behaviours),
+        manner=Manner(box.programs, behaviours, unknown_tools="empty"),
     )
 
 

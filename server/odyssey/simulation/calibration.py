@@ -1,0 +1,105 @@
+"""How often answers of a kind are exactly right: the confidence that is told, measured on reference worlds.
+
+An engine knows how it came to an answer, and not how often that is right. So answers are sorted by what they rest on,
+and each kind has the share that was right, response and changes, among thousands of recorded calls of back ends that
+nobody wrote the engine for. `make calibrate` measures it (`benchmarks/reference`) and writes `calibration.json`.
+
+Of "update order by order_id: status" the kind is `update/ok/0.9/shaped/more`: what was read, that it was not refused,
+how well it was understood, that the answer had to be brought into the form of the output schema, and that the
+description speaks of more than the engine does. Where that exact kind never occurred, the next wider one counts.
+"""
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from importlib.resources import files
+from typing import NamedTuple
+
+import msgspec
+
+from odyssey.simulation.engine import Answer, ToolCall
+
+_RULES = 0.95
+"""Of lines of behaviour and programs: no recorded call of the one world they were written for is answered otherwise."""
+_LOOKS = frozenset({"read", "list"})
+_WRITES = frozenset({"create", "update", "remove"})
+_MORE_TO_SEE = re.compile(
+    r"\b(?:that|which|whose|who|without|except|unless|only|not|no|left|available|free|each|per|than|beyond|also|total|"
+    r"what|how)\b",
+    re.IGNORECASE,
+)
+_MORE_TO_DO = re.compile(
+    r"\b(?:also|charge[sd]?|refund\w*|freeing|frees?|return(?:s|ed)? to|record(?:s|ed)?|becomes?|total|added|taken|"
+    r"minus|goes (?:up|down)|reduce[sd]?|increase[sd]?|moves?|else|its \w+ (?:is|are)|and (?:its|the|their))\b",
+    re.IGNORECASE,
+)
+
+
+class AnswerKind(NamedTuple):
+    """What an answer rests on, as far as it is known how often that is right."""
+
+    operation: str
+    outcome: str
+    """`ok`, or the code of a refusal."""
+    certainty: float
+    shape: str
+    """`free` where there is no output schema."""
+    more: str
+    """Whether the description speaks of `more` than the engine does, or is `plain`."""
+
+    def names(self) -> Iterator[str]:
+        """Name the kind, then wider ones; the widest is that of any answer."""
+        operation, outcome, certainty, shape, more = self
+        if outcome == "ok":
+            yield f"{operation}/{outcome}/{certainty:g}/{shape}/{more}"
+            yield f"{operation}/{outcome}/{shape}/{more}"
+            yield f"{operation}/{outcome}/{shape}"
+        else:
+            yield f"{operation}/{outcome}/{more}"
+        yield f"{operation}/{outcome}"
+        yield ""
+
+
+def confidence_of(answer: Answer, call: ToolCall) -> float:
+    if answer.evidence == "model":
+        return answer.certainty  # nobody can say how often an org's model is right: by the attempts it took
+    return _RULES if answer.evidence == "behaviour" else _share_of(kind_of(answer, call))
+
+
+def confidence_of_any() -> float:
+    """How often any answer is right: all that is known where a line about the tool is not understood."""
+    return _shares()[""]
+
+
+def kind_of(answer: Answer, call: ToolCall) -> AnswerKind:
+    operation = "none" if answer.is_blank else "other" if answer.reading is None else answer.reading.operation
+    return AnswerKind(
+        operation,
+        _code(answer) if answer.refused else "ok",
+        answer.certainty,
+        "free" if call.tool.output_schema is None else answer.shape,
+        _says_more(operation, call.tool.description),
+    )
+
+
+@lru_cache(maxsize=1024)
+def _share_of(kind: AnswerKind) -> float:
+    shares = _shares()
+    return next(shares[name] for name in kind.names() if name in shares)
+
+
+def _code(answer: Answer) -> str:
+    error = answer.response.get("error") if isinstance(answer.response, dict) else None
+    return str(error.get("code")) if isinstance(error, dict) else "refused"
+
+
+@lru_cache(maxsize=4096)
+def _says_more(operation: str, description: str) -> str:
+    pattern = _MORE_TO_SEE if operation in _LOOKS else _MORE_TO_DO if operation in _WRITES else None
+    return "more" if pattern is not None and pattern.search(description) else "plain"
+
+
+@lru_cache(maxsize=1)
+def _shares() -> dict[str, float]:
+    text = files("odyssey.simulation").joinpath("calibration.json").read_bytes()
+    return msgspec.json.decode(text, type=dict[str, float])

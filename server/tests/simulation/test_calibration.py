@@ -1,0 +1,74 @@
+"""The confidence that is told: by what an answer rests on, and never more than such answers are right."""
+
+from typing import Any
+
+import pytest
+from support.asking import ask, tool_call
+
+from odyssey.simulation.calibration import confidence_of, kind_of
+from odyssey.simulation.engine import Answer, Reading
+from odyssey.worlds.ledger import Ledger
+
+WORLD = Ledger.boot({"order": {"o-1": {"order_id": "o-1", "status": "open", "total": 5}}})
+ORDER = {
+    "type": "object",
+    "properties": {"order_id": {"type": "string"}, "status": {"type": "string"}, "total": {"type": "number"}},
+    "required": ["order_id"],
+}
+
+
+def confidence(name: str, arguments: dict[str, Any], said: str = "", **options: Any) -> float:
+    return confidence_of(
+        ask(WORLD, name, arguments, said, **options), tool_call(name, arguments, said, **options)
+    )
+
+
+def test_a_plain_read_in_its_form_is_surer_than_one_whose_form_nobody_knows() -> None:
+    by_id = {"order_id": "o-1"}
+    assert confidence("get_order", by_id, output=ORDER) >= 0.8
+    assert confidence("get_order", by_id, output=ORDER) > confidence("get_order", by_id)
+
+
+def test_an_unknown_id_is_refused_surely() -> None:
+    assert confidence("get_order", {"order_id": "o-9"}) >= 0.9
+
+
+def test_what_is_not_understood_is_hardly_ever_right() -> None:
+    assert confidence("ponder", {}) <= 0.05
+
+
+def test_a_change_whose_description_speaks_of_more_is_less_sure() -> None:
+    given = {"order_id": "o-1", "total": 7}
+    plain = confidence("update_order", given, "Change an order.", output=ORDER)
+    more = confidence("update_order", given, "Change an order. The customer is charged.", output=ORDER)
+    assert more < plain
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        (Answer({}, evidence="model", certainty=0.7), 0.7),
+        (Answer({}, evidence="behaviour", certainty=0.9), 0.95),
+    ],
+)
+def test_models_and_rules_are_not_measured_on_reference_worlds(answer: Answer, expected: float) -> None:
+    assert confidence_of(answer, tool_call("get_order", {"order_id": "o-1"})) == expected
+
+
+def test_kinds_go_from_narrow_to_wide_and_end_with_any_answer() -> None:
+    call = tool_call("get_order", {"order_id": "o-1"}, output=ORDER)
+    read = Answer({}, reading=Reading("read", "order"), certainty=0.9, shape="shaped")
+    assert list(kind_of(read, call).names()) == [
+        "read/ok/0.9/shaped/plain",
+        "read/ok/shaped/plain",
+        "read/ok/shaped",
+        "read/ok",
+        "",
+    ]
+    refused = Answer({"error": {"code": "not_found"}}, reading=Reading("read", "order"), refused=True)
+    assert list(kind_of(refused, call).names()) == ["read/not_found/plain", "read/not_found", ""]
+
+
+def test_a_kind_that_never_occurred_has_the_share_of_a_wider_one() -> None:
+    strange = Answer({}, reading=Reading("teleport", "order"), certainty=0.1)
+    assert 0 < confidence_of(strange, tool_call("teleport_order")) < 0.6
