@@ -26,20 +26,26 @@ def agents(org: Org) -> list[dict[str, Any]]:
 def test_an_agent_is_created_changed_as_a_draft_and_published(desk: Desk, org: Org) -> None:
     first = desk.type("push", "--endpoint-url", WHERE)
     (agent,) = agents(org)
-    assert first.stdout.splitlines() == [
+    told, readings = first.stdout.split("How its tools are simulated")
+    assert told.splitlines() == [
         f'Agent {agent["id"]} "Orders desk": created, version 1.',
         "  tools added    get_order, update_order",
         "It is a draft; `odyssey publish` lets it run.",
     ]
+    read, _ = readings.splitlines()[2:]
+    assert read.split("  ")[1] == "get_order"
+    assert "reads order by order_id" in read
     assert (agent["status"], agent["auth_header_set"]) == ("draft", True)
     assert agent["config"]["endpoint_url"] == WHERE
-    assert desk.type("publish").stdout == f'Agent {agent["id"]} "Orders desk": version 1 is published.\n'
+    published = desk.type("publish").stdout
+    assert published.startswith(f'Agent {agent["id"]} "Orders desk": version 1 is published.\n')
+    assert "reads order by order_id" in published
 
     changed = AGENT.replace("Read an order.", "Look an order up.").replace(
         '"update_order", "Ch', '"alter_order", "Ch'
     )
     desk.write(agent_py=changed)
-    second = desk.type("push", "--endpoint-url", WHERE).stdout.splitlines()
+    second = desk.type("push", "--endpoint-url", WHERE).stdout.partition("How its tools")[0].splitlines()
     assert second == [
         f'Agent {agent["id"]} "Orders desk": changed, version 2.',
         "  tools added    alter_order",
@@ -47,7 +53,9 @@ def test_an_agent_is_created_changed_as_a_draft_and_published(desk: Desk, org: O
         "  tools changed  get_order",
         "Runs go on with version 1; `odyssey publish` makes this one theirs.",
     ]
-    third = desk.type("push", "--endpoint-url", WHERE, "--publish").stdout.splitlines()
+    third = (
+        desk.type("push", "--endpoint-url", WHERE, "--publish").stdout.partition("How its")[0].splitlines()
+    )
     assert third == [f'Agent {agent["id"]} "Orders desk": unchanged, version 2.', "Version 2 is published."]
     assert [each["published_version"] for each in agents(org)] == [2]
 

@@ -37,6 +37,7 @@ from odyssey.library.behaviour_routes import router as behaviours
 from odyssey.library.compiling.routes import router as compiling
 from odyssey.library.datasets.routes import router as datasets
 from odyssey.library.named_worlds.routes import router as worlds
+from odyssey.library.readings import router as readings
 from odyssey.matrices.comparisons.routes import router as comparisons
 from odyssey.matrices.reports.routes import router as matrix_files
 from odyssey.matrices.routes import router as matrices
@@ -81,6 +82,7 @@ def build_app(lifespan: Lifespan | None = None) -> FastAPI:
         verdicts,
         batches,
         worlds,
+        readings,
         behaviours,
         datasets,
         scenario_files,

@@ -4,7 +4,7 @@ import asyncio
 import json
 import os
 import sys
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Annotated, Any
 from urllib.parse import urlsplit
@@ -19,6 +19,7 @@ from rich.table import Table
 from odyssey.agents.ledger_schema import check_initial_state
 from odyssey.agents.tools_schema import read_tools_schema
 from odyssey.kit.json_reader import JsonInvalidError, read_json
+from odyssey.kit.words import shorten
 from odyssey.kit.yaml_reader import YamlInvalidError, read_yaml
 from odyssey.records.canonical import content_hash
 from odyssey.records.faults import Faults
@@ -101,7 +102,9 @@ _SHARES = {
     "changes": "changes",
     "refusals": "refusals",
     "refusal_texts": "same words",
+    "sure": "sure and right",
 }
+_LONGEST_SHOWN = 60
 
 
 class FileRefusedError(Exception):
@@ -158,7 +161,10 @@ def fidelity(
         print(json.dumps(as_json(found), indent=2))
     else:
         width = None if sys.stdout.isatty() else _WIDTH_OF_A_LOG
-        Console(width=width).print(table(found, len(tasks), _measured(behavior, programs)))
+        console = Console(width=width)
+        console.print(table(found, len(tasks), _measured(behavior, programs)))
+        for line in difference_lines(found):
+            console.print(line, soft_wrap=True, markup=False, highlight=False)
     if named is not None:
         try:
             named.send(as_json(found))
@@ -277,7 +283,8 @@ def read_tasks(path: Path, tools: set[str]) -> list[RecordedTask]:
 def table(found: Fidelity, tasks: int, measured: str = "the world engine") -> Table:
     caption = (
         "Shares with 95 % Wilson intervals. Reads: calls that changed nothing, of tools that touch the world. "
-        "Changes: of the calls by which either side changed it. Refusals: of the calls that either side refused."
+        "Changes: of the calls by which either side changed it. Refusals: of the calls that either side refused. "
+        "Sure and right: of the answers told with a confidence of 0.6 or more."
     )
     drawn = Table(title=f"Fidelity of {measured}: {tasks} tasks", caption=caption)
     drawn.add_column("tool", overflow="fold")
@@ -292,6 +299,19 @@ def table(found: Fidelity, tasks: int, measured: str = "the world engine") -> Ta
     drawn.add_section()
     drawn.add_row("all", *_cells(found.total), style="bold")
     return drawn
+
+
+def difference_lines(found: Fidelity) -> Iterator[str]:
+    """Tell for each tool with a miss where its first one parts from the recording."""
+    if found.differences:
+        yield "First differences:"
+    for tool, differs in found.differences.items():
+        said = f"{_shown(differs.recorded)} recorded, {_shown(differs.simulated)} simulated"
+        yield f"  {tool}  {differs.where}: {said}"
+
+
+def _shown(value: Any) -> str:
+    return shorten(json.dumps(value, ensure_ascii=False), _LONGEST_SHOWN)
 
 
 def _cells(row: FidelityRow) -> list[str]:

@@ -33,10 +33,22 @@ class FidelityFigures(Body):
     changes: Share
     refusals: Share
     refusal_texts: Share | None = None
+    sure: Share | None = Field(
+        None, description="Of the calls answered with a confidence of 0.6 or more: how many are right."
+    )
+
+
+class FirstDifference(Body):
+    where: str = Field(description="`$.status`, or `changes` where the answers are equal.")
+    recorded: Any = None
+    simulated: Any = None
 
 
 class ToolFigures(FidelityFigures):
     stateless: bool | None = None
+    first_difference: FirstDifference | None = Field(
+        None, description="Of the first call that was not answered rightly."
+    )
 
 
 class FidelityReport(FidelityFigures):

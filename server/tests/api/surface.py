@@ -102,6 +102,7 @@ BODIES: dict[str, dict[str, Any]] = {
     "PUT /api/settings": {"budgets": {"usd_per_day": 5, "calls_per_day": 100}},
     "POST /api/agents": AGENT,
     "POST /api/agents/validate": AGENT,
+    "POST /api/agents/readings": {"tools_schema": TOOLS},
     "PUT /api/agents/{agent_id}": {"name": "renamed", "config": {"run_timeout_s": 10}, "tools_schema": []},
     "POST /api/agents/test-connection": AGENT,
     "POST /api/agents/{agent_id}/test-connection": {"config": {"endpoint_url": UNUSED_URL}},

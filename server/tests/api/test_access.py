@@ -39,6 +39,8 @@ LEAST_ROLE = {
     "GET /api/agents": Role.viewer,
     "POST /api/agents": Role.admin,
     "POST /api/agents/validate": Role.admin,
+    "POST /api/agents/readings": Role.viewer,
+    "GET /api/agents/{agent_id}/readings": Role.viewer,
     "GET /api/agents/{agent_id}": Role.viewer,
     "PUT /api/agents/{agent_id}": Role.admin,
     "DELETE /api/agents/{agent_id}": Role.admin,

@@ -265,6 +265,7 @@ OUT_OF_BOUNDS: dict[str, list[dict[str, Any]]] = {
     ],
     "PUT /api/agents/{agent_id}": [{"name": "\x00"}, {"config": None}],
     "POST /api/agents/validate": [{"name": "\x00"}],
+    "POST /api/agents/readings": [{"tools_schema": "\x00"}, {"tools_schema": [{"name": 7}]}],
     "POST /api/worlds": [
         *BAD_WORLDS,
         {"initial_state": None},

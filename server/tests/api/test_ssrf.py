@@ -204,6 +204,7 @@ NO_ADDRESS = {
     "POST /api/auth/session",
     "POST /api/auth/password",
     "PUT /api/org",
+    "POST /api/agents/readings",
     "POST /api/people",
     "PUT /api/people/{person_id}",
     "POST /api/keys",

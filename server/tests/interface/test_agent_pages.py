@@ -82,6 +82,34 @@ def test_tools_and_the_ledger_schema_are_shown_as_tables(open_page: OpenPage, si
     expect(detail.get_by_role("row").filter(has_text="order_id").first).to_contain_text("yes")
     expect(detail).to_contain_text("one of pending, shipped, delivered, cancelled, refunded")
     expect(detail.get_by_role("region", name="tool update_order")).to_contain_text("input_schema")
+    expect(detail.locator("[data-reading]")).to_have_text(re.compile("^changes order by order_id"))
+    expect(detail).to_contain_text(re.compile(r"of 100 such answers about \d+ are exactly right"))
     page.get_by_role("tab", name="Ledger").click()
     expect(page.get_by_text("customer").first).to_be_visible()
     expect(page.get_by_role("table").filter(has_text="customer_id").first).to_be_visible()
+
+
+def test_what_nobody_understands_is_told_before_it_is_published(open_page: OpenPage, site: Site) -> None:
+    lost = {"name": "reticulate", "description": "Splines.", "input_schema": {"type": "object"}}
+    agent = site.org.agent("http://127.0.0.1:9/dispatch", name="Lost", tools_schema=[lost], publish=False)
+    page = open_page(f"/agents/{agent['id']}?tool=reticulate").page
+    detail = page.get_by_role("region", name="reticulate", exact=True)
+    expect(detail.locator("[data-reading]")).to_contain_text("not understood")
+    expect(detail).to_contain_text("Write a line of behaviour for reticulate")
+    expect(page.get_by_role("tabpanel").get_by_text("not understood", exact=True).first).to_be_visible()
+    page.get_by_role("button", name=re.compile("^Publish")).first.click()
+    said = page.get_by_role("dialog")
+    expect(said).to_contain_text("1 tool of 1 is not understood, so calls get an error: reticulate.")
+
+
+def test_what_unknown_tools_get_is_chosen_in_the_form(open_page: OpenPage, site: Site) -> None:
+    agent = site.org.agent("http://127.0.0.1:9/dispatch", name="Chooses")
+    page = form(open_page, f"/agents/{agent['id']}/edit").page
+    page.get_by_role("radiogroup", name="What nobody understands").get_by_role("radio", name="empty").press(
+        "Space"
+    )
+    page.get_by_label("Ask a model above").fill("0.35")
+    page.get_by_role("button", name="Save as draft").click()
+    expect(page.get_by_role("heading", level=1, name="Chooses", exact=True)).to_be_visible()
+    config = site.org.ok(site.org.get(f"/api/agents/{agent['id']}"))["config"]
+    assert (config["unknown_tools"], config["ask_model_above"]) == ("empty", 0.35)

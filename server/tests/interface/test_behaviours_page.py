@@ -95,14 +95,14 @@ def test_lines_are_left_to_the_model_taken_from_the_legend_or_pasted_as_rules(
     watched = open_page(path_of(site, world))
     watched.expected = ["422"]
     page = watched.page
-    understood(page, "1 line understood, 1 left to the model.")
-    expect(left(page)).to_contain_text(["left to the model"])
+    understood(page, "1 line understood, 1 left to a model (no effect without one).")
+    expect(left(page)).to_contain_text(["left to a model (no effect without one)"])
     left(page).get_by_role("button", name="Line 3").click()
     expect(lines_of(page)).to_be_focused()
     page.keyboard.type(" And on Sundays.")
     expect(lines_of(page)).to_contain_text(f"{PROSE} And on Sundays.")
     about = page.get_by_role("region", name="About this world")
-    expect(about).to_contain_text("1 line left to the model")
+    expect(about).to_contain_text("1 line left to a model (no effect without one)")
     rules_written_as_json_become_lines(page)
     lines_are_taken_from_the_legend_and_shown_as_rules(page)
 
@@ -167,7 +167,7 @@ def test_a_guard_refuses_before_it_is_saved_and_then_it_is_saved(open_page: Open
 def test_hostile_lines_are_only_text(open_page: OpenPage, site: Site) -> None:
     hostile = f'{IMAGE}\nupdate_order only when order.status == "{IMAGE.replace(chr(34), "")}" else "{{{{{IMAGE[:4]}"'
     page = open_page(path_of(site, keep(site, IMAGE, hostile))).page
-    understood(page, "1 line understood, 1 left to the model.")
+    understood(page, "1 line understood, 1 left to a model (no effect without one).")
     expect(left(page)).to_contain_text(["Line 1"])
     expect(lines_of(page)).to_contain_text(IMAGE)
     lines_of(page).press("Control+End")
@@ -188,7 +188,7 @@ def test_a_run_is_written_with_lines_that_are_read_or_taken_from_a_world(
 ) -> None:
     page = open_page(f"/runs/new?agent_id={site.desk.agent['id']}").page
     write_over(lines_of(page), f"{GUARD}\n{PROSE}")
-    understood(page, "1 line understood, 1 left to the model.")
+    understood(page, "1 line understood, 1 left to a model (no effect without one).")
     write_over(lines_of(page), "get_ordr removes order")
     expect(left(page)).to_contain_text(["did you mean 'get_order'?"])
     world = keep(site, "Lines taken along", f"{GUARD}\n{PROSE}")
@@ -204,5 +204,5 @@ def test_a_viewer_reads_the_lines(open_page: OpenPage, site: Site) -> None:
     page = as_viewer_of(open_page, site.org, path_of(site, world))
     panel = page.get_by_role("region", name="Behaviour", exact=True)
     expect(panel).to_contain_text("has left")
-    expect(left(page)).to_contain_text([re.compile("Line 2.*left to the model", re.DOTALL)])
+    expect(left(page)).to_contain_text([re.compile("Line 2.*left to a model", re.DOTALL)])
     expect(page.get_by_role("button", name="Save behaviour")).to_have_count(0)

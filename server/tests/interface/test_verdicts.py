@@ -240,7 +240,9 @@ def test_checks_and_a_rubric_are_written_with_the_server_reading_along(
     expect(page.get_by_text("did you mean 'called'").first).to_be_visible()
     write_over(page.get_by_role("textbox", name="Checks"), '[{"called": ')
     expect(page.get_by_role("button", name="Add a check")).to_be_disabled()
-    write_over(page.get_by_role("textbox", name="Checks"), '[{"called": {"tool": "update_order"}}]')
+    write_over(
+        page.get_by_role("textbox", name="Checks"), '[{"called": {"tool": "update_order", "outcome": "any"}}]'
+    )
     write_over(page.get_by_role("textbox", name="Rubric"), "")
     expect(accepted).to_be_visible()
     page.get_by_role("button", name="Start run").click()

@@ -55,6 +55,14 @@ export const consistencyQuery = (agentId: number) =>
       ),
   });
 
+/** How each tool of the newest version will be simulated, told before the first run. */
+export const readingsQuery = (agentId: number, version: number) =>
+  queryOptions({
+    queryKey: ["agents", agentId, "readings", version],
+    queryFn: ({ signal }) =>
+      data(api.GET("/api/agents/{agent_id}/readings", { params: { path: { agent_id: agentId } }, signal })),
+  });
+
 /** Every version, oldest first. */
 export const versionsQuery = (agentId: number) =>
   queryOptions({

@@ -55,6 +55,9 @@ class Task(NamedTuple):
     input: Mapping[str, Any] = {}
 
 
+_TOOLS_TOLD = 5
+
+
 def token(project: Project) -> Finding:
     name = "token"
     if project.token_env is None:
@@ -159,6 +162,30 @@ def validated(project: Project, found: Described, server: Server) -> Finding:
     return passed(name, f"{platform.address} takes them")
 
 
+def simulated(found: Described, server: Server) -> Finding:
+    """Ask the platform how it will read the calls of the tools, before the first run."""
+    name = "simulation"
+    try:
+        choice = chosen(server.url, server.api_key)
+        platform = Connection(choice.url, choice.key)
+    except CommandFailedError as error:
+        return skipped(name, str(error))
+    try:
+        read = platform.agents.read_tools(tools_schema=found.tools_schema)["tools"]
+    except (FaultyError, CommandFailedError) as error:
+        return skipped(name, f"the platform did not say how it reads the tools: {error}")
+    finally:
+        platform.close()
+    clear = [each for each in read if each["answered_by"] != "nobody"]
+    lost = [each["tool"] for each in read if each["answered_by"] == "nobody"]
+    told = [f"{each['tool']} {each['reading']}" for each in clear[:_TOOLS_TOLD]]
+    if len(clear) > _TOOLS_TOLD:
+        told.append(f"{len(clear) - _TOOLS_TOLD} more")
+    if lost:  # no warning: a world that has what they are about may tell
+        told.append(f"not understood from their names alone: {', '.join(lost)}")
+    return passed(name, "; ".join(told))
+
+
 def dataset(path: Path | None) -> Finding:
     name = "dataset"
     if path is None:
@@ -220,6 +247,7 @@ def around(project: Project, server: Server, found: Described | None) -> Iterato
     """Look at what does not depend on how the agent is run."""
     if found is not None and found.tools_schema:
         yield timed(lambda: validated(project, found, server))
+        yield timed(lambda: simulated(found, server))
     yield timed(lambda: dataset(project.dataset_path))
     yield timed(lambda: outbound(server))
 

@@ -105,6 +105,21 @@ def print_registered(screen: Screen, found: Registered) -> None:
         screen.text(", ".join(found.settings), lead="  changed too    ")
 
 
+def print_readings(screen: Screen, platform: Connection, agent: t.AgentOut) -> None:
+    """Say of each tool what its calls are read as, how often that is right, and what would help."""
+    tools = platform.agents.readings(agent["id"])["tools"]
+    if not tools:
+        return
+    screen.line("How its tools are simulated (in a world of its own they may be read better):")
+    screen.table([["  tool", "", "right", ""], *([f"  {each['tool']}", *_reading(each)] for each in tools)])
+
+
+def _reading(each: t.ToolReadingOut) -> list[str]:
+    confidence = each["confidence"]
+    told = "" if confidence is None or each["answered_by"] == "nobody" else f"{confidence:.0%}"
+    return [each["reading"], told, next(iter(each["help"]), "")]
+
+
 def _compared(before: t.AgentOut | None, after: t.AgentOut) -> Registered:
     old = _by_name(before)
     new = _by_name(after)

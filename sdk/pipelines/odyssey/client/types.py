@@ -1365,14 +1365,25 @@ class Share(TypedDict):
     """null when there was nothing to compare."""
 
 
+class FirstDifference(TypedDict):
+    recorded: NotRequired[Any]
+    simulated: NotRequired[Any]
+    where: str
+    """`$.status`, or `changes` where the answers are equal."""
+
+
 class ToolFigures(TypedDict):
     calls: NotRequired[int | None]
     changes: Share
+    first_difference: NotRequired[FirstDifference | None]
+    """Of the first call that was not answered rightly."""
     reads: NotRequired[Share | None]
     refusal_texts: NotRequired[Share | None]
     refusals: Share
     responses: Share
     stateless: NotRequired[bool | None]
+    sure: NotRequired[Share | None]
+    """Of the calls answered with a confidence of 0.6 or more: how many are right."""
 
 
 class FidelityIn(TypedDict):
@@ -1384,6 +1395,8 @@ class FidelityIn(TypedDict):
     responses: Share
     state_hash: NotRequired[str | None]
     """Of the state it was measured on; if it is not the world's, 409 `world_changed`."""
+    sure: NotRequired[Share | None]
+    """Of the calls answered with a confidence of 0.6 or more: how many are right."""
     tools: Mapping[str, ToolFigures]
 
 
@@ -1463,7 +1476,7 @@ class JudgeOut(TypedDict):
 
 
 class WorldNoteOut(TypedDict):
-    kind: Literal["contradiction", "no_answer", "not_understood"]
+    kind: Literal["contradiction", "no_answer", "not_understood", "guessed"]
     message: str
     sequence: int
     """The step of the trace."""
@@ -2057,6 +2070,36 @@ class ReadingOut(TypedDict):
     operation: str
 
 
+class ReadingsIn(TypedDict):
+    ledger_schema: NotRequired[Mapping[str, Any] | None]
+    """Declared entity types; null is an open ledger."""
+    tools_schema: Sequence[Mapping[str, Any]]
+    """Tools in our shape, OpenAI's (flat or nested `function`) or Anthropic's."""
+
+
+class ToolReadingOut(TypedDict):
+    answered_by: Literal["live_service", "program", "behaviour", "world", "model", "nobody"]
+    confidence: float | None
+    """How often answers like these were exactly right on worlds the engine had not seen."""
+    help: list[str]
+    """What would help, the cheapest first."""
+    reading: str
+    """How a call is read: `reads order by order_id`, or `not understood`."""
+    tool: str
+    why: str | None
+    """What is not understood."""
+
+
+class ReadingsOut(TypedDict):
+    tools: list[ToolReadingOut]
+    version: int | None
+    """Of the agent: its newest; null for tools that are not registered."""
+    warnings: list[str]
+    """Lines of the world's behaviour that have no effect."""
+    world_id: int | None
+    """null: read from what the tools and the ledger schema name."""
+
+
 class ReplayIn(TypedDict):
     """Play the live tools of runs from a cassette instead of asking them."""
 
@@ -2094,6 +2137,8 @@ class ReportOut(TypedDict):
     refusal_texts: NotRequired[Share | None]
     refusals: Share
     responses: Share
+    sure: NotRequired[Share | None]
+    """Of the calls answered with a confidence of 0.6 or more: how many are right."""
     tools: dict[str, ToolFigures]
 
 
@@ -2904,6 +2949,11 @@ class PeopleQuery(TypedDict):
     """Sort by this field; `-` ahead of it is descending."""
 
 
+class ReadingsQuery(TypedDict):
+    world_id: NotRequired[int | None]
+    """A named world to read them in."""
+
+
 class ReviewItemsQuery(TypedDict):
     status: NotRequired[Literal["open", "decided", "superseded"] | None]
     source: NotRequired[Literal["flag", "incident", "sample", "manual"] | None]
@@ -3028,6 +3078,7 @@ ANSWERS: Mapping[str, Any] = {
     "GET /api/agents": AgentsPage,
     "GET /api/agents/{}": AgentOut,
     "GET /api/agents/{}/consistency": ConsistencyOut,
+    "GET /api/agents/{}/readings": ReadingsOut,
     "GET /api/agents/{}/versions": VersionsPage,
     "GET /api/agents/{}/versions/{}": AgentVersionOut,
     "GET /api/audit-log": AuditPage,
@@ -3078,6 +3129,7 @@ ANSWERS: Mapping[str, Any] = {
     "GET /health/live": Health,
     "GET /health/ready": Health,
     "POST /api/agents": AgentOut,
+    "POST /api/agents/readings": ReadingsOut,
     "POST /api/agents/test-connection": ConnectionTested,
     "POST /api/agents/validate": ValidatedAgent,
     "POST /api/agents/{}/programs/propose": ProgramReportOut,

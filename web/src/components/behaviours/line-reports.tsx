@@ -10,7 +10,7 @@ import { Copy } from "~/components/copy";
 import { counted } from "~/components/counted";
 
 const MOST_SHOWN = 12;
-const SAID_BY_BADGE = new RegExp(`; ${LEFT}$`);
+const SAID_BY_BADGE = new RegExp(`; ${LEFT.replace(/[()]/g, "\\$&")}$`);
 
 /** How many lines were understood. */
 export function ReadingStatus({ reading, id }: { reading: Reading; id: string }) {

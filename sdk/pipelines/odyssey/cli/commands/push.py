@@ -11,6 +11,7 @@ from pipelines.odyssey.cli.failures import CommandFailedError
 from pipelines.odyssey.cli.printing.screen import Screen, clean, word
 from pipelines.odyssey.cli.project import read_http_project, read_project
 from pipelines.odyssey.cli.registration import (
+    print_readings,
     print_registered,
     publish_agent,
     register,
@@ -71,6 +72,7 @@ def push(
             screen.line(
                 f"Runs go on with version {agent['published_version']}; `odyssey publish` makes this one theirs."
             )
+        print_readings(screen, platform, agent)
 
 
 def publish(
@@ -108,3 +110,4 @@ def publish(
                     f"Agent {published['id']} {name}: version {published['published_version']} is published."
                 )
             )
+            print_readings(screen, platform, published)

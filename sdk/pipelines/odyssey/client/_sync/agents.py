@@ -98,6 +98,14 @@ class Agents:
         """Say how a program does on recorded calls of its tool."""
         return self._api.post("/api/agents/{}/programs/replay", agent_id, body=recorded)
 
+    def readings(self, agent_id: int, *, world_id: int | None = None) -> t.ReadingsOut:
+        """Say of each tool how its simulated calls will be read, how surely, and what would help."""
+        return self._api.get("/api/agents/{}/readings", agent_id, query={"world_id": world_id})
+
+    def read_tools(self, **tools: Unpack[t.ReadingsIn]) -> t.ReadingsOut:
+        """Say the same of tools that are not registered yet, and save nothing."""
+        return self._api.post("/api/agents/readings", body=tools)
+
     def delete(self, agent_id: int) -> None:
         self._api.delete("/api/agents/{}", agent_id)
 

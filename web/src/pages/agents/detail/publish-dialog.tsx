@@ -6,6 +6,7 @@ import { DiffView } from "~/components/json-diff/diff-view";
 import { diffJson } from "~/components/json-diff/json-diff";
 import { Refusal } from "~/components/refusal";
 import { ErrorState, RowsLoading } from "~/components/states";
+import { ReadingsSummary } from "~/pages/agents/detail/readings";
 import { contentOf } from "~/pages/agents/form/draft";
 import { publishAgent } from "~/pages/agents/form/save-agent";
 
@@ -41,6 +42,7 @@ export function PublishDialog({ agent, opened, onClose }: PublishDialogProps) {
         ) : (
           <ChangesSince agent={agent} published={agent.published_version} />
         )}
+        <ReadingsSummary agent={agent} />
         <Refusal error={publish.error} title="Not published" />
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onClose}>

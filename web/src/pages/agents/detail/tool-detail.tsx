@@ -7,6 +7,7 @@ import { SchemaTable } from "~/components/schema-table";
 import { ToolPart } from "~/components/tool-list";
 import { BindingFacts } from "~/pages/agents/detail/binding-facts";
 import { ModeSwitch } from "~/pages/agents/detail/mode-switch";
+import { ReadAs } from "~/pages/agents/detail/readings";
 import { readSettings } from "~/pages/agents/detail/settings";
 import type { Tool } from "~/pages/agents/detail/tool";
 import { ENGINE_WORDS } from "~/pages/agents/engines";
@@ -37,6 +38,7 @@ export function ToolDetail({ agent, tool }: { agent: Agent; tool: Tool }) {
           <ModeSwitch agent={agent} tool={tool} />
         </ToolPart>
         {tool.mode === "sandbox" && <Simulated agent={agent} tool={tool} />}
+        {tool.mode === "sandbox" && <ReadAs agent={agent} tool={tool.name} />}
         {tool.binding !== undefined && (
           <ToolPart title="Live tool">
             <BindingFacts binding={tool.binding} live={tool.mode === "passthrough"} />

@@ -1,9 +1,11 @@
+import { Group } from "@mantine/core";
 import { getRouteApi } from "@tanstack/react-router";
 import type { Agent } from "~/api/queries";
 import { ModeBadge } from "~/components/mode-badge";
 import { Panel } from "~/components/page";
 import { Empty } from "~/components/states";
 import { ToolList } from "~/components/tool-list";
+import { NotUnderstood } from "~/pages/agents/detail/readings";
 import { readTool } from "~/pages/agents/detail/tool";
 import { ToolDetail } from "~/pages/agents/detail/tool-detail";
 import { compact } from "~/shell/search";
@@ -37,7 +39,12 @@ export function ToolsTab({ agent }: { agent: Agent }) {
           resetScroll: false,
         })
       }
-      mark={(tool) => <ModeBadge mode={tool.mode} />}
+      mark={(tool) => (
+        <Group gap={4} wrap="nowrap">
+          <NotUnderstood agent={agent} tool={tool.name} />
+          <ModeBadge mode={tool.mode} />
+        </Group>
+      )}
     >
       {(tool) => <ToolDetail key={tool.name} agent={agent} tool={tool} />}
     </ToolList>

@@ -10,6 +10,10 @@ export type ConsistencyMode = (typeof CONSISTENCY_MODES)[number];
 export const ENGINES = ["auto", "program", "world", "llm"] as const;
 export type Engine = (typeof ENGINES)[number];
 
+export const UNKNOWN_TOOLS = ["error", "empty"] as const;
+export type UnknownTools = (typeof UNKNOWN_TOOLS)[number];
+export const ASK_MODEL_ABOVE = 0.2;
+
 const GUARD = { response_mode: "rich", strictness: "strict" };
 
 export interface ToolDraft extends JsonText {
@@ -39,6 +43,10 @@ export interface AgentDraft {
   /** By tool, where one goes by another engine than all. */
   engines: Record<string, string>;
   programs: JsonText;
+  /** What a call gets that no engine understands. */
+  unknownTools: UnknownTools;
+  /** How often the world may be expected to be wrong before a model is asked; empty is the default. */
+  askModelAbove: number | string;
   subAgents: SubAgentDraft[];
   /** The topology; null is none. */
   topology: (JsonObject & { entry: string }) | null;
@@ -98,6 +106,8 @@ export function configFields(config: JsonObject): ConfigFields {
     engine: take("engine", isEngine) ?? "auto",
     engines: take("engines", areEngines) ?? {},
     programs: programsText(take("programs", isObject)),
+    unknownTools: take("unknown_tools", isUnknownTools) ?? "error",
+    askModelAbove: take("ask_model_above", isNumber) ?? ASK_MODEL_ABOVE,
     subAgents: (subAgents ?? []).map((row) => ({
       key: newKey(),
       actorId: row.actor_id,
@@ -122,6 +132,10 @@ export function configOf(draft: AgentDraft): JsonObject {
   if (draft.engine !== "auto") config.engine ??= draft.engine;
   if (Object.keys(draft.engines).length > 0) config.engines ??= draft.engines;
   if (draft.programs.value !== undefined) config.programs ??= draft.programs.value;
+  if (draft.unknownTools !== "error") config.unknown_tools ??= draft.unknownTools;
+  if (draft.askModelAbove !== ASK_MODEL_ABOVE && draft.askModelAbove !== "") {
+    config.ask_model_above ??= draft.askModelAbove;
+  }
   if (draft.subAgents.length > 0) {
     config.sub_agents = draft.subAgents.map(({ actorId, tools, talksTo }) => ({
       actor_id: actorId,
@@ -189,6 +203,8 @@ const isTexts = (value: unknown): value is string[] => Array.isArray(value) && v
 const isConsistencyMode = (value: unknown): value is ConsistencyMode =>
   CONSISTENCY_MODES.some((mode) => mode === value);
 const isEngine = (value: unknown): value is Engine => ENGINES.some((engine) => engine === value);
+const isUnknownTools = (value: unknown): value is UnknownTools =>
+  UNKNOWN_TOOLS.some((each) => each === value);
 const areEngines = (value: unknown): value is Record<string, string> =>
   isObject(value) && Object.values(value).every(isText);
 const programsText = (programs: JsonObject | undefined) =>

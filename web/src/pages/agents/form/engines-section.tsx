@@ -1,12 +1,12 @@
-import { Input, SegmentedControl, Select, SimpleGrid, Text } from "@mantine/core";
+import { Input, NumberInput, SegmentedControl, Select, SimpleGrid, Text } from "@mantine/core";
 import { useMemo } from "react";
 import { errorsAt, messageAt } from "~/api/problem";
 import { FormSection } from "~/components/form/form-section";
 import { JsonEditor } from "~/components/json-editor";
 import { modeOf } from "~/components/mode-badge";
 import { isObject } from "~/components/rules/json-text";
-import { ENGINE_WORDS } from "~/pages/agents/engines";
-import { ENGINES, type Engine, withText } from "~/pages/agents/form/draft";
+import { ENGINE_WORDS, UNKNOWN_TOOLS_WORDS } from "~/pages/agents/engines";
+import { ENGINES, type Engine, UNKNOWN_TOOLS, type UnknownTools, withText } from "~/pages/agents/form/draft";
 import type { FieldsProps } from "~/pages/agents/form/endpoint-section";
 import { FaultList } from "~/pages/agents/form/fault-list";
 import { inside } from "~/pages/agents/form/faults";
@@ -68,6 +68,36 @@ export function EnginesSection({ draft, change, faults }: FieldsProps) {
           ))}
         </SimpleGrid>
       )}
+      <Input.Wrapper
+        label="What nobody understands"
+        labelElement="div"
+        error={messageAt(faults, "config", "unknown_tools")}
+      >
+        <div>
+          <SegmentedControl
+            size="xs"
+            aria-label="What nobody understands"
+            data={[...UNKNOWN_TOOLS]}
+            value={draft.unknownTools}
+            onChange={(unknownTools) => change({ unknownTools: unknownTools as UnknownTools })}
+          />
+        </div>
+        <Text size="xs" c="var(--ody-text-dim)" mt={4}>
+          {UNKNOWN_TOOLS_WORDS[draft.unknownTools]}
+        </Text>
+      </Input.Wrapper>
+      <NumberInput
+        size="xs"
+        maw={320}
+        label="Ask a model above"
+        description="How often the world may be expected to be wrong before auto asks the simulator model."
+        min={0}
+        max={1}
+        step={0.05}
+        value={draft.askModelAbove}
+        onChange={(askModelAbove) => change({ askModelAbove })}
+        error={messageAt(faults, "config", "ask_model_above")}
+      />
       <Input.Wrapper
         label="Programs"
         labelElement="div"

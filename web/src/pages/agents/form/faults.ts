@@ -19,6 +19,8 @@ const FIELDS = [
   "engine",
   "engines",
   "programs",
+  "unknown_tools",
+  "ask_model_above",
   "sub_agents",
   "topology",
 ];

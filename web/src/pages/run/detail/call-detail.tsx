@@ -164,7 +164,7 @@ function Validation({ validation }: { validation: Record<string, unknown> }) {
           ["Attempts", typeof attempts === "number" && attempts > 1 ? String(attempts) : null],
         ]}
       />
-      {typeof confidence === "number" && <Confidence of={confidence} />}
+      {typeof confidence === "number" && <Confidence of={confidence} evidence={validation.evidence} />}
       {listOf(errors).length > 0 && <JsonView value={errors} name="validation errors" depth={3} />}
     </>
   );

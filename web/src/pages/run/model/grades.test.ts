@@ -84,6 +84,7 @@ test.each([
   ["contradiction", "t: the answer contradicts the world. Why."],
   ["no_answer", "t: the world gave no answer. Why."],
   ["not_understood", "t: the call was not understood. Why."],
+  ["guessed", "t: the world guessed. Why."],
 ] as const)("a note of a %s is said in words", (kind, words) => {
   expect(noteInWords({ sequence: 4, tool: "t", kind, message: "Why." })).toBe(words);
 });

@@ -57,6 +57,7 @@ const NOTED: Record<WorldNote["kind"], string> = {
   contradiction: "the answer contradicts the world",
   no_answer: "the world gave no answer",
   not_understood: "the call was not understood",
+  guessed: "the world guessed",
 };
 
 /** "update_order: the answer contradicts the world. No order with id 'ord_9' exists." */

@@ -1,7 +1,7 @@
 /** A soft warning is a stable code, mostly followed by a colon and what was found. */
 const SENTENCES: Record<string, string> = {
   behavior_not_understood:
-    "A line of the behaviour is not understood: it is left to the simulator model, if there is one.",
+    "A line of the behaviour is not understood: it is left to the simulator model, and has no effect without one.",
   final_response_truncated: "The final response was too long and is cut before grading.",
   messages_missing: "The reply has no messages, so there is no transcript beside the final response.",
   messages_malformed: "The reply's messages are not what the contract says, so there is no transcript.",

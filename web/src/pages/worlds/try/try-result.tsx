@@ -47,7 +47,9 @@ export function TryResult({ one: { call, answer }, world }: { one: Try; world: W
             {readingInWords(answer.reading)}
           </Text>
         )}
-        {typeof validation?.confidence === "number" && <Confidence of={validation.confidence} />}
+        {typeof validation?.confidence === "number" && (
+          <Confidence of={validation.confidence} evidence={validation.evidence} />
+        )}
         {said && (
           <Text size="xs" c="var(--ody-text-dim)" className={classes.reading}>
             {said}
