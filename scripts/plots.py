@@ -1,6 +1,7 @@
-"""Draws the plots of `docs/concepts/why-your-eval-cries-wolf.md` from the benchmark's figures.
+"""Draws the plots of the docs from the benchmarks' figures.
 
 make bench-statistics ARGS="--json figures.json" && .venv/bin/python scripts/plots.py figures.json
+make bench ARGS="--only reference --json worlds.json" && .venv/bin/python scripts/plots.py worlds.json
 """
 
 import json
@@ -25,12 +26,10 @@ Place = Callable[[float], float]
 
 def main() -> None:
     figures = json.loads(Path(sys.argv[1]).read_text("utf-8"))
-    for name, plot in (
-        ("identical-runs-differ", identical_runs_differ(figures)),
-        ("false-alarms", false_alarms(figures)),
-        ("power", power(figures)),
-    ):
-        (IMAGES / f"{name}.svg").write_text(plot, "utf-8")
+    plots = [identical_runs_differ, false_alarms, power] if "reference" not in figures else [reliability]
+    for draw in plots:
+        name = draw.__name__.replace("_", "-")
+        (IMAGES / f"{name}.svg").write_text(draw(figures), "utf-8")
         print(f"docs/images/{name}.svg")
 
 
@@ -109,6 +108,28 @@ def power(figures: dict[str, Any]) -> str:
         drawn,
         legend,
         "By the share of its runs that are changed: they fail, or are runs of another task",
+    )
+
+
+def reliability(figures: dict[str, Any]) -> str:
+    """A dot for each tenth of confidence: what was told, and what was right; on the diagonal both are the same."""
+    bins = figures["reference"]["bins"]
+    x, y = _along(0, 1), _upward(1)
+    most = max(many for *_, many in bins)
+    ticks = [0, 0.2, 0.4, 0.6, 0.8, 1]
+    dots = [
+        f'<circle cx="{x(told):.1f}" cy="{y(right):.1f}" r="{4 + 14 * (many / most) ** 0.5:.1f}" fill="{_OURS}" '
+        f'opacity=".55"><title>{many} calls told {told:.2f}, right {right:.2f}</title></circle>'
+        for told, right, many in bins
+    ]
+    diagonal = f'<path d="M{x(0)} {y(0)}L{x(1)} {y(1)}" stroke="{_INK}" stroke-dasharray="4 3" opacity=".6"/>'
+    error = figures["reference"]["all_unseen"]["calibration_error"]
+    calls = sum(many for *_, many in bins)
+    return _page(
+        "Confidence told, and share of answers that are right",
+        [*_y_axis(ticks, y), *_x_axis(ticks, x), diagonal, *dots],
+        [(_OURS, "answers on worlds never seen; the larger, the more calls")],
+        f"{calls:,} calls; expected calibration error {error:.2f}. Dashed: told and right alike",
     )
 
 
