@@ -10,9 +10,10 @@ from odyssey.records.json_schema import CompiledSchema
 from odyssey.records.ledger import ConsistencyMode
 from odyssey.simulation.behaviours import BehaviourFailedError, Behaviours, with_behaviours
 from odyssey.simulation.calibration import confidence_of, confidence_of_any
-from odyssey.simulation.engine import Answer, Engine, EngineChoice, EngineName, ToolCall
+from odyssey.simulation.engine import Answer, Engine, EngineChoice, EngineName, Reading, ToolCall
 from odyssey.simulation.programs import Program, ProgramEngine, ProgramFailedError
 from odyssey.simulation.simulate import SimulationResult, conclude, fail_with, refuse_unknown
+from odyssey.simulation.world.answer import refuse
 from odyssey.simulation.world.engine import WorldEngine
 from odyssey.worlds.ledger import Ledger
 
@@ -63,6 +64,7 @@ def decide(
         engine, answer = _ask(choice, call, world, manner)
     except (ProgramFailedError, BehaviourFailedError) as error:
         return fail_with(_failure(call, error))
+    answer = _callers_fault(call, answer) or answer
     confidence = confidence_of(answer, call)
     if engine != "program" and manner.behaviours.is_unclear(call.tool.name):
         confidence = min(confidence, confidence_of_any())
@@ -72,6 +74,25 @@ def decide(
         simulated = refuse_unknown(call, answer)
     is_sure = engine == "program" or 1 - confidence <= manner.ask_model_above
     return ModelNeeded(simulated) if choice == "auto" and not is_sure else simulated
+
+
+def _callers_fault(call: ToolCall, answer: Answer) -> Answer | None:
+    """Refuse a call that says nothing because of what the agent gave: no fault of the world, and no way to one."""
+    # `update_order(order_id)` where a status may be given; `update_order(order_id, foo)` where no argument is called so.
+    if answer.is_understood:
+        return None
+    properties = call.tool.input_schema.get("properties")
+    declared = properties if isinstance(properties, dict) else {}
+    strange = [name for name in call.arguments if declared and name not in declared]
+    given = [name for name, value in call.arguments.items() if value is not None]
+    is_update = answer.reading is not None and answer.reading.operation == "update"
+    if strange:
+        message = f"{call.tool.name} takes no argument {strange[0]!r}."
+    elif is_update and len(given) <= 1 < len(declared):
+        message = f"Nothing was given for {call.tool.name} to change."
+    else:
+        return None
+    return refuse("bad_value", message, answer.reading or Reading("none"))
 
 
 def _ask(choice: EngineChoice, call: ToolCall, world: Ledger, manner: Manner) -> tuple[EngineName, Answer]:

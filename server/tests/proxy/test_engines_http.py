@@ -181,6 +181,19 @@ def test_without_a_model_what_nobody_understands_is_said(org: Org, agent_server:
         assert (engine, confidence < 0.5) == ("world", True)
 
 
+@pytest.mark.parametrize("given", [{}, {"nonsense": 1}])
+def test_what_an_agent_gives_badly_is_refused_and_no_fault_of_the_world(
+    org: Org, agent_server: StartAgent, given: dict[str, Any]
+) -> None:
+    """Else a hostile agent could spoil the call that a row expects, and would not be measured."""
+    checks = [{"called": {"tool": "update_order"}}]
+    with open_run(org, agent_server, agent=agent(), checks=checks) as run:
+        refused = envelope(run, "update_order", ONE | given)
+        assert (refused["source"], refused["response"]["error"]["code"]) == ("odyssey", "bad_value")
+        run_id = run.id
+    assert (org.graded(run_id)["verdict"]) == "FAIL"
+
+
 def test_an_agent_may_have_the_smallest_answer_instead(org: Org, agent_server: StartAgent) -> None:
     with open_run(org, agent_server, agent=agent(unknown_tools="empty")) as run:
         blank = envelope(run, "ponder_order", ONE)

@@ -191,7 +191,7 @@ class _SaidOrder(NamedTuple):
 def _said_order(description: str) -> _SaidOrder | None:
     """What a description says a list is sorted by."""
     # "Lists orders, newest first", "sorted by price, highest first", "Cheapest first."
-    description = re.sub(r"\s*\([^)]*\)", "", description)
+    description = re.sub(r"\s?\([^()]{0,200}\)", "", description)
     found = _SORTED_BY.search(description)
     if found is not None:
         return _SaidOrder(tokens(found[1]), _FALLING.search(description) is not None)
