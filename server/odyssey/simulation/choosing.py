@@ -78,7 +78,7 @@ def decide(
 
 def _callers_fault(call: ToolCall, answer: Answer) -> Answer | None:
     """Refuse a call that says nothing because of what the agent gave: no fault of the world, and no way to one."""
-    # `update_order(order_id)` where a status may be given, and `update_order(order_id, foo)` where there is no such foo.
+    # `update_order(order_id)` where a status may be given; `update_order(order_id, foo)` where there is no such foo.
     if answer.is_understood:
         return None
     properties = call.tool.input_schema.get("properties")
