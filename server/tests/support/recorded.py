@@ -55,6 +55,7 @@ CHANGED_ON_PURPOSE = {
     r"^/api/settings/evals/thresholds/(high|medium|low)$": "not set by the org: the defaults are lower",
     r"^/api/v1/review/figures/thresholds/[1-3]/present$": "likewise",
     r"^/api/agents/\d+/versions/\d+/content_hash$": "their config says what calls get that nothing understands",
+    r"^/api/worlds/\d+/behavior_problems/\d+/problem$": "it says that the line has no effect without a model",
     r"^/api/v1/eval/matrix/[^/]+/export\?format=markdown$": "match rates say of how many runs they are",
 }
 """Patterns of the places at which an answer may differ from the recorded one, and why."""
