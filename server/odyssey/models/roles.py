@@ -105,6 +105,11 @@ async def has_simulator_model(parts: ModelParts, org_id: int) -> bool:
     return known
 
 
+def is_known_without_simulator(parts: ModelParts, org_id: int) -> bool:
+    """Whether it was seen some seconds ago at most that the org has named no simulator; looks nothing up."""
+    return parts.recent.find(org_id, SIMULATOR, parts.clock()) is False
+
+
 async def judge_model(parts: ModelParts, org_id: int, *, run_id: int | None) -> ChatModel | None:
     """The org's judge as it is set now, spending on the org's budget; None when it has named none.
 

@@ -84,6 +84,14 @@ async def _ask(parts: ProxyParts, run: LiveRun, waiting: NeedsModel) -> ModelAns
     return await ask(parts.llm, waiting, org_id=run.org_id, run_id=run.token.run_id, cache=run.cache)
 
 
+def _without_model(parts: ProxyParts, run: LiveRun, waiting: NeedsModel) -> CallOutcome | NeedsModel:
+    """Take the world's own answer at once where it will do and the org is known to have no model: most have none."""
+    otherwise = waiting.undecided.otherwise
+    if otherwise is None or not parts.llm.is_known_unset(run.org_id):
+        return waiting
+    return waiting.answered(otherwise)
+
+
 async def _settle(
     parts: ProxyParts,
     accepted: _AcceptedCall,
@@ -98,8 +106,8 @@ async def _settle(
         try:
             check_rate(parts, run, arrived)
             decided = call.decide()
-            if told is not None and isinstance(decided, NeedsModel):
-                decided = told.settle(decided)
+            if isinstance(decided, NeedsModel):
+                decided = _without_model(parts, run, decided) if told is None else told.settle(decided)
         except IndexMissingError as missing:
             await asyncio.to_thread(missing.build)
             continue

@@ -11,7 +11,12 @@ from typing import NamedTuple
 import msgspec
 
 from odyssey.models.chat import Bill, ChatModel, Completion, ModelError, ModelUnavailableError
-from odyssey.models.roles import ModelParts, has_simulator_model, simulator_model
+from odyssey.models.roles import (
+    ModelParts,
+    has_simulator_model,
+    is_known_without_simulator,
+    simulator_model,
+)
 from odyssey.records.json_schema import CompiledSchema
 from odyssey.records.ledger import Add, ConsistencyMode, Operation, Remove, Update, Violation
 from odyssey.records.problems import FieldError
@@ -73,6 +78,10 @@ class LlmEngine:
 
     async def is_set(self, org_id: int) -> bool:
         return await has_simulator_model(self._models, org_id)
+
+    def is_known_unset(self, org_id: int) -> bool:
+        """Whether nobody needs to ask whether there is a model: there was none just now."""
+        return is_known_without_simulator(self._models, org_id)
 
     async def answer(self, question: ModelQuestion) -> SimulationResult:
         """Answer from the cache or by the model; whatever goes wrong is said in the answer."""
