@@ -31,7 +31,7 @@ def test_a_flagged_cell_is_an_item_with_all_that_was_known(org: Org) -> None:
         "risk_level": "critical",
         "variation_type": "time_pressure",
         "rule_set": "payments fail",
-        "agent_id": 41,
+        "agent_id": 4_100_000,
         "agent_version": 3,
         "matrix_id": matrix_id,
         "run_id": typical,
@@ -104,8 +104,8 @@ def test_items_are_found_by_what_they_are_of(org: Org) -> None:
     assert places(org, matrix_id=second, source="flag") == [four]
     assert places(org, source="sample") == [three]
     assert places(org, source="manual") == places(org, agent_id=agent) == [asked]
-    assert places(org, agent_id=41, confirmed="true") == [one, four]
-    assert places(org, agent_id=41, confirmed="false") == [two, three]
+    assert places(org, agent_id=4_100_000, confirmed="true") == [one, four]
+    assert places(org, agent_id=4_100_000, confirmed="false") == [two, three]
     assert places(org, risk_level="high") == places(org, variation_type="sycophancy") == [two]
     assert places(org, variation_type="baseline") == places(org, run_id=asked) == [asked]
     assert places(org, matrix_id=new_uuid()) == []

@@ -95,7 +95,12 @@ def some_runs(org: Org, count: int) -> list[int]:
 def finish(org: Org, *cells: FinishedCell, seed: int = 7, matrix_id: str | None = None) -> str:
     """Have a matrix of these cells finished; gives its id."""
     matrix = Matrix(
-        id=matrix_id or new_uuid(), org_id=org_id(org), agent_id=41, agent_version=3, seed=seed, name=""
+        id=matrix_id or new_uuid(),
+        org_id=org_id(org),
+        agent_id=4_100_000,
+        agent_version=3,
+        seed=seed,
+        name="",
     )
 
     async def add() -> None:
