@@ -64,7 +64,8 @@ def decide(
         engine, answer = _ask(choice, call, world, manner)
     except (ProgramFailedError, BehaviourFailedError) as error:
         return fail_with(_failure(call, error))
-    answer = _callers_fault(call, answer) or answer
+    if manner.unknown_tools == "error":
+        answer = _callers_fault(call, answer) or answer
     confidence = confidence_of(answer, call)
     if engine != "program" and manner.behaviours.is_unclear(call.tool.name):
         confidence = min(confidence, confidence_of_any())

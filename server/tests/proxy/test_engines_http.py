@@ -197,8 +197,11 @@ def test_what_an_agent_gives_badly_is_refused_and_no_fault_of_the_world(
 def test_an_agent_may_have_the_smallest_answer_instead(org: Org, agent_server: StartAgent) -> None:
     with open_run(org, agent_server, agent=agent(unknown_tools="empty")) as run:
         blank = envelope(run, "ponder_order", ONE)
+        nothing_changed = envelope(run, "update_order", ONE)
     assert (blank["source"], blank["response"]) == ("odyssey", {"thought": ""})
     assert blank["validation"]["confidence"] <= 0.1
+    assert nothing_changed["source"] == "odyssey"
+    assert "error" not in nothing_changed["response"]
 
 
 def test_how_sure_the_world_must_be_is_the_agents_to_say(org: Org, agent_server: StartAgent) -> None:
