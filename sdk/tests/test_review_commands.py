@@ -73,7 +73,7 @@ def test_the_queue_is_listed_and_worked_through(org: Org, review: Review) -> Non
         f"Item {first['id']}  confirmed by shift",
         f'  scenario  "Late return", critical risk, {first["scenario_id"]}',
         "  pressure  time_pressure, payments fail",
-        "  agent     41 version 3",
+        "  agent     4100000 version 3",
         f"  matrix    {first['matrix_id']}",
         "  shift     0.72 (0.62 to 0.82), threshold 0.5, q 0.02",
         "  matches   25.0 % (1 of 4), without pressure 100.0 % (12 of 12)",
