@@ -25,10 +25,11 @@ from benchmarks.reference.worlds_of import CALIBRATION
 
 from odyssey.agents.tools_schema import read_tools_schema
 from odyssey.records.tools import Tool
+from odyssey.simulation.behaviours import EMPTY
 from odyssey.simulation.calibration import kind_of
+from odyssey.simulation.choosing import ChosenEngine, Manner
 from odyssey.simulation.engine import ToolCall
 from odyssey.simulation.fidelity import CallComparison, replay
-from odyssey.simulation.world.engine import WorldEngine
 from odyssey.worlds.ledger import Ledger
 
 WRITTEN_TO = Path(__file__).resolve().parents[2] / "server" / "odyssey" / "simulation" / "calibration.json"
@@ -59,11 +60,12 @@ def compare(
 ) -> Iterator[CallComparison]:
     """Replay recordings of a world, one of each seed."""
     by_name = {tool.name: tool for tool in tools}
+    engine = ChosenEngine(Manner({}, EMPTY))
     for seed in seeds:
         state, tasks = record(back_end, seed, sessions)
         initial = Ledger.boot(state)
         for task in tasks:
-            yield from replay(WorldEngine(), by_name, initial, task.calls)
+            yield from replay(engine, by_name, initial, task.calls)
 
 
 def calls_of(back_end: BackEnd) -> Iterator[KindOfCall]:

@@ -96,6 +96,9 @@ def participle(verb: str) -> str:
     """How `cancel`, `close`, `deny`, `ship` and `send` read after "it cannot be"."""
     if verb in _PARTICIPLES:
         return _PARTICIPLES[verb]
+    first, _, particle = verb.partition("_")
+    if particle:
+        return f"{participle(first)} {particle}"
     if verb.endswith("e"):
         return verb + "d"
     if verb.endswith("y") and verb[-2:-1] not in _VOWELS:

@@ -124,6 +124,7 @@ class ChosenEngine:
 
     def answer(self, call: ToolCall, world: Ledger) -> Answer:
         try:
-            return _ask(self._manner.choice(call.tool.name), call, world, self._manner)[1]
+            answer = _ask(self._manner.choice(call.tool.name), call, world, self._manner)[1]
+            return (self._manner.unknown_tools == "error" and _callers_fault(call, answer)) or answer
         except (ProgramFailedError, BehaviourFailedError) as error:
             return Answer(fail_with(_failure(call, error)).response, certainty=0.0)

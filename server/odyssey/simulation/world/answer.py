@@ -117,7 +117,14 @@ def not_understood(call: ToolCall, why: str, reading: Reading = _NO_READING) -> 
 
 def not_found(question: WorldQuestion, entity_id: str, operation: str) -> Answer:
     message = f"No {question.noun} with id {entity_id!r} exists."
-    by = [question.intent.id_argument] if question.intent.id_argument else []
+    argument = question.intent.id_argument
+    by = [argument] if argument else []
+    for other in question.kind.all_kinds() if argument else ():
+        is_other = other.name != question.kind.name and entity_id in other.entities
+        if is_other and argument and other.is_meant_by(argument):
+            return not_understood(
+                question.call, f"{entity_id} is no {question.noun} but of {phrase(other.name)}"
+            )
     return refuse("not_found", message, question.reading(operation, by=by))
 
 

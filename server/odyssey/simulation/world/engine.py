@@ -2,19 +2,17 @@
 
 from collections.abc import Callable
 from decimal import ROUND_HALF_UP, Decimal
-from functools import lru_cache
 from typing import Any
-
-import msgspec
 
 from odyssey.expressions.arithmetic import SumError, evaluate
 from odyssey.kit.words import id_noun, participle, tokens, word_set
 from odyssey.records.smallest import smallest_value
 from odyssey.simulation.engine import Answer, EngineName, Reading, ToolCall
 from odyssey.simulation.world.answer import CERTAIN, GUESSED, LIKELY, WorldQuestion, not_understood, refuse
-from odyssey.simulation.world.kinds import Same
+from odyssey.simulation.world.defaults import with_defaults
 from odyssey.simulation.world.meaning import Intent, arguments_of, understand
 from odyssey.simulation.world.naming import PREPOSITIONS, Naming, Verb
+from odyssey.simulation.world.ownership import Owner
 from odyssey.simulation.world.part_writes import update_part, write_part
 from odyssey.simulation.world.paths import find_place, may_be_about_paths, walk, with_whole_paths
 from odyssey.simulation.world.reads import list_entities, read, read_part
@@ -28,7 +26,7 @@ from odyssey.simulation.world.session import (
 )
 from odyssey.simulation.world.shape import FillSources, fit, fits
 from odyssey.simulation.world.writes import create, move, remove, update
-from odyssey.worlds.ledger import Ledger, copy_json
+from odyssey.worlds.ledger import Ledger
 
 # Sums: a tool whose only argument is an expression gets its value, worked out in decimals.
 #
@@ -124,44 +122,21 @@ def _for_user(intent: Intent, call: ToolCall, session: Session | None) -> Intent
     """`get_profile()`, `my_orders()`: what is the user's own."""
     if session is None or session.user_id is None or intent.kind is None:
         return intent
-    if intent.verb in ("update", "remove") and session.pointer in intent.kind.fields:
-        return intent._replace(owner=(session.pointer, session.user_id))
-    if not is_own(call):
-        return intent
-    if session.users is not None and intent.kind.name == session.users.name:
+    own = is_own(call)
+    owner = Owner(session.pointer or "", session.user_id, session.users, is_explicit=own)
+    if own and session.users is not None and intent.kind.name == session.users.name:
         is_meant = intent.id_argument is None and not intent.naming.plural and intent.verb != "create"
         verb: Verb = "read" if intent.verb == "list" else intent.verb
         return intent._replace(only_one=session.user_id, verb=verb) if is_meant else intent
-    if session.pointer in intent.kind.fields:
-        return intent._replace(owner=(session.pointer, session.user_id))
-    return intent
-
-
-def with_defaults(call: ToolCall) -> ToolCall:
-    """Fill in what the input schema says of arguments that are left out."""
-    defaults = _defaults(Same(call.tool.input_schema))
-    missing = {name: value for name, value in defaults.items() if name not in call.arguments}
-    return (
-        msgspec.structs.replace(call, arguments={**call.arguments, **copy_json(missing)}) if missing else call
-    )
-
-
-@lru_cache(maxsize=1024)
-def _defaults(schema: Same) -> dict[str, Any]:
-    properties = schema.it.get("properties")
-    declared = properties.items() if isinstance(properties, dict) else ()
-    return {
-        name: each["default"]
-        for name, each in declared
-        if isinstance(each, dict) and each.get("default") is not None
-    }
+    changes_theirs = intent.verb in ("update", "remove") and session.pointer in intent.kind.fields
+    return intent._replace(owner=owner) if own or session.is_personal or changes_theirs else intent
 
 
 def _without_type(call: ToolCall, world: Ledger, intent: Intent) -> Answer:
     """What is answered although, or because, no type of entity is meant: parts, sums, and words to outside."""
     naming = intent.naming
     answer = read_part(call, world, intent) if naming.verb == "read" else None
-    answer = answer or calculate(call) or refused_reference(call, world, naming)
+    answer = answer or calculate(call) or refused_reference(call, world, intent)
     if answer is None and naming.verb == "tell":
         return acknowledge(call, naming)
     return answer or not_understood(

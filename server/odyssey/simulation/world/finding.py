@@ -5,7 +5,8 @@ from typing import Any
 
 from odyssey.records.canonical import canonical_json
 from odyssey.simulation.world.kinds import Kind
-from odyssey.simulation.world.roles import Filter, Order, RangeBound, Selection, TextSearch
+from odyssey.simulation.world.ordering import Order
+from odyssey.simulation.world.roles import Filter, RangeBound, Selection, TextSearch
 from odyssey.worlds.field_index import PathStep, values_at
 
 
@@ -42,6 +43,8 @@ def in_order(kind: Kind, ids: list[str], order: Order | None) -> list[str]:
         ids = ids[::-1]
     if not order.path:
         return ids
+    if order.then:
+        ids = in_order(kind, ids, order._replace(path=order.then, then=(), latest_first=False))
     entities = kind.entities
     keyed = [(each, next(iter(values_at(entities[each], order.path)), None)) for each in ids]
     known = [(each, value) for each, value in keyed if isinstance(value, str | int | float)]
@@ -102,10 +105,14 @@ def _is_number(value: Any) -> bool:
 
 def _contains(fields: Mapping[str, Any], wanted: TextSearch) -> bool:
     inside: Any = fields if wanted.path is None else list(values_at(fields, wanted.path))
+    if wanted.among:
+        inside = {name: fields.get(name) for name in wanted.among}
     text = wanted.text.casefold()
     if wanted.whole:
         return " ".join(_texts(inside)).casefold() == text
     found = [each.casefold() for each in _texts(inside)]
+    if wanted.among:
+        return any(text in each for each in (*found, " ".join(found)))
     return any(text in each for each in found) or _has_words(found, text.split())
 
 

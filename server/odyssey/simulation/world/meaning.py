@@ -8,6 +8,7 @@ from odyssey.records.tools import LedgerSchema
 from odyssey.simulation.engine import ToolCall
 from odyssey.simulation.world.kinds import Kind, know, known_types
 from odyssey.simulation.world.naming import Naming, Verb, find_noun, read_description, read_name
+from odyssey.simulation.world.ownership import Owner
 from odyssey.simulation.world.roles import is_search_text
 from odyssey.simulation.world.status import effects_of, recorded_in
 from odyssey.worlds.ledger import Ledger
@@ -26,8 +27,8 @@ class Intent(NamedTuple):
     """The argument that says which entity is meant."""
     only_one: str | None = None
     """The id of the entity that is meant without being named, since there is no other of its type."""
-    owner: tuple[str, str] | None = None
-    """The field that must hold this id: whoever calls has only what is theirs."""
+    owner: Owner | None = None
+    """Whoever is logged in, where they may have only what is theirs."""
 
     @property
     def entity_type(self) -> str | None:
@@ -181,7 +182,7 @@ def _of_the_one_named_by_id(intent: Intent, call: ToolCall, types: tuple[str, ..
     described = tokens(call.tool.description.partition(".")[0])
     for argument, name in _types_by_id(call, types, intent.kind.world):
         is_other = name != intent.kind.name and tokens(argument)[:1] != ("new",)
-        is_described = is_other and intent.verb == "update" and find_noun(described, (name,)) is not None
+        is_described = is_other and intent.verb != "remove" and find_noun(described, (name,)) is not None
         if find_noun(mentioned, (name,)) is not None or is_described:
             naming = intent.naming._replace(
                 entity_type=name, after=(*intent.naming.noun, *intent.naming.after)

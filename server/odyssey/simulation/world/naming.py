@@ -75,7 +75,7 @@ def read_name(name: str, types: tuple[str, ...]) -> Naming:
     #   get_pending_order_status_by_customer   read; before: pending, noun: order, after: status, aside: by customer
     #   close_order                            unknown, with the word `close`; noun: order
     #   send_receipt_for_order                 tell; no noun, after: receipt; the aside only mentions an order
-    words = tokens(name)
+    words = _joined(tokens(name))
     verb, word = _find_verb(words, types)
     position = words.index(word) if word else -1
     rest = tuple(each for place, each in enumerate(words) if place != position)
@@ -146,8 +146,16 @@ def _find_verb(words: tuple[str, ...], types: tuple[str, ...]) -> tuple[Verb, st
     verbs.sort(key=lambda word: any(tokens(name) and same_noun(word, tokens(name)[-1]) for name in types))
     # `order_open` opens an order, but in `sync_open_orders` the word `open` is an adjective.
     if verbs and verbs[0] != words[0] and not _is_noun(words[0], types):
-        verbs = [word for word in verbs if word in _ALWAYS_VERBS]
+        # `leave_waiting_list` is about a list and lists nothing.
+        verbs = [word for word in verbs if word in _ALWAYS_VERBS and word not in ("list", *words[-1:])]
     return (_VERBS[verbs[0]], verbs[0]) if verbs else ("unknown", "")
+
+
+def _joined(words: tuple[str, ...]) -> tuple[str, ...]:
+    """`check_in_guest` and `check_out` are verbs of two words."""
+    if words[:1] == ("check",) and words[1:2] in (("in",), ("out",)):
+        return (f"check_{words[1]}", *words[2:])
+    return words
 
 
 def _is_noun(word: str, types: tuple[str, ...]) -> bool:

@@ -15,8 +15,10 @@ from odyssey.simulation.world.answer import (
     refuse,
     respond,
 )
+from odyssey.simulation.world.demands import unmet_demand
 from odyssey.simulation.world.kinds import Collection, Kind, know, known_types
 from odyssey.simulation.world.meaning import Intent, arguments_of, find_id_argument
+from odyssey.simulation.world.refusals import bad_standing, not_theirs
 from odyssey.simulation.world.relations import OwnedPart, PartPlace, home, part_in, places
 from odyssey.simulation.world.status import called_after, switched
 from odyssey.worlds.field_index import PathStep
@@ -52,7 +54,12 @@ def write_part(call: ToolCall, world: Ledger, intent: Intent) -> Answer | None:
         return None
     if entity_id not in owner.kind.entities:
         return not_found(question, entity_id, "update")
-    held = owner.kind.entities[entity_id].get(owner.field)
+    fields = owner.kind.entities[entity_id]
+    refusal = bad_standing(question, entity_id, fields) or unmet_demand(question, "update")
+    refusal = refusal or not_theirs(question, "update")
+    if refusal is not None:
+        return refusal
+    held = fields.get(owner.field)
     expected = dict if owner.collection is not None and owner.collection.by_key else list
     if held is not None and not isinstance(held, expected):
         return None  # others of its type keep parts there, this one something else

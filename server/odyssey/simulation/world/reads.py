@@ -1,10 +1,10 @@
 """Looking at the world: one entity by its id or by its fields, a part of one, or all that pass the filters."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from odyssey.kit.words import id_noun, is_id_list, listed, stem, tokens
+from odyssey.kit.words import id_noun, is_id_list, listed, same_nouns, tokens
 from odyssey.simulation.engine import Answer, Reading, ToolCall
 from odyssey.simulation.world.answer import (
     CERTAIN,
@@ -17,22 +17,23 @@ from odyssey.simulation.world.answer import (
     refuse,
     respond,
 )
+from odyssey.simulation.world.defaults import without_idle
+from odyssey.simulation.world.described import as_described, fields_left_out
 from odyssey.simulation.world.finding import find, in_order
 from odyssey.simulation.world.kinds import know, known_types
 from odyssey.simulation.world.meaning import Intent, arguments_of
 from odyssey.simulation.world.naming import as_map, attribute, attribute_of, listed_fields, wants_id
-from odyssey.simulation.world.refusals import is_adjective, missing_reference, not_theirs
+from odyssey.simulation.world.ownership import join_filter, own_filters
+from odyssey.simulation.world.promised import id_name, promises_totals, totals, with_related
+from odyssey.simulation.world.refusals import missing_reference, not_theirs
 from odyssey.simulation.world.relations import belongs, home, listed_by_owner, part_in, places, pointed_at
 from odyssey.simulation.world.roles import (
-    Filter,
     Selection,
-    described_bounds,
-    is_part,
     page,
     select,
 )
 from odyssey.simulation.world.shape import fits
-from odyssey.simulation.world.status import status_filters, statuses_left_out
+from odyssey.simulation.world.status import status_filters
 from odyssey.worlds.ledger import Ledger
 from odyssey.worlds.schema import id_text
 
@@ -64,7 +65,12 @@ def list_entities(question: WorldQuestion) -> Answer:
     if entity_id is not None and entity_id not in question.kind.entities:
         return not_found(question, entity_id, "list")
     selection, by, found = search(question)
-    wanted = page(question.kind, question.call.arguments, question.call.tool.description)
+    wanted = page(
+        question.kind,
+        question.call.arguments,
+        question.call.tool.description,
+        arguments_of(question.call),
+    )
     ordered = in_order(question.kind, found, wanted.order)
     end = None if wanted.limit is None else wanted.offset + wanted.limit
     shown = [_row(question, each, selection) for each in ordered[wanted.offset : end]]
@@ -79,6 +85,8 @@ def list_entities(question: WorldQuestion) -> Answer:
         value = len(ordered)
     elif wants_id(question.intent.naming):
         value = [identity_of(question.kind, each)["id"] for each in ordered[wanted.offset : end]]
+    elif promises_totals(question.kind, question.call):
+        value = totals(question.kind, question.call, [question.kind.entities[each] for each in found])
     more = end is not None and end < len(ordered)
     facts = {"has_more": more, "next_cursor": str(end) if more else "", "total": len(ordered)}
     return respond(
@@ -111,8 +119,20 @@ def read_part(call: ToolCall, world: Ledger, intent: Intent) -> Answer | None:
     return None
 
 
+_ONE_OF_THEM = re.compile(
+    r"\bby\b[^.;]{2,60}?\bor(?: by)?\b|\b(?:give|at least|exactly) one\b|\beither\b[^.;]+\bor\b",
+    re.IGNORECASE,
+)
+"""`Find a customer by e-mail address or by licence number`: nothing of both is a mistake."""
+
+
 def _read_by_fields(question: WorldQuestion) -> Answer:
     selection = select(question.kind, question.others())
+    if not question.others() and _ONE_OF_THEM.search(question.call.tool.description):
+        names = listed(arguments_of(question.call), "or")
+        return refuse("bad_value", f"Give {names}.", question.reading("read"))
+    if promises_totals(question.kind, question.call):
+        return list_entities(question)
     if not (question.intent.naming.plural or selection.by()):
         pointed = pointed_at(question.kind, question.others())
         if pointed is not None:
@@ -152,20 +172,22 @@ class SearchResult(NamedTuple):
 
 def search(question: WorldQuestion) -> SearchResult:
     """Find all that a list is to show, before it is cut to a page."""
-    arguments = question.others()
+    arguments = without_idle(question.call, question.others())
     owner, among = listed_by_owner(question.kind, arguments) or (None, None)
     chosen = next((name for name, value in arguments.items() if _are_ids(question, name, value)), None)
     by = [] if owner is None else [owner]
     by += [] if chosen is None else [chosen]
     selection = select(question.kind, {name: arguments[name] for name in arguments if name not in by})
+    for argument in [*selection.ignored]:
+        joined = join_filter(question.kind, argument, arguments[argument])
+        if joined is not None:
+            selection.filters.append(joined)
+            selection.ignored.remove(argument)
     selection.filters.extend(status_filters(question.kind, question.intent.naming))
-    selection.filters.extend(_left_out(question))
-    selection.filters.extend(statuses_left_out(question.kind, question.call.tool.description))
-    selection.bounds.extend(described_bounds(question.kind, question.call.tool.description))
-    selection = _by_parts_of_texts(question, selection)
-    if question.intent.owner is not None and question.intent.owner[0] not in by:
-        field, user_id = question.intent.owner
-        selection.filters.append(Filter(field, (field,), (user_id,)))
+    selection = as_described(question, selection)
+    owned_by = question.intent.owner
+    if owned_by is not None and owned_by.pointer not in by:
+        selection.filters.extend(own_filters(question.kind, owned_by))
     entity_id = question.entity_id
     if entity_id is not None:
         among = [entity_id] if entity_id in question.kind.entities else []
@@ -182,44 +204,12 @@ def search(question: WorldQuestion) -> SearchResult:
     return SearchResult(selection, [*by, *selection.by()], ids)
 
 
-def _by_parts_of_texts(question: WorldQuestion, selection: Selection) -> Selection:
-    """Look for a part of a text where the tool says that a part will do."""
-    tool = question.call.tool
-    parts = [
-        each for each in selection.filters if is_part(tool.input_schema, each.argument, tool.description)
-    ]
-    if not parts:
-        return selection
-    loose = selection._replace(filters=parts).as_texts()
-    return selection._replace(
-        filters=[each for each in selection.filters if each not in parts] + loose.filters,
-        texts=loose.texts,
-    )
-
-
-_LEFT_OUT = re.compile(
-    r"\b(\w+) \w+ (?:are|is) (?:left out|excluded|not (?:shown|listed|included)|omitted|skipped)",
-    re.IGNORECASE,
-)
-
-
-def _left_out(question: WorldQuestion) -> Iterator[Filter]:
-    """`Discontinued products are left out`; `Find active patients`: a switch that the description filters by."""
-    description = question.call.tool.description
-    left_out = {stem(word.lower()) for word in _LEFT_OUT.findall(description)}
-    for name in question.kind.fields:
-        if not question.kind.anatomy.has((name,), "boolean") or name in question.call.arguments:
-            continue
-        word = tokens(name)[-1]
-        if stem(word) in left_out:
-            yield Filter(name, (name,), (False,))
-        elif is_adjective(word, question.kind.name, description):
-            yield Filter(name, (name,), (True,))
-
-
 def _row(question: WorldQuestion, entity_id: str, selection: Selection) -> dict[str, Any]:
     """An entity among others; where one of its parts was asked for, that part in place of all of them."""
     row = _with_id(question, entity_id, question.kind.entities[entity_id])
+    row = with_related(question.kind, question.call, row)
+    for name in fields_left_out(question.kind, question.call.tool.description):
+        row.pop(name, None)
     for part in selection.parts:
         held = {key.casefold(): value for key, value in row.pop(part.collection.field).items()}
         row |= held[part.key.casefold()]
@@ -230,6 +220,7 @@ def _show(
     question: WorldQuestion, entity_id: str, shown: dict[str, Any], *, by: list[str], certainty: float
 ) -> Answer:
     naming, kind = question.intent.naming, question.kind
+    shown = with_related(kind, question.call, shown)
     identity = identity_of(kind, entity_id)
     fields: list[str] = []
     value: Any = shown
@@ -256,12 +247,28 @@ def _show_part(question: WorldQuestion, entity_id: str, fields: Mapping[str, Any
             value = held.get(key) if isinstance(held, dict) else None
         elif id_noun(argument) and (candidates := places([question.kind], argument)):
             field, value = candidates[0].collection.field, part_in(fields, candidates[0], given)
+        elif (record := _record_with(question, given)) is not None:
+            inner = fields.get(record) or {}
+            return respond(
+                question, inner.get(given), question.reading("read", [record], by), certainty=LIKELY
+            )
         else:
             continue
         if not isinstance(value, dict):
             message = f"{question.noun.capitalize()} {entity_id} has no {argument} {given!r}."
             return refuse("not_found", message, question.reading("read", [field], by))
         return _show(question, entity_id, value, by=by, certainty=CERTAIN)
+    return None
+
+
+def _record_with(question: WorldQuestion, member: Any) -> str | None:
+    """`get_opening_hours(branch_id, day="monday")` where branches have `hours` with a monday."""
+    naming = question.intent.naming
+    said = (*naming.before, *naming.noun, *naming.after)
+    for record in question.kind.anatomy.records():
+        is_said = any(same_nouns((word,), tokens(record)[-1:]) for word in said)
+        if is_said and isinstance(member, str) and member in question.kind.anatomy.members(record):
+            return record
     return None
 
 
@@ -278,5 +285,4 @@ def _with_id(question: WorldQuestion, entity_id: str, fields: Mapping[str, Any])
     """An entity among others needs its id to be told apart, also where the world keeps it only as the key."""
     if any(id_text(value) == entity_id for value in fields.values()):
         return dict(fields)
-    name = question.kind.id_field or "id"
-    return {name: identity_of(question.kind, entity_id)[name], **fields}
+    return {id_name(question.kind, question.call): identity_of(question.kind, entity_id)["id"], **fields}

@@ -1,9 +1,11 @@
 """How entities hang together: by fields that hold ids, by lists of ids, and by parts that others point at."""
 
+import re
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import Any, NamedTuple
 
-from odyssey.kit.words import id_noun, is_id_list, same_nouns, tokens
+from odyssey.kit.words import id_noun, is_id_list, same_name, same_nouns, tokens
 from odyssey.simulation.world.kinds import Collection, Kind
 from odyssey.worlds.field_index import Path, PathStep
 from odyssey.worlds.schema import id_text
@@ -82,10 +84,35 @@ def references(kind: Kind, arguments: Mapping[str, Any]) -> Iterator[Reference]:
         entity_id = id_text(value)
         if entity_id is None or id_noun(argument) == ():
             continue
-        for other in kind.all_kinds():
-            if other.name != kind.name and other.entities and other.is_meant_by(argument):
-                yield Reference(argument, other, entity_id)
-                break
+        others = [other for other in kind.all_kinds() if other.name != kind.name and other.entities]
+        meant = [other for other in others if other.is_meant_by(argument)]
+        if not meant and id_noun(argument) and kind.entities:
+            meant = [] if _are_numbered_alike(kind, entity_id) else numbered_alike(others, entity_id)
+        # A path may be that of a file or of a folder, and a `code` that of this very type.
+        holding = [other for other in meant if entity_id in other.entities]
+        if meant and (holding or not (_is_own_id(kind, argument) or entity_id in kind.entities)):
+            yield Reference(argument, (holding or meant)[0], entity_id)
+
+
+def _is_own_id(kind: Kind, argument: str) -> bool:
+    return kind.id_field is not None and same_name(kind.id_field, argument)
+
+
+_NUMBERED = re.compile(r"([A-Za-z]+[-_]?)\d+$")
+_FEW = 3
+
+
+def numbered_alike(kinds: list[Kind], entity_id: str) -> list[Kind]:
+    """The one type whose ids look like this one."""
+    found = [each for each in kinds if each.entities and _are_numbered_alike(each, entity_id)]
+    return found if len(found) == 1 else []
+
+
+def _are_numbered_alike(kind: Kind, entity_id: str) -> bool:
+    """Whether ids of a type look like this one: `usr_7040` is that of a user where users are `usr_1` and `usr_2`."""
+    begins = _NUMBERED.match(entity_id)
+    known = [_NUMBERED.match(each) for each in islice(kind.entities, _FEW)] if begins else []
+    return bool(known) and begins is not None and all(each and each[1] == begins[1] for each in known)
 
 
 def pointer_to(kind: Kind, reference: Reference) -> str | None:

@@ -1,12 +1,11 @@
 """What each argument of a look-up is for: a filter, a bound, a text to find, the order, or the page."""
 
-import re
-from collections.abc import Mapping
-from functools import lru_cache
+from collections.abc import Iterable, Mapping
 from typing import Any, Literal, NamedTuple
 
-from odyssey.kit.words import same_name, same_noun, same_nouns, stem, tokens, word_set
+from odyssey.kit.words import same_name, same_noun, stem, tokens, word_set
 from odyssey.simulation.world.kinds import Collection, FieldPath, Kind
+from odyssey.simulation.world.ordering import Order, described_order
 from odyssey.worlds.field_index import Path, PathStep
 
 _LIMITS = word_set("limit max_results page_size per_page top max_items num_results size count")
@@ -16,10 +15,10 @@ _SORTS = word_set("sort sort_by order_by sort_field sort_key sorted_by")
 _DIRECTIONS = word_set("order sort_order direction sort_direction sort_dir descending desc ascending")
 _TEXTS = word_set("query q search keyword keywords term search_term search_text text search_query")
 _CONTAINS = frozenset({"contains", "like", "matches", "containing", "includes"})
-_PRICES = word_set("price fare cost fee rate")
 _LOWER = word_set("min minimum from after since start starting lowest over above gte gt")
 _UPPER = word_set("max maximum to before until till end ending highest under below lte lt")
 _STRICT = word_set("after before over under above below gt lt")
+_FULL_NAME = ("first_name", "last_name")
 _TIMES = word_set("date time at on day datetime timestamp")
 
 
@@ -45,6 +44,8 @@ class TextSearch(NamedTuple):
     text: str
     whole: bool = False
     """Whether all the words found there must be this text: a full name against its parts."""
+    among: tuple[str, ...] = ()
+    """The only fields that are searched, where that is known."""
 
 
 class PartRole(NamedTuple):
@@ -53,14 +54,6 @@ class PartRole(NamedTuple):
     argument: str
     collection: Collection
     key: str
-
-
-class Order(NamedTuple):
-    path: FieldPath
-    """Empty: the order in which they came."""
-    descending: bool
-    latest_first: bool = False
-    """Of equals too the last to come is the first."""
 
 
 class Selection(NamedTuple):
@@ -120,41 +113,10 @@ def select(kind: Kind, arguments: Mapping[str, Any]) -> Selection:
     return selection
 
 
-_LEFT = re.compile(
-    r"\b(?:with|have|has|having)\s+(?:an?\s+|any\s+)?(\w+)\s+(?:left|available)\b", re.IGNORECASE
-)
-
-
-def described_bounds(kind: Kind, description: str) -> list[RangeBound]:
-    """`hotels with rooms left`: those with more than none, where hotels have `rooms_left`."""
-    found = []
-    for noun in _LEFT.findall(description):
-        for name in kind.fields:
-            *about, last = tokens(name) or ("",)
-            is_left = last in ("left", "available", "remaining") and same_nouns((noun.lower(),), tuple(about))
-            if is_left and kind.anatomy.has((name,), "number"):
-                found.append(RangeBound("", (name,), "low", strict=True, value=0))
-    return found
-
-
-def is_part(call_schema: Mapping[str, Any], argument: str, description: str) -> bool:
-    """Whether an argument gives a part of a text: "find students by part of the name"."""
-    properties = call_schema.get("properties")
-    declared = properties.get(argument) if isinstance(properties, dict) else None
-    said = declared.get("description") if isinstance(declared, dict) else None
-    if isinstance(said, str) and re.match(
-        r"\s*(?:part of|text in|contains|substring)\b", said, re.IGNORECASE
-    ):
-        return True
-    return (
-        re.search(
-            rf"\bpart of (?:the|their|its|a) (?:\w+ )?{re.escape(argument)}\b", description, re.IGNORECASE
-        )
-        is not None
-    )
-
-
-def page(kind: Kind, arguments: Mapping[str, Any], description: str = "") -> ListingPage:
+def page(
+    kind: Kind, arguments: Mapping[str, Any], description: str = "", filters: Iterable[str] = ()
+) -> ListingPage:
+    """Which of them are shown, and in what order; `filters` are the arguments that "by" may speak of."""
     controls = {
         "_".join(tokens(name)): value
         for name, value in arguments.items()
@@ -165,69 +127,9 @@ def page(kind: Kind, arguments: Mapping[str, Any], description: str = "") -> Lis
     number = _count(controls, _PAGES)
     if number is not None and limit is not None:
         offset = max(number - 1, 0) * limit
-    return ListingPage(_order(kind, controls) or described_order(kind, description), offset, limit)
-
-
-_NEWEST_FIRST = re.compile(r"\b(?:newest|latest|most recent)\b(?: \w+)? first\b", re.IGNORECASE)
-_OLDEST_FIRST = re.compile(r"\b(?:oldest|earliest)\b(?: \w+)? first\b", re.IGNORECASE)
-_SORTED_BY = re.compile(
-    r"\b(?:sorted|ordered|in order)(?: \w+ally)? (?:by|of) (?:the |their )?([\w ]{2,40})", re.IGNORECASE
-)
-_CHEAPEST = re.compile(
-    r"\b(cheapest|lowest|smallest|highest|largest|most expensive)(?: (\w+))? first\b", re.IGNORECASE
-)
-_FALLING = re.compile(
-    r"\b(?:descending|(?:highest|largest|newest|latest|best|most) (?:\w+ )?first)\b", re.IGNORECASE
-)
-
-
-class _SaidOrder(NamedTuple):
-    words: tuple[str, ...]
-    """What it is sorted by; empty for the time that something came."""
-    descending: bool
-
-
-@lru_cache(maxsize=1024)
-def _said_order(description: str) -> _SaidOrder | None:
-    """What a description says a list is sorted by."""
-    # "Lists orders, newest first", "sorted by price, highest first", "Cheapest first."
-    description = re.sub(r"\s?\([^()]{0,200}\)", "", description)
-    found = _SORTED_BY.search(description)
-    if found is not None:
-        return _SaidOrder(tokens(found[1]), _FALLING.search(description) is not None)
-    if re.search(r"\balphabetical", description, re.IGNORECASE):
-        return _SaidOrder(("name",), descending=False)
-    if _NEWEST_FIRST.search(description):
-        return _SaidOrder((), descending=True)
-    if _OLDEST_FIRST.search(description):
-        return _SaidOrder((), descending=False)
-    cheapest = _CHEAPEST.search(description)
-    if cheapest is None:
-        return None
-    falls = cheapest[1].lower() in ("highest", "largest", "most expensive")
-    return _SaidOrder(tokens(cheapest[2] or "price"), falls)
-
-
-def described_order(kind: Kind, description: str) -> Order | None:
-    """The order a description promises; None where it promises none that this type can be brought into."""
-    said = _said_order(description)
-    if said is None:
-        return None
-    if not said.words:
-        times = [name for name in kind.anatomy.dates if not kind.anatomy.has((name,), "null")]
-        return Order((times[0],) if times else (), said.descending, latest_first=said.descending)
-    # "sorted by due date in each folder": the longest beginning that is a field.
-    for end in range(len(said.words), 0, -1):
-        words = "_".join(said.words[:end])
-        path = kind.path_of(words) or (
-            (kind.id_field,) if kind.id_field and words in ("id", "number") else None
-        )
-        if path is not None:
-            return Order(path, said.descending)
-    if said.words == ("price",):
-        prices = [name for name in kind.fields if not _PRICES.isdisjoint(tokens(name))]
-        return Order((prices[0],), said.descending) if prices else None
-    return None
+    return ListingPage(
+        _order(kind, controls) or described_order(kind, description, tuple(filters)), offset, limit
+    )
 
 
 def _is_control(argument: str) -> bool:
@@ -295,6 +197,11 @@ def _by_words(selection: Selection, kind: Kind, argument: str, value: Any) -> bo
     if isinstance(value, str) and is_search_text(argument):
         selection.texts.append(TextSearch(argument, None, value))
         return True
+    if isinstance(value, str) and words[-1:] == ("name",) and {*_FULL_NAME} <= {*kind.fields}:
+        selection.texts.append(TextSearch(argument, None, value, among=_FULL_NAME))
+        return True
+    if isinstance(value, bool) and "only" in words:
+        return not value or _only(selection, kind, argument, words)
     if isinstance(value, str) and len(words) > 1 and words[-1] in _CONTAINS:
         path = kind.path_of("_".join(words[:-1]))
         selection.texts.append(TextSearch(argument, path, value))
@@ -302,11 +209,33 @@ def _by_words(selection: Selection, kind: Kind, argument: str, value: Any) -> bo
     return _by_part(selection, kind, argument, value)
 
 
+def _only(selection: Selection, kind: Kind, argument: str, words: tuple[str, ...]) -> bool:
+    """`open_only`: those that are open, where that is a switch or a status."""
+    wanted = tuple(word for word in words if word not in ("only", "is"))
+    for name in kind.fields:
+        said = tuple(word for word in tokens(name) if word not in ("is", "has"))
+        if said == wanted and kind.anatomy.has((name,), "boolean"):
+            selection.filters.append(Filter(argument, (name,), (True,)))
+            return True
+    for name in (name for name in kind.fields if tokens(name)[-1:] in (("status",), ("state",))):
+        values = tuple(value for value in kind.known_values(name) if tokens(value) == wanted)
+        if values:
+            selection.filters.append(Filter(argument, (name,), values))
+            return True
+    return False
+
+
 def _day(kind: Kind, words: tuple[str, ...], value: Any) -> FieldPath | None:
     """`date="2024-05-01"` is about the only moment an entity has, whatever that is called."""
-    if words[-1:] not in (("date",), ("day",)) or not isinstance(value, str) or not value[:1].isdigit():
+    if (
+        words[-1:] not in (("date",), ("day",), ("month",))
+        or not isinstance(value, str)
+        or not value[:1].isdigit()
+    ):
         return None
-    dates = kind.anatomy.dates
+    dates = [name for name in kind.anatomy.dates if not kind.anatomy.has((name,), "null")] or [
+        *kind.anatomy.dates
+    ]
     return (dates[0],) if len(dates) == 1 else None
 
 

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from odyssey.kit.words import id_noun, tokens, word_set
+from odyssey.kit.words import id_noun, same_noun, tokens, word_set
 from odyssey.records.ledger import Update
 from odyssey.simulation.engine import Answer, Reading, ToolCall
 from odyssey.simulation.world.answer import LIKELY, refuse
@@ -35,9 +35,28 @@ _LOGIN = re.compile(
     r"\b(?:sign(?:ed|s|ing)?[- ]?in|log(?:ged|s|ging)?[- ]?in|authenticat\w+)\b", re.IGNORECASE
 )
 _ONE_AT_A_TIME = re.compile(r"\balready\b|\bout first\b|\bone\b.{0,30}\bat a time\b", re.IGNORECASE)
+_CUSTOMERS = (
+    "customer",
+    "client",
+    "member",
+    "patient",
+    "guest",
+    "passenger",
+    "traveller",
+    "traveler",
+    "student",
+    "subscriber",
+    "tenant",
+    "policyholder",
+    "cardholder",
+    "shopper",
+    "buyer",
+    "holder",
+)
 _SECRETS = word_set("password pin passcode passphrase pwd")
 _OWN = re.compile(
-    r"\b(?:signed-in|logged-in|authenticated|current|your|my|own|yourself|yours)\b|\bassigned to you\b",
+    r"\b(?:signed-in|logged-in|authenticated|current|your|my|own|yourself|yours)\b|"
+    r"\bassigned to you\b|\byou are (?:in|an? member|part)\b|\bwho(?:ever)? (?:is|are) (?:signed|logged) in\b",
     re.IGNORECASE,
 )
 
@@ -55,6 +74,12 @@ class Session(NamedTuple):
     def user_id(self) -> str | None:
         held = self.kind.entities[self.entity_id]
         return id_text(held.get(self.pointer)) if self.pointer is not None else None
+
+    @property
+    def is_personal(self) -> bool:
+        """Whether it is a customer's, who sees what is theirs, and not one of the staff's, who see all."""
+        noun = () if self.users is None else tokens(self.users.name)[-1:]
+        return any(same_noun(word, each) for word in noun for each in _CUSTOMERS)
 
     @property
     def is_open(self) -> bool:
@@ -132,11 +157,14 @@ def log_in_or_out(call: ToolCall, session: Session) -> Answer | None:
     users = session.users
     if users is None:
         return _unlock(call, session, reading)
-    fields = {name: users.field_named(name) for name in call.arguments}
+    by_id = next((name for name in call.arguments if users.is_meant_by(name)), None)
+    fields = {name: users.field_named(name) for name in call.arguments if name != by_id}
     wanted = [((field,), call.arguments[name]) for name, field in fields.items() if field is not None]
     if len(wanted) < len(fields):
         return None
     found = users.world.having_all(users.name, wanted)
+    if by_id is not None:
+        found = [each for each in found if each == id_text(call.arguments[by_id])]
     if len(found) != 1:
         return refuse("bad_value", "Nobody has these credentials.", reading)
     return _set(call, session, found[0], users.entities[found[0]])

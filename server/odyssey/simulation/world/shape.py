@@ -1,6 +1,6 @@
 """Giving an answer the shape the tool promised, changing nothing that already has it."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -13,6 +13,7 @@ from odyssey.records.tools import JsonSchema
 
 _OF_THE_DOCUMENT = ("$schema", "$defs", "definitions")
 _SECRETS = frozenset({"password", "pin", "passcode", "secret", "token", "pwd"})
+_SCALARS = frozenset({"string", "number", "integer", "boolean", "null"})
 _COUNTS = frozenset({"total", "count"})
 _OF_COUNTS = _COUNTS | {"number", "of", "results", "items", "matches", "found"}
 _SUCCESS = frozenset({"success", "successful", "succeeded", "ok"})
@@ -48,9 +49,9 @@ def fits(value: Any, schema: JsonSchema | None) -> bool:
 def fit(value: Any, schema: JsonSchema | None, known: FillSources) -> tuple[Any, bool]:
     """The value in the shape of the schema, and whether it holds anything that neither world nor call knows."""
     if schema is None:
-        return value, False
+        return _without_secrets(value), False
     value = _excerpt(value, schema, schema)
-    if fits(value, schema):
+    if fits(value, schema) and not (known.word and _is_about_something_else(value, schema)):
         return value, False
     shaper = _Shaper(schema, known)
     return shaper.shape(value, schema), shaper.invented
@@ -94,10 +95,51 @@ def _excerpt(value: Any, schema: Any, root: JsonSchema) -> Any:
         return value
     if "name" in properties and "name" not in value and {"first_name", "last_name"} <= value.keys():
         value = {**value, "name": f"{value['first_name']} {value['last_name']}"}
+    record = _record_meant(value, properties)
+    if record is not None:
+        return record
     beside = [name for name in value if name not in properties]
-    is_excerpt = len(beside) > len(value) - len(beside) > 0
-    left_out = beside if is_excerpt else [name for name in beside if not _SECRETS.isdisjoint(tokens(name))]
-    return {name: item for name, item in value.items() if name not in left_out}
+    is_excerpt = len(beside) > len(value) - len(beside) > 0 and _is_whole(schema)
+    if not is_excerpt:
+        return _without_secrets({**value}, properties)
+    return {name: item for name, item in value.items() if name not in beside}
+
+
+def _is_whole(schema: JsonSchema) -> bool:
+    """Whether a schema describes all that it demands: whoever demands more has described a part."""
+    required = schema.get("required")
+    return not isinstance(required, list) or set(required) <= _properties(schema).keys()
+
+
+def _record_meant(value: dict[str, Any], properties: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The record of an entity that a schema describes: the climate of a car, for what sets the climate."""
+    if any(_is_named(name, properties) for name in value):
+        return None
+    records = [each for each in value.values() if isinstance(each, dict) and each.keys() & properties.keys()]
+    return records[0] if len(records) == 1 and records[0].keys() >= properties.keys() else None
+
+
+def _is_about_something_else(value: Any, schema: JsonSchema) -> bool:
+    """Whether a schema names nothing of an entity and has no place for one: `{"success": true}`."""
+    properties = _properties(schema)
+    if not isinstance(value, dict) or not properties or schema.get("additionalProperties"):
+        return False
+    types = [_type_of(each) if isinstance(each, dict) else None for each in properties.values()]
+    return set(types) <= _SCALARS and not any(_is_named(name, properties) for name in value)
+
+
+def _is_named(name: str, properties: Mapping[str, Any]) -> bool:
+    return any(same_name(name, each) for each in properties)
+
+
+def _without_secrets(value: Any, named: Iterable[str] = ()) -> Any:
+    """Leave out what no back end tells: a password is never meant, unless a schema names it."""
+    if isinstance(value, list):
+        return [_without_secrets(each, named) for each in value]
+    if not isinstance(value, dict):
+        return value
+    secret = [name for name in value if name not in named and not _SECRETS.isdisjoint(tokens(name))]
+    return {name: item for name, item in value.items() if name not in secret} if secret else value
 
 
 @lru_cache(maxsize=512)
@@ -154,6 +196,10 @@ class _Shaper:
         carrier = self._carrier(entity, properties)
         if carrier is not None:
             shaped = {carrier: self.shape(entity, properties[carrier], wraps - 1)}
+        elif self.known.word and _is_about_something_else(entity, schema):
+            facts = {name: self._facts(name) for name in properties}
+            shaped = {name: next(iter(found.values())) for name, found in facts.items() if found}
+            shaped = {name: value for name, value in shaped.items() if self._fits(value, properties[name])}
         else:
             shaped = {name: self._shape_inside(item, properties.get(name)) for name, item in entity.items()}
             if schema.get("additionalProperties") is False:

@@ -15,6 +15,10 @@ _CHANGES = r"(?:changed?|changes|sets?|updated?|updates|moved?|moves|turned?|tur
 _STAGES = word_set(
     "cancel approve reject decline accept complete close archive resolve confirm suspend terminate revoke"
 )
+_ENDED = word_set(
+    "closed cancelled canceled completed resolved done rejected archived finished delivered expired"
+)
+_STANDINGS = ("status", "state", "stage")
 _QUOTED = r"['\"“‘`]([^'\"”’`]{2,40})['\"”’`]"
 _LEADS_TO = (
     re.compile(rf"\bstatus\b[^.;'\"“‘`]{{0,60}}?\b{_CHANGES}\b[^.;'\"“‘`]{{0,30}}{_QUOTED}", re.IGNORECASE),
@@ -48,7 +52,7 @@ _UNLESS = re.compile(
 _REFUSES = re.compile(
     r"\b(?:fails?|refused?|rejected|error|not allowed|not possible|impossible)\b", re.IGNORECASE
 )
-_WORD = re.compile(r"\w+")
+_WORD = re.compile(r"[^\W_]+")
 
 
 class StatusRequirement(NamedTuple):
@@ -70,8 +74,8 @@ class StatusRequirement(NamedTuple):
 
 
 def status_fields(kind: Kind) -> list[str]:
-    """`status` before `payment_status`; `state` where nothing is called status."""
-    for word in ("status", "state"):
+    """`status` before `payment_status`; `state` where nothing is called status, and `stage`."""
+    for word in _STANDINGS:
         found = [name for name in kind.fields if tokens(name)[-1:] == (word,)]
         if found:
             return sorted(found, key=len)
@@ -183,6 +187,26 @@ def statuses_left_out(kind: Kind, description: str) -> list[Filter]:
     return []
 
 
+_MEANT = re.compile(
+    r"\b(?:that|which|who) (?:are|is) (?:currently |still |now )?(?P<which>(?:[\w-]+ ?){1,3})", re.IGNORECASE
+)
+
+
+def statuses_meant(kind: Kind, description: str) -> list[Filter]:
+    """`Find events that are on sale`: those with this status."""
+    found = _MEANT.search(sentences(description)[0])
+    for field in status_fields(kind) if found else ():
+        said = " ".join(tokens(found["which"])) if found else ""
+        wanted = [
+            value
+            for value in kind.known_values(field)
+            if tokens(value) and said.startswith(" ".join(tokens(value)))
+        ]
+        if wanted:
+            return [Filter(field, (field,), tuple(wanted))]
+    return []
+
+
 def status_filters(kind: Kind, naming: Naming) -> list[Filter]:
     """`list_open_things`: the adjective is a filter."""
     for field in status_fields(kind) if naming.before else ():
@@ -226,14 +250,30 @@ def _called_after(kind: Kind, fields: Sequence[str], words: Sequence[str]) -> di
 
 def called_after(values: Sequence[str], word: str) -> str | None:
     """The shortest of these that shares its stem with a verb: "closed" for `close`."""
-    found = [value for value in values if any(stem(part) == stem(word) for part in tokens(value))]
-    return min(found, key=lambda value: len(tokens(value))) if found else None
+    first, *particles = word.split("_")
+    found = [value for value in values if any(stem(part) == stem(first) for part in tokens(value))]
+    if particles:  # `check_in` makes "checked_in"
+        found = [value for value in found if tokens(value)[-1:] == (*particles,)]
+    shortest = min((len(tokens(value)) for value in found), default=0)
+    found = [value for value in found if len(tokens(value)) == shortest]
+    # `close_deal` makes it "Closed Won" or "Closed Lost", and nobody knows which.
+    return found[0] if len(found) == 1 or shortest == 1 else None
 
 
 def _named(values: Sequence[str], words: Sequence[str]) -> tuple[str, ...]:
     """The known values that adjectives are: `in_progress` takes two words."""
-    text = " ".join(words)
-    return tuple(value for value in values if tokens(value) and _is_within(" ".join(tokens(value)), text))
+    return _within(values, " ".join(words))
+
+
+def _within(values: Sequence[str], text: str) -> tuple[str, ...]:
+    """The values a text speaks of; "partially received" does not speak of "received"."""
+    found = set()
+    for value in sorted(values, key=lambda each: -len(tokens(each))):
+        said = " ".join(tokens(value))
+        if said and _is_within(said, text):
+            found.add(value)
+            text = f" {text} ".replace(f" {said} ", " - ").strip()
+    return tuple(value for value in values if value in found)
 
 
 @lru_cache(maxsize=1024)
@@ -253,9 +293,15 @@ def _in_sentences(
             found = pattern.search(sentence)
             forbidden = forbidden or (_named(values, _words(found["which"])) if found else ())
         found = _UNLESS.search(sentence) if _REFUSES.search(sentence) else None
-        forbidden = forbidden or (_named(values, _words(found["which"])) if found else ())
+        ruled_out = _named(values, _words(found["which"])) if found else ()
+        if found and found["which"].lower().startswith("not "):
+            wanted = wanted or ruled_out  # "Refused if the member is not active"
+        else:
+            forbidden = forbidden or ruled_out
         if not place:
             wanted = wanted or _as_adjectives(values, noun, sentence)
+    if not (wanted or forbidden) and _as_adjectives(("open",), noun, sentences(description)[0]):
+        forbidden = tuple(value for value in values if not _ENDED.isdisjoint(tokens(value)[:1]))
     return wanted, () if wanted else forbidden
 
 
@@ -266,8 +312,8 @@ def _as_adjectives(values: Sequence[str], noun: str, sentence: str) -> tuple[str
     for place, word in enumerate(said):
         if not heads or not same_nouns((word,), heads):
             continue
-        before = said[max(0, place - 4) : place]
-        found = tuple(value for value in values if _is_within(" ".join(tokens(value)), " ".join(before)))
+        before = said[max(0, place - 6) : place]
+        found = _within(values, " ".join(before))
         if found and not {"as", "into", "new"}.intersection(before):
             return found
     return ()

@@ -6,7 +6,7 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from odyssey.kit.words import id_noun, is_id_list, listed, participle, phrase, tokens
+from odyssey.kit.words import id_noun, listed, phrase, tokens, word_set
 from odyssey.records.ledger import Add, Operation, Remove, Update
 from odyssey.simulation.engine import Answer, Reading, ToolCall
 from odyssey.simulation.world.answer import (
@@ -21,12 +21,14 @@ from odyssey.simulation.world.answer import (
     respond,
 )
 from odyssey.simulation.world.changes import changes_of, is_scope, postings_of
+from odyssey.simulation.world.demands import unmet_demand
 from odyssey.simulation.world.kinds import Kind, know, known_types
 from odyssey.simulation.world.meaning import Intent
-from odyssey.simulation.world.refusals import missing_reference, not_theirs, unmet_demand
-from odyssey.simulation.world.relations import belongs, holder, list_of, pointer_to, references
+from odyssey.simulation.world.ownership import is_anothers
+from odyssey.simulation.world.refusals import bad_standing, missing_part, missing_reference, not_theirs
+from odyssey.simulation.world.relations import belongs, list_of, pointer_to, references
 from odyssey.simulation.world.shape import FillSources, fit
-from odyssey.simulation.world.status import effects_of, required_standing, stated_status
+from odyssey.simulation.world.status import effects_of, stated_status
 from odyssey.worlds.identifiers import new_id
 from odyssey.worlds.ledger import Ledger, copy_json
 from odyssey.worlds.schema import check_value, id_text
@@ -79,9 +81,9 @@ def update(question: WorldQuestion) -> Answer:
     fields = kind.entities.get(entity_id)
     if fields is None:
         return not_found(question, entity_id, "update")
-    refusal = _bad_standing(question, entity_id, fields) or missing_reference(question, "update")
+    refusal = bad_standing(question, entity_id, fields) or missing_reference(question, "update")
     refusal = refusal or unmet_demand(question, "update") or not_theirs(question, "update")
-    refusal = refusal or _somebody_elses(question, entity_id) or _missing_part(question, entity_id)
+    refusal = refusal or _somebody_elses(question, entity_id) or missing_part(question, entity_id)
     if refusal is not None:
         return refusal
     written, ignored = changes_of(question, fields)
@@ -118,7 +120,7 @@ def remove(question: WorldQuestion) -> Answer:
     fields = kind.entities.get(entity_id)
     if fields is None:
         return not_found(question, entity_id, "remove")
-    refusal = _bad_standing(question, entity_id, fields) or missing_reference(question, "remove")
+    refusal = bad_standing(question, entity_id, fields) or missing_reference(question, "remove")
     refusal = refusal or unmet_demand(question, "remove") or not_theirs(question, "remove")
     refusal = refusal or _somebody_elses(question, entity_id)
     if refusal is not None:
@@ -179,39 +181,12 @@ def _enter_in_lists(question: WorldQuestion, entity_id: str) -> Iterable[Operati
             yield Update(reference.kind.name, reference.entity_id, {field: [*held, value]})
 
 
-def _bad_standing(question: WorldQuestion, entity_id: str, fields: Mapping[str, Any]) -> Answer | None:
-    naming = question.intent.naming
-    standing = required_standing(question.kind, naming, question.call.tool.description)
-    problem = standing.problem(fields.get(standing.field)) if standing is not None else None
-    if standing is None or problem is None:
-        return None
-    done = participle(naming.word or "change")
-    message = f"{question.noun.capitalize()} {entity_id} is {problem}, so it cannot be {done}."
-    return refuse("conflict", message, question.reading(_operation(question), by=[standing.field]))
-
-
 def _somebody_elses(question: WorldQuestion, entity_id: str) -> Answer | None:
     for argument, value in question.others().items():
         if is_scope(question, argument) and not belongs(question.kind, entity_id, argument, value):
             owner = " ".join(id_noun(argument) or ())
             message = f"{question.noun.capitalize()} {entity_id} does not belong to {owner} {value}."
             return refuse("not_found", message, question.reading(_operation(question), by=[argument]))
-    return None
-
-
-def _missing_part(question: WorldQuestion, entity_id: str) -> Answer | None:
-    """An argument that names a part must name one that is there."""
-    for argument, value in question.others().items():
-        if not id_noun(argument):
-            continue
-        place = None if tokens(argument)[0] == "new" else holder(question.kind, entity_id, argument)
-        wanted = value if isinstance(value, list) and is_id_list(argument) else [value]
-        lost = [each for each in wanted if place is not None and id_text(each) and not place.keeps(each)]
-        if lost and place is not None:
-            noun = " ".join(id_noun(argument) or ())
-            owner = f"{phrase(place.kind.name)} {place.entity_id}"
-            message = f"No {noun} with id {lost[0]!r} belongs to {owner}."
-            return refuse("not_found", message, question.reading("update", by=[argument]))
     return None
 
 
@@ -275,6 +250,7 @@ def _choices(description: str) -> tuple[str, ...]:
 
 # An amount that goes from one entity to another of its type: `move(from_thing, to_thing, amount)`.
 
+_LIMITS = word_set("limit max min maximum minimum")
 _VERBS = frozenset({"transfer", "move", "shift"})
 _GIVERS = frozenset({"from", "source", "sender", "origin"})
 _TAKERS = frozenset({"to", "target", "destination", "recipient", "receiver"})
@@ -304,11 +280,15 @@ def move(call: ToolCall, world: Ledger, intent: Intent) -> Answer | None:
     for entity_id in (giver, taker):
         if entity_id not in kind.entities:
             return refuse("not_found", f"No {phrase(kind.name)} with id {entity_id!r} exists.", reading)
+    if is_anothers(kind, giver, intent.owner):
+        return refuse(
+            "not_found", f"{phrase(kind.name).capitalize()} {giver} belongs to somebody else.", reading
+        )
     amount = Decimal(repr(call.arguments[movement.amount]))
     left = _sum(kind.entities[giver].get(field), -amount)
     if amount <= 0 or giver == taker:
         return refuse("bad_value", f"{movement.amount} must be above 0, from one to another.", reading)
-    if left < 0:
+    if left < -_overdraft(kind, giver, call.tool.description):
         message = f"{phrase(kind.name).capitalize()} {giver} has {field} {kind.entities[giver].get(field)}: too little."
         return refuse("conflict", message, reading)
     after = {giver: left, taker: _sum(kind.entities[taker].get(field), amount)}
@@ -318,6 +298,18 @@ def move(call: ToolCall, world: Ledger, intent: Intent) -> Answer | None:
     )
     operations = tuple(Update(kind.name, entity_id, {field: value}) for entity_id, value in after.items())
     return Answer(response, operations, LIKELY, explanation=reading.in_words(), reading=reading)
+
+
+def _overdraft(kind: Kind, entity_id: str, description: str) -> Any:
+    """How far below zero it may go, where the description speaks of a limit that it has."""
+    for name, value in kind.entities[entity_id].items():
+        if (
+            tokens(name)[-1:] == ("limit",)
+            and phrase(name).lower() in description.lower()
+            and _is_number(value)
+        ):
+            return value
+    return 0
 
 
 def _movement(call: ToolCall) -> _Movement | None:
@@ -342,6 +334,7 @@ def _kind(call: ToolCall, world: Ledger, movement: _Movement) -> Kind | None:
 def _field(kind: Kind, call: ToolCall, movement: _Movement) -> str | None:
     """The number that grows and shrinks: named like the amount or in the description, or the only one there is."""
     numbers = [name for name in kind.fields if kind.anatomy.has((name,), "number") and name != kind.id_field]
+    numbers = [name for name in numbers if _LIMITS.isdisjoint(tokens(name))]
     words = {*tokens(movement.amount), *tokens(call.tool.description), *tokens(call.tool.name)}
     named = [name for name in numbers if set(tokens(name)) <= words]
     candidates = named or numbers
