@@ -12,6 +12,7 @@ from odyssey.simulation.world.kinds import Collection, Kind
 from odyssey.simulation.world.meaning import arguments_of
 from odyssey.simulation.world.relations import holder, home, places, pointer_to, references
 from odyssey.simulation.world.status import recorded_in
+from odyssey.simulation.world.values import is_secret
 from odyssey.worlds.field_index import PathStep
 from odyssey.worlds.ledger import copy_json
 
@@ -30,7 +31,7 @@ def changes_of(question: WorldQuestion, fields: Mapping[str, Any]) -> tuple[dict
     target = _target(question)
     leftover = []
     for argument, value in question.others().items():
-        if argument in swapped or is_scope(question, argument):
+        if argument in swapped or is_scope(question, argument) or is_secret(question, argument):
             continue
         if not _write(question, fields, changes, target, argument, value):
             leftover.append(argument)

@@ -153,7 +153,7 @@ def _is_empty(kind: Kind, fields: Mapping[str, Any], question: WorldQuestion) ->
 
 
 _AT_MOST = re.compile(
-    r"\b(?:at most|no more than|not more than|up to|maximum of) (?:([\d][\d,.]*\d|\d)|the ([\w ]{3,30}))",
+    r"\b(?:at most|no more than|not more than|up to|maximum of) (?:([\d][\d,.]*\d|\d)|(?:the|its|their) (?:\w+'s )?([\w ]{3,30}))",
     re.IGNORECASE,
 )
 
@@ -274,7 +274,8 @@ def _switches_demanded(anatomy: Anatomy, noun: str, description: str) -> tuple[t
 @lru_cache(maxsize=4096)
 def _in_a_clause(words: tuple[str, ...], noun: str, description: str) -> bool | None:
     """`Send an email to a contact who has not opted out`: whether a relative clause wants it on, or off."""
-    said = rf"\b{re.escape(phrase(noun))} (?:who|that|which) (?:has|have|is|are) (not )?{' '.join(words)}\b"
+    # Of devices, "a light that is online" speaks as well: what else should it be about.
+    said = rf"\b(?:{re.escape(phrase(noun))}|an? \w+) (?:who|that|which) (?:has|have|is|are) (not )?{' '.join(words)}\b"
     found = re.search(said, description, re.IGNORECASE)
     return None if found is None else found[1] is None
 

@@ -11,8 +11,9 @@ from odyssey.simulation.engine import Answer, EngineName, Reading, ToolCall
 from odyssey.simulation.world.answer import CERTAIN, GUESSED, LIKELY, WorldQuestion, not_understood, refuse
 from odyssey.simulation.world.defaults import with_defaults
 from odyssey.simulation.world.meaning import Intent, arguments_of, understand
+from odyssey.simulation.world.membership import join_or_leave
 from odyssey.simulation.world.naming import PREPOSITIONS, Naming, Verb
-from odyssey.simulation.world.ownership import Owner
+from odyssey.simulation.world.ownership import Owner, is_theirs_alone
 from odyssey.simulation.world.part_writes import update_part, write_part
 from odyssey.simulation.world.paths import find_place, may_be_about_paths, walk, with_whole_paths
 from odyssey.simulation.world.reads import list_entities, read, read_part
@@ -25,6 +26,7 @@ from odyssey.simulation.world.session import (
     refused_without_session,
 )
 from odyssey.simulation.world.shape import FillSources, fit, fits
+from odyssey.simulation.world.values import misgiven
 from odyssey.simulation.world.writes import create, move, remove, update
 from odyssey.worlds.ledger import Ledger
 
@@ -102,8 +104,14 @@ class WorldEngine:
             if walked is not None:
                 return walked
         intent = _for_user(understand(call, world), call, session)
+        answer = self._act(call, world, intent)
+        # What is not understood may still be told to be impossible: it names what is not there, or not as it must be.
+        return answer if answer.is_understood else refused_reference(call, world, intent) or answer
+
+    def _act(self, call: ToolCall, world: Ledger, intent: Intent) -> Answer:
         # Parts first: `add_line_to_order(order_id, …)` would otherwise make an entity of a new type, line.
-        answer = write_part(call, world, intent) or move(call, world, intent)
+        answer = misgiven(call, intent) or write_part(call, world, intent) or join_or_leave(call, world, intent)
+        answer = answer or move(call, world, intent)
         if answer is None and not intent.naming.is_named:
             # `lock_part(thing_id, part_id)` is about the part, although things can be locked as well.
             answer = update_part(call, world, intent)
@@ -120,16 +128,20 @@ class WorldEngine:
 
 def _for_user(intent: Intent, call: ToolCall, session: Session | None) -> Intent:
     """`get_profile()`, `my_orders()`: what is the user's own."""
-    if session is None or session.user_id is None or intent.kind is None:
+    if session is None or session.user_id is None:
         return intent
     own = is_own(call)
-    owner = Owner(session.pointer or "", session.user_id, session.users, is_explicit=own)
-    if own and session.users is not None and intent.kind.name == session.users.name:
+    user = session.users.entities.get(session.user_id, {}) if session.users is not None else {}
+    strict = intent.verb not in ("read", "list", "create") and is_theirs_alone(call.tool.description, user)
+    owner = Owner(session.pointer or "", session.user_id, session.users, is_explicit=own, is_strict=strict)
+    kind = intent.kind
+    if own and kind is not None and session.users is not None and kind.name == session.users.name:
         is_meant = intent.id_argument is None and not intent.naming.plural and intent.verb != "create"
         verb: Verb = "read" if intent.verb == "list" else intent.verb
         return intent._replace(only_one=session.user_id, verb=verb) if is_meant else intent
-    changes_theirs = intent.verb in ("update", "remove") and session.pointer in intent.kind.fields
-    return intent._replace(owner=owner) if own or session.is_personal or changes_theirs else intent
+    changes_theirs = intent.verb in ("update", "remove") and kind is not None and session.pointer in kind.fields
+    is_theirs = own or strict or session.is_personal or changes_theirs
+    return intent._replace(owner=owner) if is_theirs else intent
 
 
 def _without_type(call: ToolCall, world: Ledger, intent: Intent) -> Answer:

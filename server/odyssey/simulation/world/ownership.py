@@ -5,6 +5,7 @@
 {"card_id": "k-1", "account_id": "a-1"}             is whose account a-1 is
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -28,6 +29,8 @@ class Owner(NamedTuple):
     users: Kind | None
     is_explicit: bool = False
     """Whether the description speaks of what is theirs."""
+    is_strict: bool = False
+    """Whether what is done is only for whoever is in charge of a thing: "assigned to you", "only the owner may"."""
 
 
 def is_anothers(kind: Kind, entity_id: str | None, owner: Owner | None) -> bool:
@@ -35,9 +38,8 @@ def is_anothers(kind: Kind, entity_id: str | None, owner: Owner | None) -> bool:
     fields = kind.entities.get(entity_id) if owner is not None and entity_id is not None else None
     if owner is None or fields is None:
         return False
-    owner = owner._replace(
-        is_explicit=False
-    )  # whoever is in charge of a thing may not be the only one to see it
+    # Whoever is in charge of a thing may not be the only one to see it.
+    owner = owner._replace(is_explicit=owner.is_strict)
     for field in _naming_owner(kind, owner):
         held = fields.get(field)
         if isinstance(held, list):
@@ -91,6 +93,23 @@ def _naming_owner(kind: Kind, owner: Owner) -> Iterator[str]:
 
 
 _CHARGES = word_set("assignee assigned owner responsible")
+_THEIRS_ALONE = re.compile(
+    r"\bassigned to you\b|\byou own\b|\b(?:is|are|be) (?:still )?yours\b|\bof yours\b|\b(?:your|user's) own\b", re.IGNORECASE
+)
+_ONLY_THEY = re.compile(
+    r"\bonly (?:the|its|their) (?P<who>\w+)(?P<others>[^.;]{0,60}?) (?:may|can|is allowed to)\b", re.IGNORECASE
+)
+
+
+def is_theirs_alone(description: str, user: Mapping[str, Any]) -> bool:
+    """Whether a description reserves an act for whoever is in charge; not from a user whose role is let in too."""
+    # "Only the owner of the deal or a manager may close it" says nothing to {"user_id": "u-1", "role": "manager"}.
+    found = _ONLY_THEY.search(description)
+    if found is None:
+        return _THEIRS_ALONE.search(description) is not None
+    others = tokens(found["others"])
+    is_let_in = any(isinstance(value, str) and tokens(value) and set(tokens(value)) <= set(others) for value in user.values())
+    return found["who"].lower() in _CHARGES and not is_let_in
 
 
 def _in_charge(kind: Kind, users: Kind) -> Iterator[str]:

@@ -88,10 +88,21 @@ def references(kind: Kind, arguments: Mapping[str, Any]) -> Iterator[Reference]:
         meant = [other for other in others if other.is_meant_by(argument)]
         if not meant and id_noun(argument) and kind.entities:
             meant = [] if _are_numbered_alike(kind, entity_id) else numbered_alike(others, entity_id)
+        meant = meant or _named_by(kind, argument, others)
         # A path may be that of a file or of a folder, and a `code` that of this very type.
         holding = [other for other in meant if entity_id in other.entities]
         if meant and (holding or not (_is_own_id(kind, argument) or entity_id in kind.entities)):
             yield Reference(argument, (holding or meant)[0], entity_id)
+
+
+def _named_by(kind: Kind, argument: str, others: list[Kind]) -> list[Kind]:
+    """`branch="OSL"` where things have a `branch`, and each is one of the branches."""
+    field = kind.field_named(argument) if id_noun(argument) is None else None
+    for other in others if field is not None else ():
+        if field is not None and same_nouns(tokens(argument)[-1:], tokens(other.name)[-1:]):
+            held = [value for value in kind.values_at((field,)) if value is not None]
+            return [other] if held and all((id_text(value) or "") in other.entities for value in held) else []
+    return []
 
 
 def _is_own_id(kind: Kind, argument: str) -> bool:

@@ -19,7 +19,7 @@ from odyssey.simulation.engine import Answer, Reading, ToolCall
 from odyssey.simulation.world.answer import LIKELY, refuse
 from odyssey.simulation.world.kinds import Kind, know, known_types
 from odyssey.simulation.world.naming import find_noun, read_name
-from odyssey.simulation.world.shape import FillSources, fit
+from odyssey.simulation.world.shape import SECRETS, FillSources, fit
 from odyssey.worlds.ledger import Ledger
 from odyssey.worlds.schema import id_text
 
@@ -53,7 +53,6 @@ _CUSTOMERS = (
     "buyer",
     "holder",
 )
-_SECRETS = word_set("password pin passcode passphrase pwd")
 _OWN = re.compile(
     r"\b(?:signed-in|logged-in|authenticated|current|your|my|own|yourself|yours)\b|"
     r"\bassigned to you\b|\byou are (?:in|an? member|part)\b|\bwho(?:ever)? (?:is|are) (?:signed|logged) in\b",
@@ -148,7 +147,7 @@ def log_in_or_out(call: ToolCall, session: Session) -> Answer | None:
     words = tokens(call.tool.name)
     if words[:2] in (("log", "out"), ("sign", "out")) or words[0] in ("logout", "signout"):
         return _set(call, session, None)
-    secrets = [name for name in call.arguments if not _SECRETS.isdisjoint(tokens(name))]
+    secrets = [name for name in call.arguments if not SECRETS.isdisjoint(tokens(name))]
     if not _is_about_login(call) or not secrets:
         return None
     reading = Reading("update", session.kind.name, (session.pointer or "",), tuple(call.arguments))

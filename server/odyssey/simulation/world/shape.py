@@ -12,7 +12,8 @@ from odyssey.records.smallest import smallest_value
 from odyssey.records.tools import JsonSchema
 
 _OF_THE_DOCUMENT = ("$schema", "$defs", "definitions")
-_SECRETS = frozenset({"password", "pin", "passcode", "secret", "token", "pwd"})
+SECRETS = frozenset({"password", "pin", "passcode", "passphrase", "secret", "token", "pwd"})
+"""What no back end tells."""
 _SCALARS = frozenset({"string", "number", "integer", "boolean", "null"})
 _COUNTS = frozenset({"total", "count"})
 _OF_COUNTS = _COUNTS | {"number", "of", "results", "items", "matches", "found"}
@@ -138,7 +139,7 @@ def _without_secrets(value: Any, named: Iterable[str] = ()) -> Any:
         return [_without_secrets(each, named) for each in value]
     if not isinstance(value, dict):
         return value
-    secret = [name for name in value if name not in named and not _SECRETS.isdisjoint(tokens(name))]
+    secret = [name for name in value if name not in named and not SECRETS.isdisjoint(tokens(name))]
     return {name: item for name, item in value.items() if name not in secret} if secret else value
 
 

@@ -299,13 +299,13 @@ def _in_sentences(
         else:
             forbidden = forbidden or ruled_out
         if not place:
-            wanted = wanted or _as_adjectives(values, noun, sentence)
-    if not (wanted or forbidden) and _as_adjectives(("open",), noun, sentences(description)[0]):
+            wanted = wanted or as_adjectives(values, noun, sentence)
+    if not (wanted or forbidden) and as_adjectives(("open",), noun, sentences(description)[0]):
         forbidden = tuple(value for value in values if not _ENDED.isdisjoint(tokens(value)[:1]))
     return wanted, () if wanted else forbidden
 
 
-def _as_adjectives(values: Sequence[str], noun: str, sentence: str) -> tuple[str, ...]:
+def as_adjectives(values: Sequence[str], noun: str, sentence: str) -> tuple[str, ...]:
     """`Cancel an open order`, `Change the price of a pending or open order`."""
     heads = tokens(noun)[-1:]
     said = _words(sentence)

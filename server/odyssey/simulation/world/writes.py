@@ -25,10 +25,17 @@ from odyssey.simulation.world.demands import unmet_demand
 from odyssey.simulation.world.kinds import Kind, know, known_types
 from odyssey.simulation.world.meaning import Intent
 from odyssey.simulation.world.ownership import is_anothers
-from odyssey.simulation.world.refusals import bad_standing, missing_part, missing_reference, not_theirs
+from odyssey.simulation.world.refusals import (
+    bad_standing,
+    missing_part,
+    missing_reference,
+    not_theirs,
+    still_linked,
+)
 from odyssey.simulation.world.relations import belongs, list_of, pointer_to, references
 from odyssey.simulation.world.shape import FillSources, fit
 from odyssey.simulation.world.status import effects_of, stated_status
+from odyssey.simulation.world.values import bad_value
 from odyssey.worlds.identifiers import new_id
 from odyssey.worlds.ledger import Ledger, copy_json
 from odyssey.worlds.schema import check_value, id_text
@@ -40,7 +47,8 @@ def create(question: WorldQuestion) -> Answer:
     if entity_id is None:
         entity_id = new_id(kind.world, kind.name, random_seed=call.random_seed, sequence=call.sequence)
     elif entity_id in kind.entities and (
-        question.intent.naming.is_described or any(True for _ in references(kind, question.others()))
+        (question.intent.naming.is_described and question.others())
+        or any(True for _ in references(kind, question.others()))
     ):
         return not_understood(
             call, f"the {question.noun} {entity_id} is there, and nothing says what becomes of it"
@@ -55,7 +63,7 @@ def create(question: WorldQuestion) -> Answer:
         for name, value in stated_status(kind, call.tool.description).items()
         if fields.get(name) is None
     }
-    bad = missing_reference(question, "create") or _first_bad_value(question, fields, "create")
+    bad = missing_reference(question, "create") or bad_value(question, fields, "create")
     bad = bad or unmet_demand(question, "create")
     if bad is not None:
         return bad
@@ -89,7 +97,7 @@ def update(question: WorldQuestion) -> Answer:
     written, ignored = changes_of(question, fields)
     effects = effects_of(kind, naming, question.call.tool.description)
     changes = {**effects, **written}  # what the caller wrote beats what the verb alone would set
-    bad = _first_bad_value(question, changes, "update")
+    bad = bad_value(question, changes, "update")
     if bad is not None:
         return bad
     elsewhere: tuple[Operation, ...] = ()
@@ -122,7 +130,7 @@ def remove(question: WorldQuestion) -> Answer:
         return not_found(question, entity_id, "remove")
     refusal = bad_standing(question, entity_id, fields) or missing_reference(question, "remove")
     refusal = refusal or unmet_demand(question, "remove") or not_theirs(question, "remove")
-    refusal = refusal or _somebody_elses(question, entity_id)
+    refusal = refusal or _somebody_elses(question, entity_id) or still_linked(question, entity_id)
     if refusal is not None:
         return refusal
     return respond(
@@ -190,62 +198,12 @@ def _somebody_elses(question: WorldQuestion, entity_id: str) -> Answer | None:
     return None
 
 
-def _first_bad_value(question: WorldQuestion, fields: Mapping[str, Any], operation: str) -> Answer | None:
-    for argument, value in question.others().items():
-        wrong = outside(question.call, argument, value) or _unpaired(question, argument, value)
-        if wrong is not None:
-            return refuse("bad_value", wrong, question.reading(operation, by=[argument]))
-    for name, value in fields.items():
-        declaration = question.kind.declaration(name)
-        problem = check_value(declaration, value) if declaration is not None else None
-        if problem is not None:
-            return refuse("bad_value", f"{problem.message}.", question.reading(operation, [name]))
-    return None
-
-
-def _unpaired(question: WorldQuestion, argument: str, value: Any) -> str | None:
-    """`thing_ids` and `new_thing_ids` stand for each other one by one."""
-    new = question.given(f"new_{argument}")
-    if isinstance(value, list) and isinstance(new, list) and len(value) != len(new):
-        return f"{argument} names {len(value)} and new_{argument} {len(new)}; they must be as many."
-    return None
-
-
 def _operation(question: WorldQuestion) -> str:
     return "remove" if question.intent.verb == "remove" else "update"
 
 
 def _nothing_to_act_on(question: WorldQuestion) -> Answer:
     return not_understood(question.call, f"{question.call.tool.name} does not say which {question.noun}")
-
-
-# What an argument may be, where only its description says so: "either 'a' or 'b'", "one of 'a', 'b' or 'c'".
-_CHOICE = re.compile(r"\b(?:either|one of|only be|must be|should be|has to be)\b([^.;]*)", re.IGNORECASE)
-_EXAMPLE = re.compile(r"\b(?:such as|e\.g|for example|like|for instance)\b", re.IGNORECASE)
-_QUOTED = re.compile(r"['\"“‘`]([^'\"”’`]{1,60})['\"”’`]")
-
-
-def outside(call: ToolCall, argument: str, value: Any) -> str | None:
-    """What is wrong with a text that is none of the quoted choices, in words; None if nothing is."""
-    properties = call.tool.input_schema.get("properties")
-    declared = properties.get(argument) if isinstance(properties, dict) else None
-    description = declared.get("description") if isinstance(declared, dict) else None
-    if not isinstance(description, str) or not isinstance(value, str):
-        return None
-    choices = _choices(description)
-    if not choices or value in choices:
-        return None
-    return f"{argument} must be {listed([repr(each) for each in choices], 'or')}; {value!r} is not."
-
-
-@lru_cache(maxsize=1024)
-def _choices(description: str) -> tuple[str, ...]:
-    # "Either 'cash' or 'card'." leaves two; of "One of many, such as 'cash' or 'card'." nothing follows.
-    found = _CHOICE.search(description)
-    if found is None or _EXAMPLE.search(found[0]):
-        return ()
-    quoted = tuple(_QUOTED.findall(found[1]))
-    return quoted if len(quoted) > 1 else ()
 
 
 # An amount that goes from one entity to another of its type: `move(from_thing, to_thing, amount)`.
