@@ -153,7 +153,8 @@ def _is_empty(kind: Kind, fields: Mapping[str, Any], question: WorldQuestion) ->
 
 
 _AT_MOST = re.compile(
-    r"\b(?:at most|no more than|not more than|up to|maximum of) (?:([\d][\d,.]*\d|\d)|(?:the|its|their) (?:\w+'s )?([\w ]{3,30}))",
+    r"\b(?:at most|no more than|not more than|up to|maximum of) "
+    r"(?:([\d][\d,.]*\d|\d)|(?:the|its|their) (?:\w+'s )?([\w ]{3,30}))",
     re.IGNORECASE,
 )
 

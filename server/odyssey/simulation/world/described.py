@@ -11,7 +11,7 @@ from odyssey.simulation.world.defaults import properties_of
 from odyssey.simulation.world.demands import is_adjective
 from odyssey.simulation.world.kinds import Anatomy, Kind
 from odyssey.simulation.world.roles import Filter, RangeBound, Selection, TextSearch, is_search_text
-from odyssey.simulation.world.status import sentences, status_fields, statuses_left_out, statuses_meant
+from odyssey.simulation.world.status import named_values, sentences, status_fields
 
 _LEFT = re.compile(
     r"\b(?:with|have|has|having)\s+(?:an?\s+|any\s+)?(\w+)\s+(?:left|available)\b", re.IGNORECASE
@@ -34,10 +34,10 @@ def as_described(question: WorldQuestion, selection: Selection) -> Selection:
     """What the arguments select, narrowed as the description says."""
     kind, description = question.kind, question.call.tool.description
     selection.filters.extend(_left_out(question))
-    selection.filters.extend(statuses_left_out(kind, description))
+    selection.filters.extend(_statuses_left_out(kind, description))
     given = {each.path[0] for each in selection.filters}
     if not given.intersection(status_fields(kind)):
-        selection.filters.extend(statuses_meant(kind, description))
+        selection.filters.extend(_statuses_meant(kind, description))
     selection.bounds.extend(_described_bounds(kind, description))
     return _by_parts_of_texts(question, selection)
 
@@ -128,3 +128,42 @@ def _fields_searched(anatomy: Anatomy, noun: str, said: str) -> tuple[str, ...]:
             if all(path is not None and len(path) == 1 and anatomy.has(path, "string") for path in paths):
                 return tuple(path[0] for path in paths)
     return ()
+
+
+_NOT_COUNTED = re.compile(
+    r"\bthose (?:who|that) (?:have |has |are |were )?(\w+) "
+    r"(?:do not|don't|are not) (?:count|found|listed|shown|included)",
+    re.IGNORECASE,
+)
+
+
+def _statuses_left_out(kind: Kind, description: str) -> list[Filter]:
+    """`flights that are not cancelled`: those with any other status."""
+    for field in status_fields(kind):
+        values = kind.known_values(field)
+        said = re.search(r"\b(?:that|which) (?:is|are) not (\w+)", description, re.IGNORECASE)
+        said = said or _NOT_COUNTED.search(description)
+        left_out = named_values(values, tokens(said[1])) if said else ()
+        if left_out:
+            return [Filter(field, (field,), tuple(each for each in values if each not in left_out))]
+    return []
+
+
+_MEANT = re.compile(
+    r"\b(?:that|which|who) (?:are|is) (?:currently |still |now )?(?P<which>(?:[\w-]+ ?){1,3})", re.IGNORECASE
+)
+
+
+def _statuses_meant(kind: Kind, description: str) -> list[Filter]:
+    """`Find events that are on sale`: those with this status."""
+    found = _MEANT.search(sentences(description)[0])
+    for field in status_fields(kind) if found else ():
+        said = " ".join(tokens(found["which"])) if found else ""
+        wanted = [
+            value
+            for value in kind.known_values(field)
+            if tokens(value) and said.startswith(" ".join(tokens(value)))
+        ]
+        if wanted:
+            return [Filter(field, (field,), tuple(wanted))]
+    return []

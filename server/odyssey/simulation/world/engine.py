@@ -1,5 +1,6 @@
 """The world engine: understand the call, then read the world or propose a change to it."""
 
+import re
 from collections.abc import Callable
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
@@ -9,6 +10,7 @@ from odyssey.kit.words import id_noun, participle, tokens, word_set
 from odyssey.records.smallest import smallest_value
 from odyssey.simulation.engine import Answer, EngineName, Reading, ToolCall
 from odyssey.simulation.world.answer import CERTAIN, GUESSED, LIKELY, WorldQuestion, not_understood, refuse
+from odyssey.simulation.world.counting import count
 from odyssey.simulation.world.defaults import with_defaults
 from odyssey.simulation.world.meaning import Intent, arguments_of, understand
 from odyssey.simulation.world.membership import join_or_leave
@@ -24,6 +26,7 @@ from odyssey.simulation.world.session import (
     is_own,
     log_in_or_out,
     refused_without_session,
+    tell_session,
 )
 from odyssey.simulation.world.shape import FillSources, fit, fits
 from odyssey.simulation.world.values import misgiven
@@ -95,6 +98,7 @@ class WorldEngine:
         session = find_session(call, world)
         if session is not None:
             about_session = refused_without_session(call, session) or log_in_or_out(call, session)
+            about_session = about_session or tell_session(call, session)
             if about_session is not None:
                 return about_session
         if may_be_about_paths(call.tool.name, call.tool.description, " ".join(call.arguments)):
@@ -110,8 +114,8 @@ class WorldEngine:
 
     def _act(self, call: ToolCall, world: Ledger, intent: Intent) -> Answer:
         # Parts first: `add_line_to_order(order_id, …)` would otherwise make an entity of a new type, line.
-        answer = misgiven(call, intent) or write_part(call, world, intent) or join_or_leave(call, world, intent)
-        answer = answer or move(call, world, intent)
+        answer = misgiven(call, intent) or count(call, world, intent) or write_part(call, world, intent)
+        answer = answer or join_or_leave(call, world, intent) or move(call, world, intent)
         if answer is None and not intent.naming.is_named:
             # `lock_part(thing_id, part_id)` is about the part, although things can be locked as well.
             answer = update_part(call, world, intent)
@@ -139,7 +143,9 @@ def _for_user(intent: Intent, call: ToolCall, session: Session | None) -> Intent
         is_meant = intent.id_argument is None and not intent.naming.plural and intent.verb != "create"
         verb: Verb = "read" if intent.verb == "list" else intent.verb
         return intent._replace(only_one=session.user_id, verb=verb) if is_meant else intent
-    changes_theirs = intent.verb in ("update", "remove") and kind is not None and session.pointer in kind.fields
+    changes_theirs = (
+        intent.verb in ("update", "remove") and kind is not None and session.pointer in kind.fields
+    )
     is_theirs = own or strict or session.is_personal or changes_theirs
     return intent._replace(owner=owner) if is_theirs else intent
 
@@ -149,11 +155,16 @@ def _without_type(call: ToolCall, world: Ledger, intent: Intent) -> Answer:
     naming = intent.naming
     answer = read_part(call, world, intent) if naming.verb == "read" else None
     answer = answer or calculate(call) or refused_reference(call, world, intent)
-    if answer is None and naming.verb == "tell":
+    if answer is None and (naming.verb == "tell" or _SENDS.search(call.tool.description)):
         return acknowledge(call, naming)
     return answer or not_understood(
         call, f"{call.tool.name} names no act on a type of entity this world knows"
     )
+
+
+_SENDS = re.compile(
+    r"^[^.;]*\b(?:sent|e-?mailed|mailed|texted) to (?:the|a|an|its|their|your)\b", re.IGNORECASE
+)
 
 
 # Tools that reach somebody outside the world: nothing is read or changed, the answer says that it was done.

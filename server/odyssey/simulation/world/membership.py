@@ -1,4 +1,4 @@
-"""Being on a list that something keeps: `join_waiting_list(student_id, course_code)`, `add_driver_to_zone(zone_id, driver_id)`.
+"""Being on a list that something keeps: `join_waiting_list(student_id, course_code)`, `add_driver_to_zone(…)`.
 
 Of courses that keep a `waiting_list` and students, joining puts the student's id at its end and leaving takes it off.
 Who is on it already, or is not, is refused.
@@ -20,7 +20,9 @@ from odyssey.worlds.field_index import PathStep
 from odyssey.worlds.ledger import Ledger
 from odyssey.worlds.schema import id_text
 
-_JOINS = word_set("add join enroll enrol follow subscribe invite include put enter attach link share puts adds assign")
+_JOINS = word_set(
+    "add join enroll enrol follow subscribe invite include put enter attach link share puts adds assign"
+)
 _LEAVES = word_set(
     "remove leave unenroll unfollow unsubscribe exclude take drop detach unlink unshare takes removes unassign"
 )

@@ -94,10 +94,12 @@ def _naming_owner(kind: Kind, owner: Owner) -> Iterator[str]:
 
 _CHARGES = word_set("assignee assigned owner responsible")
 _THEIRS_ALONE = re.compile(
-    r"\bassigned to you\b|\byou own\b|\b(?:is|are|be) (?:still )?yours\b|\bof yours\b|\b(?:your|user's) own\b", re.IGNORECASE
+    r"\bassigned to you\b|\byou own\b|\b(?:is|are|be) (?:still )?yours\b|\bof yours\b|\b(?:your|\w+'s) own\b",
+    re.IGNORECASE,
 )
 _ONLY_THEY = re.compile(
-    r"\bonly (?:the|its|their) (?P<who>\w+)(?P<others>[^.;]{0,60}?) (?:may|can|is allowed to)\b", re.IGNORECASE
+    r"\bonly (?:the|its|their) (?P<who>\w+)(?P<others>[^.;]{0,60}?) (?:may|can|is allowed to)\b",
+    re.IGNORECASE,
 )
 
 
@@ -108,7 +110,10 @@ def is_theirs_alone(description: str, user: Mapping[str, Any]) -> bool:
     if found is None:
         return _THEIRS_ALONE.search(description) is not None
     others = tokens(found["others"])
-    is_let_in = any(isinstance(value, str) and tokens(value) and set(tokens(value)) <= set(others) for value in user.values())
+    is_let_in = any(
+        isinstance(value, str) and tokens(value) and set(tokens(value)) <= set(others)
+        for value in user.values()
+    )
     return found["who"].lower() in _CHARGES and not is_let_in
 
 

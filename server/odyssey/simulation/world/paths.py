@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from odyssey.kit.words import phrase, tokens
+from odyssey.kit.words import phrase, tokens, word_set
 from odyssey.records.ledger import Update
 from odyssey.simulation.engine import Answer, Reading, Shape, ToolCall
 from odyssey.simulation.world.answer import LIKELY, refuse
@@ -28,6 +28,7 @@ _PLACE = re.compile(
 )
 _GOES = re.compile(r"^\W*(?:change|set|switch|go|move|enter)s?\b", re.IGNORECASE)
 _LISTS = re.compile(r"^\W*(?:list|show)s?\b", re.IGNORECASE)
+_SLASH = re.compile(r"\b(?:director\w+|folders?)\b[^.;,]{0,30}\bslash\b", re.IGNORECASE)
 _FOLDERS = frozenset({"directory", "directories", "folder", "folders"})
 
 
@@ -115,18 +116,25 @@ def _look_into(call: ToolCall, world: Ledger, place: StandingPlace, folder: str)
     reading = Reading("list", place.folders[0], (), tuple(call.arguments))
     if not any(world.entity(each, folder) is not None for each in place.folders):
         return refuse("not_found", f"No {phrase(place.folders[0])} {folder!r} exists.", reading)
-    names = sorted(_names_in(world, place, folder))
+    names = sorted(_names_in(call, world, place, folder))
     known = FillSources("entry", {**call.arguments, "path": folder})
     response, is_invented = fit(names, call.tool.output_schema, known)
     shape: Shape = "invented" if is_invented else "shaped"
     return Answer(response, certainty=LIKELY, explanation=reading.in_words(), reading=reading, shape=shape)
 
 
-def _names_in(world: Ledger, place: StandingPlace, folder: str) -> Iterator[str]:
+_ALL = word_set("all hidden a show_hidden include_hidden show_all dotfiles")
+
+
+def _names_in(call: ToolCall, world: Ledger, place: StandingPlace, folder: str) -> Iterator[str]:
+    hides = any("_".join(tokens(name)) in _ALL and value is False for name, value in call.arguments.items())
+    has_slash = _SLASH.search(call.tool.description) is not None
     for entity_type in place.types:
+        slash = "/" if has_slash and entity_type in place.folders else ""
         for path in world.entities(entity_type):
-            if path != folder and posixpath.dirname(path) == folder:
-                yield posixpath.basename(path)
+            name = posixpath.basename(path)
+            if path != folder and posixpath.dirname(path) == folder and not (hides and name.startswith(".")):
+                yield name + slash
 
 
 def _shown(

@@ -87,6 +87,8 @@ def list_entities(question: WorldQuestion) -> Answer:
         value = [identity_of(question.kind, each)["id"] for each in ordered[wanted.offset : end]]
     elif promises_totals(question.kind, question.call):
         value = totals(question.kind, question.call, [question.kind.entities[each] for each in found])
+    elif question.call.tool.output_schema is None and _COUNTED.search(question.call.tool.description):
+        value = {question.kind.name: shown, "total": len(ordered)}
     more = end is not None and end < len(ordered)
     facts = {"has_more": more, "next_cursor": str(end) if more else "", "total": len(ordered)}
     return respond(
@@ -96,6 +98,10 @@ def list_entities(question: WorldQuestion) -> Answer:
         certainty=LIKELY if selection.ignored or fields else CERTAIN,
         facts=facts,
     )
+
+
+_COUNTED = re.compile(r"(?:`total`|\btotal) (?:counts|is the number|says how many|includes) ", re.IGNORECASE)
+"""An answer that has a `total` beside what it lists is no bare list."""
 
 
 def read_part(call: ToolCall, world: Ledger, intent: Intent) -> Answer | None:

@@ -95,7 +95,9 @@ def _may_mean(call: ToolCall, argument: str, kind: Kind, entity_id: str) -> bool
     return id_noun(argument) is not None or is_said or entity_id in kind.entities
 
 
-_EXAMPLE = re.compile(r"\b(?:such as|e\.g\.|for example|like|for instance),?\s+['\"`]?([\w@:/-]+)", re.IGNORECASE)
+_EXAMPLE = re.compile(
+    r"\b(?:such as|e\.g\.|for example|like|for instance),?\s+['\"`]?([\w@:/-]+)", re.IGNORECASE
+)
 
 
 def _of_example(call: ToolCall, argument: str, kinds: list[Kind]) -> list[Kind]:
@@ -109,19 +111,26 @@ def _of_example(call: ToolCall, argument: str, kinds: list[Kind]) -> list[Kind]:
 
 
 _HINDERS = re.compile(
-    r"\b(?:cannot|can't|can not|may not|not possible|impossible|refused|fails?|unless|only if|not while)\b", re.IGNORECASE
+    r"\b(?:cannot|can't|can not|may not|not possible|impossible|refused|fails?|unless|only if|not while)\b",
+    re.IGNORECASE,
 )
 
 
 def still_linked(question: WorldQuestion, entity_id: str) -> Answer | None:
-    """`Contacts that are linked to a deal cannot be deleted`, `unless a pending order uses it`: while one points here."""
+    """`Contacts that are linked to a deal cannot be deleted`, `unless a pending order uses it`: one points here."""
     description = question.call.tool.description
     for sentence in sentences(description) if _HINDERS.search(description) else ():
         for other in question.kind.all_kinds() if _HINDERS.search(sentence) else ():
             noun = tokens(other.name)[-1:]
-            if other.name == question.kind.name or not any(same_nouns((word,), noun) for word in tokens(sentence)):
+            if other.name == question.kind.name or not any(
+                same_nouns((word,), noun) for word in tokens(sentence)
+            ):
                 continue
-            linked = [each for each in _pointing(other, question.kind, entity_id) if _stands_as(other, each, sentence)]
+            linked = [
+                each
+                for each in _pointing(other, question.kind, entity_id)
+                if _stands_as(other, each, sentence)
+            ]
             if linked:
                 message = f"{phrase(other.name).capitalize()} {linked[0]} needs {question.noun} {entity_id}."
                 return refuse("conflict", message, question.reading("remove", by=["id"]))

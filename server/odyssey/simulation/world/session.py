@@ -24,6 +24,7 @@ from odyssey.worlds.ledger import Ledger
 from odyssey.worlds.schema import id_text
 
 _SESSIONS = word_set("session auth authentication login")
+_ASKS = word_set("get check is show read whoami status")
 _SWITCHES = frozenset({("logged", "in"), ("signed", "in"), ("authenticated",), ("login", "status")})
 _ABOUT_LOGIN = word_set("login signin auth authenticate authentication session register signup whoami")
 _NEEDS_NONE = re.compile(
@@ -140,6 +141,26 @@ def _needs_login(call: ToolCall, session: Session) -> bool:
 def _is_about_login(call: ToolCall) -> bool:
     words = tokens(call.tool.name)
     return not _ABOUT_LOGIN.isdisjoint(words) or words[:2] in (("log", "in"), ("sign", "in"), ("sign", "up"))
+
+
+def tell_session(call: ToolCall, session: Session) -> Answer | None:
+    """`get_session`, `check_login`: whether somebody is logged in, and who."""
+    words = tokens(call.tool.name)
+    is_asked = _is_about_login(call) and not _ASKS.isdisjoint(words) and not call.arguments
+    if not is_asked:
+        return None
+    reading = Reading("read", session.kind.name)
+    held = dict(session.kind.entities[session.entity_id])
+    switches = {"_".join(each): session.is_open for each in _SWITCHES}
+    known = FillSources(session.kind.name, {}, facts=switches)
+    response, is_invented = fit(held, call.tool.output_schema, known)
+    return Answer(
+        response,
+        certainty=LIKELY,
+        explanation=reading.in_words(),
+        reading=reading,
+        shape="invented" if is_invented else "as_is" if response == held else "shaped",
+    )
 
 
 def log_in_or_out(call: ToolCall, session: Session) -> Answer | None:

@@ -158,7 +158,7 @@ def required_standing(kind: Kind, naming: Naming, description: str) -> StatusReq
     # "If the order is closed it cannot be shipped." forbids "closed".
     for field in status_fields(kind):
         values = kind.known_values(field)
-        wanted = _named(values, naming.before)
+        wanted = named_values(values, naming.before)
         forbidden: tuple[str, ...] = ()
         if not wanted:
             wanted, forbidden = _in_sentences(tuple(values), kind.name, description)
@@ -176,42 +176,11 @@ def standing_in(kind: Kind, text: str) -> StatusRequirement | None:
     return None
 
 
-def statuses_left_out(kind: Kind, description: str) -> list[Filter]:
-    """`flights that are not cancelled`: those with any other status."""
-    for field in status_fields(kind):
-        values = kind.known_values(field)
-        said = re.search(r"\b(?:that|which) (?:is|are) not (\w+)", description, re.IGNORECASE)
-        left_out = _named(values, _words(said[1])) if said else ()
-        if left_out:
-            return [Filter(field, (field,), tuple(each for each in values if each not in left_out))]
-    return []
-
-
-_MEANT = re.compile(
-    r"\b(?:that|which|who) (?:are|is) (?:currently |still |now )?(?P<which>(?:[\w-]+ ?){1,3})", re.IGNORECASE
-)
-
-
-def statuses_meant(kind: Kind, description: str) -> list[Filter]:
-    """`Find events that are on sale`: those with this status."""
-    found = _MEANT.search(sentences(description)[0])
-    for field in status_fields(kind) if found else ():
-        said = " ".join(tokens(found["which"])) if found else ""
-        wanted = [
-            value
-            for value in kind.known_values(field)
-            if tokens(value) and said.startswith(" ".join(tokens(value)))
-        ]
-        if wanted:
-            return [Filter(field, (field,), tuple(wanted))]
-    return []
-
-
 def status_filters(kind: Kind, naming: Naming) -> list[Filter]:
     """`list_open_things`: the adjective is a filter."""
     for field in status_fields(kind) if naming.before else ():
         values = kind.known_values(field)
-        wanted = _named(values, naming.before)
+        wanted = named_values(values, naming.before)
         if wanted:
             return [Filter(field, (field,), tuple(each for each in values if _says(each, wanted[0])))]
     return []
@@ -260,7 +229,7 @@ def called_after(values: Sequence[str], word: str) -> str | None:
     return found[0] if len(found) == 1 or shortest == 1 else None
 
 
-def _named(values: Sequence[str], words: Sequence[str]) -> tuple[str, ...]:
+def named_values(values: Sequence[str], words: Sequence[str]) -> tuple[str, ...]:
     """The known values that adjectives are: `in_progress` takes two words."""
     return _within(values, " ".join(words))
 
@@ -288,12 +257,12 @@ def _in_sentences(
     for place, sentence in enumerate(sentences(description)):
         for pattern in (_ONLY, _MUST, _THAT_IS):
             found = pattern.search(sentence)
-            wanted = wanted or (_named(values, _words(found["which"])) if found else ())
+            wanted = wanted or (named_values(values, _words(found["which"])) if found else ())
         for pattern in (_NOT_IF, _NOT_BE, _CANNOT):
             found = pattern.search(sentence)
-            forbidden = forbidden or (_named(values, _words(found["which"])) if found else ())
+            forbidden = forbidden or (named_values(values, _words(found["which"])) if found else ())
         found = _UNLESS.search(sentence) if _REFUSES.search(sentence) else None
-        ruled_out = _named(values, _words(found["which"])) if found else ()
+        ruled_out = named_values(values, _words(found["which"])) if found else ()
         if found and found["which"].lower().startswith("not "):
             wanted = wanted or ruled_out  # "Refused if the member is not active"
         else:

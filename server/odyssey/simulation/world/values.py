@@ -24,7 +24,7 @@ def misgiven(call: ToolCall, intent: Intent) -> Answer | None:
     if intent.verb in ("read", "list"):
         return None
     reading = Reading("none", intent.entity_type)
-    for name in required_of(call):
+    for name in required_of(call) if intent.naming.verb == "tell" else ():
         value = call.arguments.get(name)
         if isinstance(value, str) and not value.strip():
             return refuse("bad_value", f"{name} is empty.", reading)
@@ -64,7 +64,11 @@ def _without(name: str, ends: frozenset[str]) -> tuple[str, ...] | None:
 def bad_value(question: WorldQuestion, fields: Mapping[str, Any], operation: str) -> Answer | None:
     for argument, value in question.others().items():
         wrong = outside(question.call, argument, value) or _unpaired(question, argument, value)
-        wrong = wrong or (_is_wrong_secret(question, argument, value) and f"The {phrase(argument)} is wrong.") or None
+        wrong = (
+            wrong
+            or (_is_wrong_secret(question, argument, value) and f"The {phrase(argument)} is wrong.")
+            or None
+        )
         if wrong is not None:
             return refuse("bad_value", wrong, question.reading(operation, by=[argument]))
     for name, value in fields.items():

@@ -1,9 +1,7 @@
 """Changing the world: every act checks first and refuses in words, then proposes operations."""
 
-import re
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 from odyssey.kit.words import id_noun, listed, phrase, tokens, word_set
@@ -34,11 +32,11 @@ from odyssey.simulation.world.refusals import (
 )
 from odyssey.simulation.world.relations import belongs, list_of, pointer_to, references
 from odyssey.simulation.world.shape import FillSources, fit
-from odyssey.simulation.world.status import effects_of, stated_status
+from odyssey.simulation.world.status import effects_of, stated_status, status_fields
 from odyssey.simulation.world.values import bad_value
 from odyssey.worlds.identifiers import new_id
 from odyssey.worlds.ledger import Ledger, copy_json
-from odyssey.worlds.schema import check_value, id_text
+from odyssey.worlds.schema import id_text
 
 
 def create(question: WorldQuestion) -> Answer:
@@ -100,6 +98,9 @@ def update(question: WorldQuestion) -> Answer:
     bad = bad_value(question, changes, "update")
     if bad is not None:
         return bad
+    if _is_there_already(question, fields, changes):
+        message = f"{question.noun.capitalize()} {entity_id} is like that already."
+        return refuse("conflict", message, question.reading("update", changes))
     elsewhere: tuple[Operation, ...] = ()
     if effects:
         posted, elsewhere = postings_of(kind, entity_id, fields, question.call.tool.description)
@@ -118,6 +119,14 @@ def update(question: WorldQuestion) -> Answer:
         operations=operations,
         identity=identity_of(kind, entity_id),
     )
+
+
+def _is_there_already(question: WorldQuestion, fields: Mapping[str, Any], changes: Mapping[str, Any]) -> bool:
+    """Whether something is to go where it is: whoever sets a value may set it again, whoever moves a thing may not."""
+    naming = question.intent.naming
+    stands = naming.verb == "unknown" and not changes.keys().isdisjoint(status_fields(question.kind))
+    is_same = bool(changes) and all(fields.get(name) == value for name, value in changes.items())
+    return is_same and (stands or naming.word in _VERBS)
 
 
 def remove(question: WorldQuestion) -> Answer:
