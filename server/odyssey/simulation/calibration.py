@@ -18,6 +18,7 @@ from typing import NamedTuple
 import msgspec
 
 from odyssey.simulation.engine import Answer, ToolCall
+from odyssey.simulation.world.kinds import Same
 
 _RULES = 0.95
 """Of lines of behaviour and programs: no recorded call of the one world they were written for is answered otherwise."""
@@ -35,6 +36,9 @@ _MORE_TO_DO = re.compile(
 )
 
 
+_DEPTH = 5
+
+
 class AnswerKind(NamedTuple):
     """What an answer rests on, as far as it is known how often that is right."""
 
@@ -43,7 +47,7 @@ class AnswerKind(NamedTuple):
     """`ok`, or the code of a refusal."""
     certainty: float
     shape: str
-    """`free` where there is no output schema."""
+    """`free` where there is no output schema, `bare` where it does not name the members of what is shown."""
     more: str
     """Whether the description speaks of `more` than the engine does, or is `plain`."""
 
@@ -77,8 +81,37 @@ def kind_of(answer: Answer, call: ToolCall) -> AnswerKind:
         operation,
         _code(answer) if answer.refused else "ok",
         answer.certainty,
-        "free" if call.tool.output_schema is None else answer.shape,
+        _shape(answer, call),
         _says_more(operation, call.tool.description),
+    )
+
+
+def _shape(answer: Answer, call: ToolCall) -> str:
+    schema = call.tool.output_schema
+    if schema is None:
+        return "free"
+    return "bare" if answer.shape != "invented" and _is_bare(Same(schema)) else answer.shape
+
+
+@lru_cache(maxsize=1024)
+def _is_bare(schema: Same) -> bool:
+    """Whether a schema says nothing of the members of what it shows: `{"orders": {"items": {"type": "object"}}}`."""
+    return _names_nothing(schema.it, _DEPTH)
+
+
+def _names_nothing(schema: object, depth: int) -> bool:
+    if not isinstance(schema, dict) or not depth:
+        return False
+    if schema.get("type") == "array":
+        return _names_nothing(schema.get("items", {"type": "object"}), depth - 1)
+    if schema.get("type") != "object":
+        return False
+    properties = schema.get("properties")
+    inside = list(properties.values()) if isinstance(properties, dict) else []
+    lists = [each for each in inside if isinstance(each, dict) and each.get("type") == "array"]
+    of_objects = [each for each in lists if isinstance(each.get("items"), dict) and "type" in each["items"]]
+    return not inside or any(
+        _names_nothing(each, depth - 1) for each in (inside if len(inside) == 1 else of_objects)
     )
 
 
