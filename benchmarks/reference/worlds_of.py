@@ -2,15 +2,21 @@
 
 from benchmarks.reference.back_end import BackEnd
 from benchmarks.reference.worlds.bank import Bank
+from benchmarks.reference.worlds.billing import Billing
 from benchmarks.reference.worlds.clinic import Clinic
 from benchmarks.reference.worlds.crm import Crm
 from benchmarks.reference.worlds.events import Events
 from benchmarks.reference.worlds.files import Files
 from benchmarks.reference.worlds.food import Food
+from benchmarks.reference.worlds.garage import Garage
+from benchmarks.reference.worlds.gym import Gym
 from benchmarks.reference.worlds.hotel import Hotel
 from benchmarks.reference.worlds.hr import Hr
+from benchmarks.reference.worlds.lettings import Lettings
 from benchmarks.reference.worlds.library import Library
 from benchmarks.reference.worlds.messages import Messages
+from benchmarks.reference.worlds.pharmacy import Pharmacy
+from benchmarks.reference.worlds.recruiting import Recruiting
 from benchmarks.reference.worlds.rental import Rental
 from benchmarks.reference.worlds.school import School
 from benchmarks.reference.worlds.smarthome import SmartHome
@@ -40,5 +46,5 @@ CALIBRATION: tuple[BackEnd, ...] = (
     Vehicle(),
     Warehouse(),
 )
-UNSEEN: tuple[BackEnd, ...] = (Bank(),)
+UNSEEN: tuple[BackEnd, ...] = (Billing(), Garage(), Gym(), Lettings(), Pharmacy(), Recruiting())
 """Written by people who had not seen the engine, after its rules; nobody looks at what it gets wrong in these."""
