@@ -3,7 +3,9 @@
 from benchmarks.reference.back_end import BackEnd
 from benchmarks.reference.worlds.bank import Bank
 from benchmarks.reference.worlds.billing import Billing
+from benchmarks.reference.worlds.claims import Claims
 from benchmarks.reference.worlds.clinic import Clinic
+from benchmarks.reference.worlds.courier import Courier
 from benchmarks.reference.worlds.crm import Crm
 from benchmarks.reference.worlds.events import Events
 from benchmarks.reference.worlds.files import Files
@@ -46,5 +48,14 @@ CALIBRATION: tuple[BackEnd, ...] = (
     Vehicle(),
     Warehouse(),
 )
-UNSEEN: tuple[BackEnd, ...] = (Billing(), Garage(), Gym(), Lettings(), Pharmacy(), Recruiting())
+UNSEEN: tuple[BackEnd, ...] = (
+    Billing(),
+    Claims(),
+    Courier(),
+    Garage(),
+    Gym(),
+    Lettings(),
+    Pharmacy(),
+    Recruiting(),
+)
 """Written by people who had not seen the engine, after its rules; nobody looks at what it gets wrong in these."""

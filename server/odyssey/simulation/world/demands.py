@@ -22,6 +22,7 @@ _DEMANDS = re.compile(
     re.IGNORECASE,
 )
 _FORBIDS = re.compile(r"\b(?:cannot|can't|refused|fails?|must not|may not|not be)\b", re.IGNORECASE)
+_ON_CONDITION = re.compile(r"\b(?:where|unless|except|whose)\b", re.IGNORECASE)
 _ASIDE = word_set("is has was are")
 
 
@@ -153,8 +154,8 @@ def _is_empty(kind: Kind, fields: Mapping[str, Any], question: WorldQuestion) ->
 
 
 _AT_MOST = re.compile(
-    r"\b(?:at most|no more than|not more than|up to|maximum of) "
-    r"(?:([\d][\d,.]*\d|\d)|(?:the|its|their) (?:\w+'s )?([\w ]{3,30}))",
+    r"\b(?:at most|no more than|not more than|maximum of) "
+    r"(?:([\d][\d,.]*\d|\d)(?=[.;,)]|$| (?:per|in|at a time|each))|(?:the|its|their) (?:\w+'s )?([\w ]{3,30}))",
     re.IGNORECASE,
 )
 
@@ -206,14 +207,14 @@ def _is_past(question: WorldQuestion) -> str | None:
         for name, value in question.call.arguments.items()
         if isinstance(value, str) and _DAY.match(value)
     }
-    today = next(_days(question.kind), None)
+    today = next(days_of(question.kind), None)
     if today is None or not days:
         return None
     first = next((name for name in days if not _BEGINNING.isdisjoint(tokens(name))), next(iter(days)))
     return f"{first} {days[first]} lies in the past." if days[first][:10] < today[:10] else None
 
 
-def _days(kind: Kind) -> Iterator[str]:
+def days_of(kind: Kind) -> Iterator[str]:
     """Which day it is in the world: a date of the only entity of a type, that is called so."""
     for each in kind.all_kinds():
         if len(each.entities) != 1:
@@ -302,6 +303,8 @@ def _wanted(words: tuple[str, ...], description: str) -> bool | None:
         said = tokens(sentence)
         stems = [stem(word) for word in said]
         if not _DEMANDS.search(sentence) or not all(stem(word) in stems for word in words):
+            continue
+        if _ON_CONDITION.search(sentence):
             continue
         at = stems.index(stem(words[-1]))
         negated = any(word in ("not", "no", "without", "isn", "never") for word in said[max(0, at - 3) : at])

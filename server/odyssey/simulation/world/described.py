@@ -22,7 +22,8 @@ _LEFT_OUT = re.compile(
 )
 _PART = re.compile(r"\s*(?:part of|text in|contains|substring)\b", re.IGNORECASE)
 _SEARCHED = re.compile(
-    r"\b(?:in|whose|by|of|part of|against)\s+(?:the |their |its |a )?((?:\w+)(?:(?:, | or | and/or | and |/)\w+)*)",
+    r"\b(?:in|whose|by|of|part of|against)\s+(?:the |their |its |a )?"
+    r"((?:\w+)(?:(?:, | or | and/or | and |/)\w+)*)\b(?!')",
     re.IGNORECASE,
 )
 _WITHOUT = re.compile(

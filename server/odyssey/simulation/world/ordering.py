@@ -9,13 +9,15 @@ from odyssey.simulation.world.kinds import FieldPath, Kind
 
 _PRICES = word_set("price fare cost fee rate")
 _SORTED_BY = re.compile(
-    r"\b(?:sorted|ordered|in order)(?: \w+ally)? (?:by|of) (?:the |their )?([\w ]{2,40})", re.IGNORECASE
+    r"\b(?:sorted|ordered|in order|first \d+)(?: \w+ally)? (?:by|of) (?:the |their )?([\w ]{2,40})",
+    re.IGNORECASE,
 )
 _LISTED_BY = re.compile(
     r"^(?:lists?|shows?|gets?|returns?)\b[^.;,]{2,60}? by (?:the |their )?([\w ]{2,40})", re.IGNORECASE
 )
 _TIME_FIRST = re.compile(
-    r"\b(newest|latest|most recent|oldest|earliest|soonest|next)(?: ([\w ]{2,30}?))? first\b", re.IGNORECASE
+    r"\b(newest|latest|most recent(?:ly)?|oldest|earliest|soonest|next)(?: ([\w ]{2,30}?))? first\b",
+    re.IGNORECASE,
 )
 _MOST_FIRST = re.compile(
     r"\b(cheapest|lowest|smallest|fewest|worst|highest|largest|biggest|best|most expensive|most|longest|shortest)"
@@ -25,7 +27,7 @@ _MOST_FIRST = re.compile(
 _FALLING = re.compile(
     r"\b(?:descending|(?:highest|largest|newest|latest|best|most) (?:\w+ )?first)\b", re.IGNORECASE
 )
-_LATER_TO_EARLIER = word_set("newest latest recent")
+_LATER_TO_EARLIER = word_set("newest latest recent recently")
 _MORE_TO_LESS = frozenset({"highest", "largest", "biggest", "best", "most expensive", "most", "longest"})
 _SIMPLY = {"rated": "rating", "reviewed": "rating", "priced": "price", "expensive": "price"}
 
@@ -85,15 +87,20 @@ def described_order(kind: Kind, description: str, filters: tuple[str, ...] = ())
         words = "_".join(said.words[:end])
         if said.is_listed_by and any(same_name(each, words) or each in words for each in filters):
             return None
-        path = kind.path_of(words) or (
-            (kind.id_field,) if kind.id_field and words in ("id", "number") else None
-        )
+        path = kind.path_of(words) or _only_field_ending(kind, said.words[:end])
+        path = path or ((kind.id_field,) if kind.id_field and words in ("id", "number") else None)
         if path is not None:
             return Order(path, said.descending, then=_then(kind, said.words[end:]))
     if said.words == ("price",):
         prices = [name for name in kind.fields if not _PRICES.isdisjoint(tokens(name))]
         return Order((prices[0],), said.descending) if prices else None
     return None
+
+
+def _only_field_ending(kind: Kind, words: tuple[str, ...]) -> FieldPath | None:
+    """`sorted by name` where the only name is a `full_name`."""
+    found = [name for name in kind.fields if tokens(name)[-len(words) :] == words]
+    return (found[0],) if len(found) == 1 else None
 
 
 def _then(kind: Kind, words: tuple[str, ...]) -> FieldPath:

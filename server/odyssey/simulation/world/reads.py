@@ -58,7 +58,7 @@ def read(question: WorldQuestion) -> Answer:
 
 
 def list_entities(question: WorldQuestion) -> Answer:
-    lost = missing_reference(question, "list")
+    lost = _nothing_given(question) or missing_reference(question, "list")
     if lost is not None:
         return lost
     entity_id = id_text(question.given(question.intent.id_argument))
@@ -132,11 +132,23 @@ _ONE_OF_THEM = re.compile(
 """`Find a customer by e-mail address or by licence number`: nothing of both is a mistake."""
 
 
+_AT_LEAST_ONE = re.compile(
+    r"\bat least one\b[^.;]*\b(?:needed|required|necessary|given)\b|\bgive at least one\b", re.IGNORECASE
+)
+
+
+def _nothing_given(question: WorldQuestion, demand: re.Pattern[str] = _AT_LEAST_ONE) -> Answer | None:
+    if question.others() or not demand.search(question.call.tool.description):
+        return None
+    names = listed(arguments_of(question.call), "or")
+    return refuse("bad_value", f"Give {names}.", question.reading("read"))
+
+
 def _read_by_fields(question: WorldQuestion) -> Answer:
     selection = select(question.kind, question.others())
-    if not question.others() and _ONE_OF_THEM.search(question.call.tool.description):
-        names = listed(arguments_of(question.call), "or")
-        return refuse("bad_value", f"Give {names}.", question.reading("read"))
+    wrong = _nothing_given(question, _ONE_OF_THEM)
+    if wrong is not None:
+        return wrong
     if promises_totals(question.kind, question.call):
         return list_entities(question)
     if not (question.intent.naming.plural or selection.by()):

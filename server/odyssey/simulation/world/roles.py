@@ -202,6 +202,8 @@ def _by_words(selection: Selection, kind: Kind, argument: str, value: Any) -> bo
         return True
     if isinstance(value, bool) and "only" in words:
         return not value or _only(selection, kind, argument, words)
+    if isinstance(value, bool) and words[:1] in (("include",), ("with",), ("show",)):
+        return value or _but(selection, kind, argument, words[1:])
     if isinstance(value, str) and len(words) > 1 and words[-1] in _CONTAINS:
         path = kind.path_of("_".join(words[:-1]))
         selection.texts.append(TextSearch(argument, path, value))
@@ -221,6 +223,22 @@ def _only(selection: Selection, kind: Kind, argument: str, words: tuple[str, ...
         values = tuple(value for value in kind.known_values(name) if tokens(value) == wanted)
         if values:
             selection.filters.append(Filter(argument, (name,), values))
+            return True
+    return False
+
+
+def _but(selection: Selection, kind: Kind, argument: str, words: tuple[str, ...]) -> bool:
+    """`include_archived=false`: all that are not archived."""
+    for name in kind.fields:
+        said = tuple(word for word in tokens(name) if word not in ("is", "has"))
+        if said == words and kind.anatomy.has((name,), "boolean"):
+            selection.filters.append(Filter(argument, (name,), (False,)))
+            return True
+    for name in (name for name in kind.fields if tokens(name)[-1:] in (("status",), ("state",))):
+        values = kind.known_values(name)
+        kept = tuple(value for value in values if tokens(value) != words)
+        if len(kept) < len(values):
+            selection.filters.append(Filter(argument, (name,), kept))
             return True
     return False
 

@@ -39,7 +39,8 @@ _MUST = re.compile(
     r"\b(?:must|has to|needs to)\s+(?:still\s+)?be\b(?!\s+not\b)(?P<which>[^.;]{0,60})", re.IGNORECASE
 )
 _THAT_IS = re.compile(
-    r"\b(?:that|which)\s+(?:is|are)\s+(?:still\s+)?(?P<which>\w+(?:\s+or\s+\w+)?)", re.IGNORECASE
+    r"\b(?P<noun>\w+)\s+(?:that|which)\s+(?:is|are)\s+(?:still\s+)?(?P<which>\w+(?:\s+or\s+\w+)?)",
+    re.IGNORECASE,
 )
 _NOT_BE = re.compile(
     r"\b(?:(?:must|may) not be|(?:that|which) (?:is|are) not)\b(?P<which>[^.;]{0,60})", re.IGNORECASE
@@ -52,7 +53,6 @@ _UNLESS = re.compile(
 _REFUSES = re.compile(
     r"\b(?:fails?|refused?|rejected|error|not allowed|not possible|impossible)\b", re.IGNORECASE
 )
-_WORD = re.compile(r"[^\W_]+")
 
 
 class StatusRequirement(NamedTuple):
@@ -140,7 +140,7 @@ def new_status(kind: Kind, naming: Naming, description: str) -> dict[str, str]:
         if known and naming.word not in _STAGES:
             continue
         spelled = [
-            word for word in _words(description) if word.endswith("ed") and stem(word) == stem(naming.word)
+            word for word in tokens(description) if word.endswith("ed") and stem(word) == stem(naming.word)
         ]
         return {field: _in_the_style_of(known, (spelled or [participle(naming.word)])[0])}
     return {}
@@ -257,12 +257,14 @@ def _in_sentences(
     for place, sentence in enumerate(sentences(description)):
         for pattern in (_ONLY, _MUST, _THAT_IS):
             found = pattern.search(sentence)
-            wanted = wanted or (named_values(values, _words(found["which"])) if found else ())
+            if found and pattern is _THAT_IS and found["noun"].lower() == "one":
+                continue  # "the only way for one that is paused"
+            wanted = wanted or (named_values(values, tokens(found["which"])) if found else ())
         for pattern in (_NOT_IF, _NOT_BE, _CANNOT):
             found = pattern.search(sentence)
-            forbidden = forbidden or (named_values(values, _words(found["which"])) if found else ())
+            forbidden = forbidden or (named_values(values, tokens(found["which"])) if found else ())
         found = _UNLESS.search(sentence) if _REFUSES.search(sentence) else None
-        ruled_out = named_values(values, _words(found["which"])) if found else ()
+        ruled_out = named_values(values, tokens(found["which"])) if found else ()
         if found and found["which"].lower().startswith("not "):
             wanted = wanted or ruled_out  # "Refused if the member is not active"
         else:
@@ -277,7 +279,7 @@ def _in_sentences(
 def as_adjectives(values: Sequence[str], noun: str, sentence: str) -> tuple[str, ...]:
     """`Cancel an open order`, `Change the price of a pending or open order`."""
     heads = tokens(noun)[-1:]
-    said = _words(sentence)
+    said = tokens(sentence)
     for place, word in enumerate(said):
         if not heads or not same_nouns((word,), heads):
             continue
@@ -297,11 +299,6 @@ def clauses(description: str) -> tuple[str, ...]:
 @lru_cache(maxsize=1024)
 def sentences(description: str) -> tuple[str, ...]:
     return tuple(re.split(r"(?<=[.;])\s+", re.sub(r"\s+", " ", description)))
-
-
-@lru_cache(maxsize=1024)
-def _words(text: str) -> tuple[str, ...]:
-    return tuple(word.lower() for word in _WORD.findall(text))
 
 
 def _says(value: str, wanted: str) -> bool:

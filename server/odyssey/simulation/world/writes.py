@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from typing import Any, NamedTuple
 
-from odyssey.kit.words import id_noun, listed, phrase, tokens, word_set
+from odyssey.kit.words import id_noun, listed, phrase, stem, tokens, word_set
 from odyssey.records.ledger import Add, Operation, Remove, Update
 from odyssey.simulation.engine import Answer, Reading, ToolCall
 from odyssey.simulation.world.answer import (
@@ -19,7 +19,7 @@ from odyssey.simulation.world.answer import (
     respond,
 )
 from odyssey.simulation.world.changes import changes_of, is_scope, postings_of
-from odyssey.simulation.world.demands import unmet_demand
+from odyssey.simulation.world.demands import days_of, unmet_demand
 from odyssey.simulation.world.kinds import Kind, know, known_types
 from odyssey.simulation.world.meaning import Intent
 from odyssey.simulation.world.ownership import is_anothers
@@ -94,7 +94,8 @@ def update(question: WorldQuestion) -> Answer:
         return refusal
     written, ignored = changes_of(question, fields)
     effects = effects_of(kind, naming, question.call.tool.description)
-    changes = {**effects, **written}  # what the caller wrote beats what the verb alone would set
+    stamped = _stamped(question, fields) if effects else {}
+    changes = {**stamped, **effects, **written}  # what the caller wrote beats what the verb alone would set
     bad = bad_value(question, changes, "update")
     if bad is not None:
         return bad
@@ -119,6 +120,21 @@ def update(question: WorldQuestion) -> Answer:
         operations=operations,
         identity=identity_of(kind, entity_id),
     )
+
+
+_DATED = word_set("on at date time")
+
+
+def _stamped(question: WorldQuestion, fields: Mapping[str, Any]) -> dict[str, Any]:
+    """`close_order` where orders have a `closed_on` that is empty, in a world that keeps which day it is."""
+    word = question.intent.naming.word.partition("_")[0]
+    for name in question.kind.fields:
+        words = tokens(name)
+        is_meant = len(words) == 2 and stem(words[0]) == stem(word) and words[1] in _DATED
+        if is_meant and fields.get(name) is None and name in fields:
+            today = next(days_of(question.kind), None)
+            return {} if today is None else {name: today}
+    return {}
 
 
 def _is_there_already(question: WorldQuestion, fields: Mapping[str, Any], changes: Mapping[str, Any]) -> bool:
