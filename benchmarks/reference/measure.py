@@ -1,4 +1,4 @@
-"""What the world engine gets right without any example: on worlds it was written beside, and on worlds it never saw.
+"""What the world engine gets right without any example: where it was written, where it was calibrated, and elsewhere.
 
 Every figure is a share of calls. A call is right if its answer and what it does to the world are exactly what the back
 end answered and did; refusals are equal whatever their words.
@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from benchmarks.processes import say
 from benchmarks.reference.back_end import BackEnd
 from benchmarks.reference.calibrate import compare, tools_of
-from benchmarks.reference.worlds_of import CALIBRATION, UNSEEN
+from benchmarks.reference.worlds_of import BESIDE, CALIBRATION, UNSEEN
 from benchmarks.targets import Outcome, Target
 
 from odyssey.simulation.fidelity import SURE, CallComparison
@@ -55,8 +55,10 @@ class EngineFigures(NamedTuple):
 
 class ReferenceResults(NamedTuple):
     beside: dict[str, EngineFigures]
+    calibration: dict[str, EngineFigures]
     unseen: dict[str, EngineFigures]
     all_beside: EngineFigures
+    all_calibration: EngineFigures
     all_unseen: EngineFigures
     bins: list[tuple[float, float, int]]
     """Of the unseen worlds by confidence: the mean confidence, the share that is right, and how many calls."""
@@ -74,15 +76,24 @@ TARGETS = {
 
 def measure_reference(scale: Scale | None = None) -> ReferenceResults:
     scale = scale or Scale()
-    beside, unseen = _compare_all(CALIBRATION, scale), _compare_all(UNSEEN, scale)
-    together = [each for calls in unseen.values() for each in calls]
+    beside, calibration, unseen = (_compare_all(each, scale) for each in (BESIDE, CALIBRATION, UNSEEN))
     return ReferenceResults(
-        {name: figures(calls) for name, calls in beside.items()},
-        {name: figures(calls) for name, calls in unseen.items()},
-        figures([each for calls in beside.values() for each in calls]),
-        figures(together),
-        list(_bins(together)),
+        _figures_of_each(beside),
+        _figures_of_each(calibration),
+        _figures_of_each(unseen),
+        figures(_together(beside)),
+        figures(_together(calibration)),
+        figures(_together(unseen)),
+        list(_bins(_together(unseen))),
     )
+
+
+def _figures_of_each(worlds: dict[str, list[CallComparison]]) -> dict[str, EngineFigures]:
+    return {name: figures(calls) for name, calls in worlds.items()}
+
+
+def _together(worlds: dict[str, list[CallComparison]]) -> list[CallComparison]:
+    return [each for calls in worlds.values() for each in calls]
 
 
 def _compare_all(worlds: Iterable[BackEnd], scale: Scale) -> dict[str, list[CallComparison]]:
@@ -144,7 +155,11 @@ def reference_table(found: ReferenceResults) -> Iterator[str]:
     yield "-" * (30 + 13 * len(_TITLES))
     for name, row in found.beside.items():
         yield _line(name, row)
-    yield _line("all of these", found.all_beside)
+    yield _line("all it was written beside", found.all_beside)
+    yield ""
+    for name, row in found.calibration.items():
+        yield _line(f"{name} (calibration)", row)
+    yield _line("all of the calibration", found.all_calibration)
     yield ""
     for name, row in found.unseen.items():
         yield _line(f"{name} (never seen)", row)
@@ -185,8 +200,10 @@ def reference_outcomes(found: ReferenceResults) -> list[Outcome]:
 def reference_json(found: ReferenceResults) -> dict[str, Any]:
     return {
         "beside": {name: row._asdict() for name, row in found.beside.items()},
+        "calibration": {name: row._asdict() for name, row in found.calibration.items()},
         "unseen": {name: row._asdict() for name, row in found.unseen.items()},
         "all_beside": found.all_beside._asdict(),
+        "all_calibration": found.all_calibration._asdict(),
         "all_unseen": found.all_unseen._asdict(),
         "bins": found.bins,
     }

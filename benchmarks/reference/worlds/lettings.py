@@ -5,7 +5,7 @@ from contextlib import suppress
 from copy import deepcopy
 from datetime import date, timedelta
 from random import Random
-from typing import Any, ClassVar
+from typing import Any
 
 from benchmarks.reference.back_end import Call, RefusedError, State
 
@@ -399,7 +399,7 @@ def _spoil(random: Random, arguments: Row) -> Row:
 
 class Lettings:
     name = "lettings"
-    tools: ClassVar = list(OPERATIONS.values())
+    tools = list(OPERATIONS.values())  # noqa: RUF012
 
     def begin(self, random: Random) -> State:
         names, w = random.sample(PEOPLE, 40), State({kind: {} for kind in ("users", *KINDS)})

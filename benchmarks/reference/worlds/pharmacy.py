@@ -5,7 +5,7 @@ from contextlib import suppress
 from copy import deepcopy
 from datetime import date, timedelta
 from random import Random
-from typing import Any, ClassVar, Literal, get_args
+from typing import Any, Literal, get_args
 
 from benchmarks.reference.back_end import Call, RefusedError, State
 
@@ -362,7 +362,7 @@ def _spoil(random: Random, arguments: Row) -> Row:
 
 class Pharmacy:
     name = "pharmacy"
-    tools: ClassVar = TOOLS
+    tools = TOOLS
 
     def begin(self, random: Random) -> State:
         today = f"{random.randint(2029, 2033)}-{random.randint(1, 12):02}-{random.randint(1, 28):02}"

@@ -2,11 +2,13 @@
 
 An engine knows how it came to an answer, and not how often that is right. So answers are sorted by what they rest on,
 and each kind has the share that was right, response and changes, among thousands of recorded calls of back ends that
-nobody wrote the engine for. `make calibrate` measures it (`benchmarks/reference`) and writes `calibration.json`.
+the engine's rules were not written beside. `make calibrate` measures it (`benchmarks/reference`) and writes
+`calibration.json`.
 
-Of "update order by order_id: status" the kind is `update/ok/0.9/shaped/more`: what was read, that it was not refused,
-how well it was understood, that the answer had to be brought into the form of the output schema, and that the
-description speaks of more than the engine does. Where that exact kind never occurred, the next wider one counts.
+Of "update order by order_id: status" the kind is `update/ok/0.9/shaped/more/2`: what was read, that it was not refused,
+how well it was understood, that the answer had to be brought into the form of the output schema, that the description
+speaks of more than the engine does, and has two sentences: the more it says, the more of it may be missed. Where that
+exact kind never occurred, the next wider one counts.
 """
 
 import re
@@ -37,6 +39,7 @@ _MORE_TO_DO = re.compile(
 
 
 _DEPTH = 5
+_MANY = 3
 
 
 class AnswerKind(NamedTuple):
@@ -50,17 +53,23 @@ class AnswerKind(NamedTuple):
     """`free` where there is no output schema, `bare` where it does not name the members of what is shown."""
     more: str
     """Whether the description speaks of `more` than the engine does, or is `plain`."""
+    sentences: int
+    """Of the description, counted up to three."""
 
     def names(self) -> Iterator[str]:
         """Name the kind, then wider ones; the widest is that of any answer."""
-        operation, outcome, certainty, shape, more = self
+        operation, outcome, certainty, shape, more, many = self
         if outcome == "ok":
-            yield f"{operation}/{outcome}/{certainty:g}/{shape}/{more}"
-            yield f"{operation}/{outcome}/{shape}/{more}"
-            yield f"{operation}/{outcome}/{shape}"
+            yield f"{operation}/ok/{certainty:g}/{shape}/{more}/{many}"
+            yield f"{operation}/ok/{certainty:g}/{shape}/{many}"
+            yield f"{operation}/ok/{shape}/{many}"
+            yield f"{operation}/ok/{shape}"
+            yield f"{operation}/ok"
         else:
-            yield f"{operation}/{outcome}/{more}"
-        yield f"{operation}/{outcome}"
+            yield f"{operation}/{outcome}/{more}/{many}"
+            yield f"{operation}/{outcome}/{many}"
+            yield f"{outcome}/{many}"
+            yield outcome
         yield ""
 
 
@@ -83,6 +92,7 @@ def kind_of(answer: Answer, call: ToolCall) -> AnswerKind:
         answer.certainty,
         _shape(answer, call),
         _says_more(operation, call.tool.description),
+        _sentences(call.tool.description),
     )
 
 
@@ -130,6 +140,11 @@ def _code(answer: Answer) -> str:
 def _says_more(operation: str, description: str) -> str:
     pattern = _MORE_TO_SEE if operation in _LOOKS else _MORE_TO_DO if operation in _WRITES else None
     return "more" if pattern is not None and pattern.search(description) else "plain"
+
+
+@lru_cache(maxsize=4096)
+def _sentences(description: str) -> int:
+    return min(_MANY, len(re.split(r"\.\s+", description.strip())))
 
 
 @lru_cache(maxsize=1)

@@ -59,14 +59,45 @@ def test_kinds_go_from_narrow_to_wide_and_end_with_any_answer() -> None:
     call = tool_call("get_order", {"order_id": "o-1"}, output=ORDER)
     read = Answer({}, reading=Reading("read", "order"), certainty=0.9, shape="shaped")
     assert list(kind_of(read, call).names()) == [
-        "read/ok/0.9/shaped/plain",
-        "read/ok/shaped/plain",
+        "read/ok/0.9/shaped/plain/1",
+        "read/ok/0.9/shaped/1",
+        "read/ok/shaped/1",
         "read/ok/shaped",
         "read/ok",
         "",
     ]
     refused = Answer({"error": {"code": "not_found"}}, reading=Reading("read", "order"), refused=True)
-    assert list(kind_of(refused, call).names()) == ["read/not_found/plain", "read/not_found", ""]
+    names = ["read/not_found/plain/1", "read/not_found/1", "not_found/1", "not_found", ""]
+    assert list(kind_of(refused, call).names()) == names
+
+
+@pytest.mark.parametrize(
+    ("said", "many"),
+    [("", 1), ("Get an order.", 1), ("Get an order. It is shown whole.", 2), ("One. Two. Three. Four.", 3)],
+)
+def test_sentences_are_counted_up_to_three(said: str, many: int) -> None:
+    assert kind_of(Answer({}), tool_call("get_order", {}, said)).sentences == many
+
+
+@pytest.mark.parametrize(
+    ("output", "shape"),
+    [
+        (None, "free"),
+        (ORDER, "as_is"),
+        ({"type": "object", "properties": {"order": ORDER}}, "as_is"),
+        ({"type": "object", "properties": {"orders": {"type": "array", "items": ORDER}}}, "as_is"),
+        ({"type": "object"}, "bare"),
+        ({"type": "array"}, "bare"),
+        ({"type": "object", "properties": {"order": {"type": "object"}}}, "bare"),
+        (
+            {"type": "object", "properties": {"orders": {"type": "array", "items": {"type": "object"}}}},
+            "bare",
+        ),
+        ({"type": "string"}, "as_is"),
+    ],
+)
+def test_a_schema_that_names_no_members_of_what_is_shown_is_bare(output: Any, shape: str) -> None:
+    assert kind_of(Answer({}), tool_call("get_order", {}, output=output)).shape == shape
 
 
 def test_a_kind_that_never_occurred_has_the_share_of_a_wider_one() -> None:
