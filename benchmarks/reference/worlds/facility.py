@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from copy import deepcopy
 from datetime import date, timedelta
 from random import Random
-from typing import Any, ClassVar
+from typing import Any
 
 from benchmarks.reference.back_end import Call, RefusedError, State
 
@@ -400,7 +400,7 @@ def _past_order(depot: _Depot, random: Random) -> None:
 
 class Facility:
     name = "facility"
-    tools: ClassVar = list(TOOLS.values())
+    tools = list(TOOLS.values())  # noqa: RUF012
 
     def begin(self, random: Random) -> State:
         names = [f"{first} {last}" for first in FIRST for last in LAST]

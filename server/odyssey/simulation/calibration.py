@@ -5,13 +5,11 @@ and each kind has the share that was right, response and changes, among thousand
 the engine's rules were not written beside. `make calibrate` measures it (`benchmarks/reference`) and writes
 `calibration.json`.
 
-Of "update order by order_id: status" the kind is `update/ok/0.9/shaped/more/2`: what was read, that it was not refused,
-how well it was understood, that the answer had to be brought into the form of the output schema, that the description
-speaks of more than the engine does, and has two sentences: the more it says, the more of it may be missed. Where that
-exact kind never occurred, the next wider one counts.
+Of a list of three orders the kind is `list/ok/0.9/shaped/many`: what was read, that it was not refused, how well it was
+understood, that the answer had to be brought into the form of the output schema, and that there are several, which may
+be too many, too few or in another order. Where that exact kind never occurred, the next wider one counts.
 """
 
-import re
 from collections.abc import Iterator
 from functools import lru_cache
 from importlib.resources import files
@@ -24,22 +22,7 @@ from odyssey.simulation.world.kinds import Same
 
 _RULES = 0.95
 """Of lines of behaviour and programs: no recorded call of the one world they were written for is answered otherwise."""
-_LOOKS = frozenset({"read", "list"})
-_WRITES = frozenset({"create", "update", "remove"})
-_MORE_TO_SEE = re.compile(
-    r"\b(?:that|which|whose|who|without|except|unless|only|not|no|left|available|free|each|per|than|beyond|also|total|"
-    r"what|how)\b",
-    re.IGNORECASE,
-)
-_MORE_TO_DO = re.compile(
-    r"\b(?:also|charge[sd]?|refund\w*|freeing|frees?|return(?:s|ed)? to|record(?:s|ed)?|becomes?|total|added|taken|"
-    r"minus|goes (?:up|down)|reduce[sd]?|increase[sd]?|moves?|else|its \w+ (?:is|are)|and (?:its|the|their))\b",
-    re.IGNORECASE,
-)
-
-
 _DEPTH = 5
-_MANY = 3
 
 
 class AnswerKind(NamedTuple):
@@ -51,24 +34,19 @@ class AnswerKind(NamedTuple):
     certainty: float
     shape: str
     """`free` where there is no output schema, `bare` where it does not name the members of what is shown."""
-    more: str
-    """Whether the description speaks of `more` than the engine does, or is `plain`."""
-    sentences: int
-    """Of the description, counted up to three."""
+    rows: str
+    """How many a list shows: `none`, `one` or `many`."""
 
     def names(self) -> Iterator[str]:
         """Name the kind, then wider ones; the widest is that of any answer."""
-        operation, outcome, certainty, shape, more, many = self
+        operation, outcome, certainty, shape, rows = self
         if outcome == "ok":
-            yield f"{operation}/ok/{certainty:g}/{shape}/{more}/{many}"
-            yield f"{operation}/ok/{certainty:g}/{shape}/{many}"
-            yield f"{operation}/ok/{shape}/{many}"
+            yield from (f"{operation}/ok/{certainty:g}/{shape}/{each}" for each in (rows,) if each)
+            yield f"{operation}/ok/{certainty:g}/{shape}"
             yield f"{operation}/ok/{shape}"
             yield f"{operation}/ok"
         else:
-            yield f"{operation}/{outcome}/{more}/{many}"
-            yield f"{operation}/{outcome}/{many}"
-            yield f"{outcome}/{many}"
+            yield f"{operation}/{outcome}"
             yield outcome
         yield ""
 
@@ -91,8 +69,7 @@ def kind_of(answer: Answer, call: ToolCall) -> AnswerKind:
         _code(answer) if answer.refused else "ok",
         answer.certainty,
         _shape(answer, call),
-        _says_more(operation, call.tool.description),
-        _sentences(call.tool.description),
+        _rows(answer.response) if operation == "list" else "",
     )
 
 
@@ -136,15 +113,16 @@ def _code(answer: Answer) -> str:
     return str(error.get("code")) if isinstance(error, dict) else "refused"
 
 
-@lru_cache(maxsize=4096)
-def _says_more(operation: str, description: str) -> str:
-    pattern = _MORE_TO_SEE if operation in _LOOKS else _MORE_TO_DO if operation in _WRITES else None
-    return "more" if pattern is not None and pattern.search(description) else "plain"
-
-
-@lru_cache(maxsize=4096)
-def _sentences(description: str) -> int:
-    return min(_MANY, len(re.split(r"\.\s+", description.strip())))
+def _rows(response: object) -> str:
+    """How many there are in a list, or in the only list of an answer."""
+    lists = (
+        [each for each in response.values() if isinstance(each, list)]
+        if isinstance(response, dict)
+        else [response]
+    )
+    if len(lists) != 1 or not isinstance(lists[0], list):
+        return ""
+    return ("none", "one")[len(lists[0])] if len(lists[0]) < 2 else "many"
 
 
 @lru_cache(maxsize=1)

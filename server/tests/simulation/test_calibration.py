@@ -37,13 +37,6 @@ def test_what_is_not_understood_is_hardly_ever_right() -> None:
     assert confidence("ponder", {}) <= 0.05
 
 
-def test_a_change_whose_description_speaks_of_more_is_less_sure() -> None:
-    given = {"order_id": "o-1", "total": 7}
-    plain = confidence("update_order", given, "Change an order.", output=ORDER)
-    more = confidence("update_order", given, "Change an order. The customer is charged.", output=ORDER)
-    assert more < plain
-
-
 @pytest.mark.parametrize(
     ("answer", "expected"),
     [
@@ -58,25 +51,28 @@ def test_models_and_rules_are_not_measured_on_reference_worlds(answer: Answer, e
 def test_kinds_go_from_narrow_to_wide_and_end_with_any_answer() -> None:
     call = tool_call("get_order", {"order_id": "o-1"}, output=ORDER)
     read = Answer({}, reading=Reading("read", "order"), certainty=0.9, shape="shaped")
-    assert list(kind_of(read, call).names()) == [
-        "read/ok/0.9/shaped/plain/1",
-        "read/ok/0.9/shaped/1",
-        "read/ok/shaped/1",
-        "read/ok/shaped",
-        "read/ok",
-        "",
-    ]
+    names = ["read/ok/0.9/shaped", "read/ok/shaped", "read/ok", ""]
+    assert list(kind_of(read, call).names()) == names
     refused = Answer({"error": {"code": "not_found"}}, reading=Reading("read", "order"), refused=True)
-    names = ["read/not_found/plain/1", "read/not_found/1", "not_found/1", "not_found", ""]
-    assert list(kind_of(refused, call).names()) == names
+    assert list(kind_of(refused, call).names()) == ["read/not_found", "not_found", ""]
 
 
 @pytest.mark.parametrize(
-    ("said", "many"),
-    [("", 1), ("Get an order.", 1), ("Get an order. It is shown whole.", 2), ("One. Two. Three. Four.", 3)],
+    ("shown", "rows"),
+    [
+        ([], "none"),
+        ([1], "one"),
+        ([1, 2, 3], "many"),
+        ({"orders": [], "total": 0}, "none"),
+        ({"orders": [1, 2], "notes": []}, ""),
+        ({"total": 3}, ""),
+        (3, ""),
+    ],
 )
-def test_sentences_are_counted_up_to_three(said: str, many: int) -> None:
-    assert kind_of(Answer({}), tool_call("get_order", {}, said)).sentences == many
+def test_a_list_is_the_surer_the_less_it_shows(shown: Any, rows: str) -> None:
+    listing = kind_of(Answer(shown, reading=Reading("list", "order")), tool_call("list_orders"))
+    assert listing.rows == rows
+    assert kind_of(Answer(shown, reading=Reading("read", "order")), tool_call("get_order")).rows == ""
 
 
 @pytest.mark.parametrize(
