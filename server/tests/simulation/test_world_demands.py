@@ -114,13 +114,13 @@ class TestAtMost:
     @pytest.mark.parametrize(
         ("said", "loaves", "expected"),
         [
-            ("Fill an oven with at most 40 loaves.", 40, ["done", "done"]),
-            ("Fill an oven with at most 40 loaves.", 41, ["bad_value", "bad_value"]),
-            ("Fill an oven, no more than 1,200 loaves.", 1201, ["bad_value", "bad_value"]),
+            ("Fill an oven, at most 40 at a time.", 40, ["done", "done"]),
+            ("Fill an oven, at most 40 at a time.", 41, ["bad_value", "bad_value"]),
+            ("Fill an oven, no more than 1,200.", 1201, ["bad_value", "bad_value"]),
             ("Fill an oven, at most its room.", 24, ["done", "done"]),
             ("Fill an oven, at most its room.", 25, ["bad_value", "done"]),
-            ("Fill an oven, up to the oven's room.", 61, ["bad_value", "bad_value"]),
-            ("Fill an oven. A tray takes 40.", 61, ["done", "done"]),
+            ("Fill an oven, no more than the oven's room.", 61, ["bad_value", "bad_value"]),
+            ("Fill an oven. Its label has at most 20 letters.", 61, ["done", "done"]),
             ("Fill an oven, at most its height.", 61, ["done", "done"]),
         ],
     )
@@ -128,7 +128,7 @@ class TestAtMost:
         assert outcomes(BAKERY, "oven", "update_oven", said, loaves=loaves) == expected
 
     def test_is_about_nobody_knows_which_of_two_numbers(self) -> None:
-        said = "Set up an oven, at most 40 loaves."
+        said = "Set up an oven, at most 40 at a time."
         assert outcomes(BAKERY, "oven", "update_oven", said, room=50, loaves=30) == ["done", "done"]
 
 
