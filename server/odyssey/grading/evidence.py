@@ -38,6 +38,8 @@ class ObservedCall(msgspec.Struct, frozen=True):
     """Whether a live service called its own answer an error, or a failure rule broke the wire instead of answering."""
     confidence: float | None = None
     """How sure the engine was that answered; None where none did."""
+    rests_on: str | None = None
+    """What its answer rested on (`validation.evidence`); None of calls from before that was told."""
     explanation: str = ""
     """How the engine read the call, in its own words."""
     contradictions: tuple[Violation, ...] = ()

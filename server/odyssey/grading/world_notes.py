@@ -62,7 +62,8 @@ def _note_of(call: ObservedCall) -> WorldNote | None:
         return _note(call, "not_understood", str(call.response["error"].get("message")))
     if call.source == "error":
         return _note(call, "no_answer", _error_in_words(call.response))
-    if call.confidence is not None and call.confidence <= GUESSED:
+    # What rests on the world's own entities may differ from the real thing in form; what rests on a schema is made up.
+    if call.confidence is not None and call.confidence <= GUESSED and call.rests_on in (None, "schema"):
         is_blank = call.explanation.startswith(NOT_UNDERSTOOD)
         kind: WorldNoteKind = "not_understood" if is_blank else "guessed"
         return _note(call, kind, call.explanation or "The engine says that it guessed.")

@@ -110,7 +110,7 @@ class WorldNoteOut(BaseModel):
     tool: str
     kind: Literal["contradiction", "no_answer", "not_understood", "guessed"] = Field(
         description="`contradiction`: the answer contradicts the world. `no_answer`: the world gave none. "
-        "`not_understood`: no engine knew what the call means. `guessed`: such answers are mostly wrong."
+        "`not_understood`: no engine knew what the call means. `guessed`: the answer rests on nothing in the world."
     )
     message: str
 

@@ -101,6 +101,8 @@ GUESSES = {"confidence": 0.3, "explanation": "not understood: a riddle"}
     [
         ([], None),
         ([call(2, "t", confidence=0.31), call(3, "t"), refused(4, "t", 503)], None),
+        ([call(2, "t", confidence=0.1, rests_on="world")], None),
+        ([call(2, "t", confidence=0.1, rests_on="schema")], "The world guessed in 1 call (step 2)."),
         ([call(2, "t", **CONTRADICTS)], "The world contradicted itself in 1 call (step 2)."),
         (
             [call(4, "t", **CONTRADICTS), call(7, "t", **GUESSES), call(9, "t", **CONTRADICTS)],

@@ -136,6 +136,7 @@ def _observed(
         actor_id=event.actor_id,
         is_error="fault" in data or bool(upstream.get("is_error")) or (upstream.get("status") or 0) >= 400,
         confidence=validation.get("confidence"),
+        rests_on=validation.get("evidence"),
         explanation=validation.get("explanation") or "",
         contradictions=tuple(contradictions),
     )

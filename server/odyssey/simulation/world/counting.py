@@ -13,6 +13,7 @@ from odyssey.simulation.engine import Answer, ToolCall
 from odyssey.simulation.world.answer import LIKELY, WorldQuestion, respond
 from odyssey.simulation.world.kinds import Kind, know, known_types
 from odyssey.simulation.world.meaning import Intent, arguments_of
+from odyssey.simulation.world.naming import attribute
 from odyssey.simulation.world.reads import search
 from odyssey.simulation.world.refusals import missing_reference
 from odyssey.simulation.world.status import sentences, status_fields
@@ -26,6 +27,9 @@ def count(call: ToolCall, world: Ledger, intent: Intent) -> Answer | None:
     schema = call.tool.output_schema
     if schema is None or schema.get("type") != "integer" or not _HOW_MANY.search(call.tool.description):
         return None
+    shown = attribute(intent.naming)
+    if intent.kind is not None and shown is not None and intent.kind.path_of(shown) is not None:
+        return None  # `get_seats_left` is a field
     kind = _counted(call, world)
     if kind is None:
         return None

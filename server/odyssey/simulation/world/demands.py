@@ -22,7 +22,11 @@ _DEMANDS = re.compile(
     re.IGNORECASE,
 )
 _FORBIDS = re.compile(r"\b(?:cannot|can't|refused|fails?|must not|may not|not be)\b", re.IGNORECASE)
-_ON_CONDITION = re.compile(r"\b(?:where|unless|except|whose)\b", re.IGNORECASE)
+_ON_CONDITION = re.compile(r"\b(?:where|unless|except|whose|need not|needs not)\b", re.IGNORECASE)
+_FORBIDS_IF = re.compile(
+    r"\b(?:cannot|can't|refused|fails?|not possible)\b.*\b(?:if|while|when|once|as long as)\b", re.IGNORECASE
+)
+_SUBJECT = re.compile(r"^(?:an?|any|every|each) (\w+)", re.IGNORECASE)
 _ASIDE = word_set("is has was are")
 
 
@@ -39,7 +43,7 @@ def unmet_demand(question: WorldQuestion, operation: str) -> Answer | None:
             continue
         problem = (
             _switched_wrong(kind, fields, description)
-            or (_value_wrong(kind, fields, description) if said.states else None)
+            or (_value_wrong(question, kind, fields) if said.states else None)
             or (_lacks(kind, fields, said.needs) if said.needs else None)
             or (_is_empty(kind, fields, question) if uses_up else None)
         )
@@ -59,7 +63,7 @@ class _Said(NamedTuple):
     past: bool
     states: bool
     needs: tuple[tuple[str, str], ...]
-    at_most: tuple[tuple[str, str], ...]
+    at_most: tuple[tuple[str, str, str], ...]
 
 
 @lru_cache(maxsize=1024)
@@ -77,19 +81,26 @@ def _is(problem: str) -> str:
 
 
 _MUST_BE = (
-    r"\b(?:the|its|their) (?:{noun}(?:'s)? )?{field}(?: \w+)? (?:must|has to|needs to|should) be (?P<not>not )?"
-    r"(?P<value>[\w-]+)"
+    r"\b(?:the|its|their) (?:{noun}(?:'s)? )?{field} (?:must|has to|needs to|should) (?P<not>not )?be "
+    r"(?P<value>['\"]?[\w-]+['\"]?(?: or ['\"]?[\w-]+['\"]?)?)(?= *(?:[.;,)]|$|to\b|by\b|first\b|before\b|for\b|and\b))"
 )
 _NOT_WHILE = r"\bnot (?:while|when|if|as long as)\b[^.;,]*?\b{noun}\b[^.;,]*?\b(?:is|are) (?P<value>[\w-]+)"
 _LONGEST_STATE = 30
 
 
-def _value_wrong(kind: Kind, fields: Mapping[str, Any], description: str) -> str | None:
+def _value_wrong(question: WorldQuestion, kind: Kind, fields: Mapping[str, Any]) -> str | None:
     """`The engine must be running`, `not while the alarm is ARMED_AWAY`: a text that is a state of the thing."""
+    given = {path[0] for path in map(kind.path_of, question.call.arguments) if path is not None}
     for field, value in fields.items():
-        if not isinstance(value, str) or len(value) > _LONGEST_STATE or field == kind.id_field:
+        # "The name must be short" is about the name that is given.
+        if (
+            not isinstance(value, str)
+            or len(value) > _LONGEST_STATE
+            or field == kind.id_field
+            or field in given
+        ):
             continue
-        wanted, ruled_out = _values_demanded(kind.name, field, description)
+        wanted, ruled_out = _values_demanded(kind.name, field, question.call.tool.description)
         said = "".join(tokens(value))
         if said and ((wanted and said not in wanted) or said in ruled_out):
             return f"{value}" + (f", not {' or '.join(wanted)}" if wanted else "")
@@ -103,7 +114,8 @@ def _values_demanded(noun: str, field: str, description: str) -> tuple[tuple[str
     wanted: list[str] = []
     ruled_out: list[str] = []
     for found in re.finditer(_MUST_BE.format(**words), description, re.IGNORECASE):
-        (ruled_out if found["not"] else wanted).append("".join(tokens(found["value"])))
+        said = ["".join(tokens(each)) for each in found["value"].split(" or ")]
+        (ruled_out if found["not"] else wanted).extend(said)
     not_while = re.finditer(_NOT_WHILE.format(**words), description, re.IGNORECASE)
     ruled_out.extend("".join(tokens(found["value"])) for found in not_while)
     return tuple(each for each in wanted if each not in _NO_STATES), tuple(ruled_out)
@@ -149,13 +161,17 @@ def _is_empty(kind: Kind, fields: Mapping[str, Any], question: WorldQuestion) ->
     held = [each for each in fields.values() if isinstance(each, list | dict)]
     if len(kind.entities) != 1 or not held or any(held):
         return None
-    place = rf"\b(?:in|on|price|for) (?:the|your) {re.escape(phrase(kind.name))}\b"
+    name = re.escape(phrase(kind.name))
+    place = (
+        rf"\b(?:what is|everything|all|items?) (?:that is )?in (?:the|your) {name}\b|"
+        rf"\b(?:price|quote|order|buy|submit|check out|pay for) (?:the|your) {name}\b"
+    )
     return "empty" if noun and re.search(place, description, re.IGNORECASE) else None
 
 
 _AT_MOST = re.compile(
     r"\b(?:at most|no more than|not more than|maximum of) "
-    r"(?:([\d][\d,.]*\d|\d)(?=[.;,)]|$| (?:per|in|at a time|each))|(?:the|its|their) (?:\w+'s )?([\w ]{3,30}))",
+    r"(?:([\d][\d,.]*\d|\d)(?: per (\w+)|(?=[.;,)]|$| at a time))|(?:the|its|their) (?:\w+'s )?([\w ]{3,30}))",
     re.IGNORECASE,
 )
 
@@ -166,7 +182,9 @@ def _too_much(question: WorldQuestion) -> str | None:
     if len(numbers) != 1:
         return None
     (argument, given) = numbers[0]
-    for figure, words in _said(question.call.tool.description).at_most:
+    for figure, per, words in _said(question.call.tool.description).at_most:
+        if per and not any(same_nouns((per.lower(),), (word,)) for word in tokens(question.call.tool.name)):
+            continue  # "at most 3 per baker" says nothing of one call
         most = float(figure.replace(",", "")) if figure else _number_called(question, words)
         if most is not None and given > most and id_noun(argument) is None:
             return f"{argument} {given} is more than {most:g}."
@@ -263,7 +281,7 @@ def _switches_demanded(anatomy: Anatomy, noun: str, description: str) -> tuple[t
     found = []
     for name in anatomy.fields:
         words = _words_of(name) if anatomy.has((name,), "boolean") else ()
-        wanted = _wanted(words, description)
+        wanted = _wanted(words, noun, description)
         if wanted is None and words and is_adjective(words[-1], noun, description):
             wanted = True
         if wanted is None and words:
@@ -277,8 +295,9 @@ def _switches_demanded(anatomy: Anatomy, noun: str, description: str) -> tuple[t
 def _in_a_clause(words: tuple[str, ...], noun: str, description: str) -> bool | None:
     """`Send an email to a contact who has not opted out`: whether a relative clause wants it on, or off."""
     # Of devices, "a light that is online" speaks as well: what else should it be about.
-    said = rf"\b(?:{re.escape(phrase(noun))}|an? \w+) (?:who|that|which) (?:has|have|is|are) (not )?{' '.join(words)}\b"
-    found = re.search(said, description, re.IGNORECASE)
+    told = rf" (?:who|that|which) (?:has|have|is|are) (not )?{' '.join(words)}\b"
+    found = re.search(rf"\b{re.escape(phrase(noun))}{told}", description, re.IGNORECASE)
+    found = found or re.search(rf"\ban? \w+{told}", sentences(description)[0], re.IGNORECASE)
     return None if found is None else found[1] is None
 
 
@@ -294,8 +313,14 @@ def is_adjective(word: str, noun: str, description: str) -> bool:
     return any(left == word and same_nouns((right,), heads) for left, right in pairwise(said))
 
 
+def _is_about(sentence: str, noun: str) -> bool:
+    """Whether a sentence may be about such a thing: "A letter must be insured" is about no boat."""
+    found = _SUBJECT.match(sentence)
+    return found is None or same_nouns((found[1].lower(),), tokens(noun)[-1:])
+
+
 @lru_cache(maxsize=4096)
-def _wanted(words: tuple[str, ...], description: str) -> bool | None:
+def _wanted(words: tuple[str, ...], noun: str, description: str) -> bool | None:
     """Whether a description demands that something is on, or off; None if it says nothing of it."""
     if not words:
         return None
@@ -304,10 +329,11 @@ def _wanted(words: tuple[str, ...], description: str) -> bool | None:
         stems = [stem(word) for word in said]
         if not _DEMANDS.search(sentence) or not all(stem(word) in stems for word in words):
             continue
-        if _ON_CONDITION.search(sentence):
+        if _ON_CONDITION.search(sentence) or not _is_about(sentence, noun):
             continue
         at = stems.index(stem(words[-1]))
         negated = any(word in ("not", "no", "without", "isn", "never") for word in said[max(0, at - 3) : at])
-        forbidden = _FORBIDS.search(sentence) is not None and "must not" not in sentence
-        return not negated if negated or not forbidden else False
+        if _FORBIDS_IF.search(sentence):
+            return negated  # "Refused if it is not insured" wants it, "fails while it is locked" does not
+        return not (negated or _FORBIDS.search(sentence))
     return None

@@ -5,6 +5,7 @@ Who is on it already, or is not, is refused.
 """
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 from odyssey.kit.words import id_noun, is_id_list, phrase, same_nouns, tokens, word_set
@@ -40,7 +41,7 @@ class _Membership(NamedTuple):
 
 def join_or_leave(call: ToolCall, world: Ledger, intent: Intent) -> Answer | None:
     """The answer, if somebody joins or leaves a list that is kept; None if not."""
-    joins = _joins(call)
+    joins = _joins(call.tool.name, call.tool.description)
     found = next(_memberships(call, world), None) if joins is not None else None
     if found is None:
         return None
@@ -49,7 +50,8 @@ def join_or_leave(call: ToolCall, world: Ledger, intent: Intent) -> Answer | Non
     reading = question.reading("update", [found.field], [found.argument])
     fields = kind.entities[found.keeper_id]
     refusal = bad_standing(question, found.keeper_id, fields) or unmet_demand(question, "update")
-    refusal = refusal or not_theirs(question, "update")
+    # Who joins is not among those whose it is.
+    refusal = refusal or (None if joins else not_theirs(question, "update"))
     if refusal is not None:
         return refusal
     held = fields.get(found.field) or []
@@ -70,9 +72,10 @@ def join_or_leave(call: ToolCall, world: Ledger, intent: Intent) -> Answer | Non
     )
 
 
-def _joins(call: ToolCall) -> bool | None:
+@lru_cache(maxsize=1024)
+def _joins(name: str, description: str) -> bool | None:
     """Whether the name says to join or to leave, or else the first word of the description; None if neither."""
-    for words in (tokens(call.tool.name), tokens(call.tool.description)[:1]):
+    for words in (tokens(name), tokens(description)[:1]):
         for word in words:
             if word in _JOINS:
                 return True

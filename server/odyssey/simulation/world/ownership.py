@@ -44,7 +44,7 @@ def is_anothers(kind: Kind, entity_id: str | None, owner: Owner | None) -> bool:
         held = fields.get(field)
         if isinstance(held, list):
             return owner.user_id not in map(id_text, held)
-        if held is not None:
+        if held is not None or owner.is_strict:
             return id_text(held) != owner.user_id
     return any(
         is_anothers(other, id_text(fields.get(field)), owner)
@@ -94,7 +94,9 @@ def _naming_owner(kind: Kind, owner: Owner) -> Iterator[str]:
 
 _CHARGES = word_set("assignee assigned owner responsible")
 _THEIRS_ALONE = re.compile(
-    r"\bassigned to you\b|\byou own\b|\b(?:is|are|be) (?:still )?yours\b|\bof yours\b|\b(?:your|\w+'s) own\b",
+    r"\bassigned to you\b|\byou own\b|\bof yours\b|"
+    r"\b(?:it|that|which) (?:must (?:still )?be |has to be |is (?:still )?)yours\b|"
+    r"\byour own\b|\b(?:signed|logged)-in \w+'s own\b",
     re.IGNORECASE,
 )
 _ONLY_THEY = re.compile(

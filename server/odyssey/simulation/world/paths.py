@@ -28,7 +28,10 @@ _PLACE = re.compile(
 )
 _GOES = re.compile(r"^\W*(?:change|set|switch|go|move|enter)s?\b", re.IGNORECASE)
 _LISTS = re.compile(r"^\W*(?:list|show)s?\b", re.IGNORECASE)
-_SLASH = re.compile(r"\b(?:director\w+|folders?)\b[^.;,]{0,30}\bslash\b", re.IGNORECASE)
+_SLASH = re.compile(
+    r"\b(?:director\w+|folders?)\b[^.;]{0,40}\b(?:(?:end|ending|trailing)\b[^.;,]{0,20}\bslash|slash at the end)\b",
+    re.IGNORECASE,
+)
 _FOLDERS = frozenset({"directory", "directories", "folder", "folders"})
 
 

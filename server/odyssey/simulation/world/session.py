@@ -55,7 +55,7 @@ _CUSTOMERS = (
     "holder",
 )
 _OWN = re.compile(
-    r"\b(?:signed-in|logged-in|authenticated|current|your|my|own|yourself|yours)\b|"
+    r"\b(?:signed-in|logged-in|authenticated|your|my|yourself)\b|\bcurrent \w+(?:'s\b|\.)|"
     r"\bassigned to you\b|\byou are (?:in|an? member|part)\b|\bwho(?:ever)? (?:is|are) (?:signed|logged) in\b",
     re.IGNORECASE,
 )
@@ -153,7 +153,9 @@ def tell_session(call: ToolCall, session: Session) -> Answer | None:
     held = dict(session.kind.entities[session.entity_id])
     switches = {"_".join(each): session.is_open for each in _SWITCHES}
     known = FillSources(session.kind.name, {}, facts=switches)
-    response, is_invented = fit(held, call.tool.output_schema, known)
+    schema = call.tool.output_schema
+    is_yes_or_no = schema is not None and schema.get("type") == "boolean"
+    response, is_invented = (session.is_open, False) if is_yes_or_no else fit(held, schema, known)
     return Answer(
         response,
         certainty=LIKELY,

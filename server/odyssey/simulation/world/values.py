@@ -83,6 +83,7 @@ def is_secret(question: WorldQuestion, argument: str) -> bool:
     """Whether an argument proves who calls, and changes nothing: `switch_driver(driver_id, pin)`."""
     words = tokens(argument)
     is_new = not _CHANGES_SECRETS.isdisjoint((question.intent.naming.word, *words))
+    is_new = is_new and f"new_{argument}" not in question.call.arguments
     return not is_new and not SECRETS.isdisjoint(words) and question.kind.field_named(argument) is not None
 
 

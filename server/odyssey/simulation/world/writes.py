@@ -156,6 +156,7 @@ def remove(question: WorldQuestion) -> Answer:
     refusal = bad_standing(question, entity_id, fields) or missing_reference(question, "remove")
     refusal = refusal or unmet_demand(question, "remove") or not_theirs(question, "remove")
     refusal = refusal or _somebody_elses(question, entity_id) or still_linked(question, entity_id)
+    refusal = refusal or bad_value(question, {}, "remove")
     if refusal is not None:
         return refusal
     return respond(

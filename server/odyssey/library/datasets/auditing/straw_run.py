@@ -134,6 +134,7 @@ class StrawRun:
             operations=outcome.operations,
             mutating=is_mutating(kept, call.tool, call.ledger_schema, self._stage.ledger),
             confidence=kept.get("validation", {}).get("confidence"),
+            rests_on=kept.get("validation", {}).get("evidence"),
             contradictions=outcome.violations,
         )
         self._steps += [
