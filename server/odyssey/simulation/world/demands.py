@@ -26,6 +26,9 @@ _ON_CONDITION = re.compile(r"\b(?:where|unless|except|whose|need not|needs not)\
 _FORBIDS_IF = re.compile(
     r"\b(?:cannot|can't|refused|fails?|not possible)\b.*\b(?:if|while|when|once|as long as)\b", re.IGNORECASE
 )
+_DEMANDING = word_set("must requires require required needs need has have only")
+_NEAR = 6
+"""How many words after "must" still say what must be: "on file, and for dangerous goods" is another matter."""
 _SUBJECT = re.compile(r"^(?:an?|any|every|each) (\w+)", re.IGNORECASE)
 _ASIDE = word_set("is has was are")
 
@@ -260,7 +263,13 @@ def _concerned(question: WorldQuestion) -> Iterator[tuple[Kind, str]]:
 
 @lru_cache(maxsize=1024)
 def _clauses_about(noun: str, description: str) -> str:
-    return ". ".join(each for each in clauses(description) if _mentions(each, noun))
+    # A comma divides "that is booked, in transit or at a depot" no more than a list.
+    lists = [each for each in sentences(description) if _LIST.search(each)]
+    parts = [part for each in sentences(description) for part in ([each] if each in lists else clauses(each))]
+    return ". ".join(each for each in parts if _mentions(each, noun))
+
+
+_LIST = re.compile(r",[^.;]*\bor\b", re.IGNORECASE)
 
 
 def _mentions(sentence: str, noun: str) -> bool:
@@ -335,5 +344,12 @@ def _wanted(words: tuple[str, ...], noun: str, description: str) -> bool | None:
         negated = any(word in ("not", "no", "without", "isn", "never") for word in said[max(0, at - 3) : at])
         if _FORBIDS_IF.search(sentence):
             return negated  # "Refused if it is not insured" wants it, "fails while it is locked" does not
-        return not (negated or _FORBIDS.search(sentence))
+        if negated or _FORBIDS.search(sentence):
+            return False
+        if any(
+            word in _DEMANDING and "for" not in said[place:at]
+            for place, word in enumerate(said)
+            if at - _NEAR <= place < at
+        ):
+            return True
     return None

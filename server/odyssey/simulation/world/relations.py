@@ -182,6 +182,18 @@ def belongs(kind: Kind, entity_id: str, argument: str, value: Any) -> bool:
     return True
 
 
+def is_held(kind: Kind, entity_id: str, argument: str, value: Any) -> bool:
+    """Whether an entity is anybody's of the kind that an argument names: what is nobody's may be given to somebody."""
+    field = kind.field_named(argument)
+    if field is not None:
+        return kind.entities[entity_id].get(field) is not None
+    for reference in references(kind, {argument: value}):
+        listing = list_of(kind, reference.kind)
+        if listing is not None:
+            return bool(kind.world.having(reference.kind.name, (listing, PathStep.EACH), entity_id))
+    return True
+
+
 def related(kind: Kind, fields: Mapping[str, Any]) -> Iterator[Reference]:
     """The entities that the fields of one point at."""
     yield from references(kind, {name: value for name, value in fields.items() if name != kind.id_field})

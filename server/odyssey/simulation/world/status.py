@@ -18,6 +18,8 @@ _STAGES = word_set(
 _ENDED = word_set(
     "closed cancelled canceled completed resolved done rejected archived finished delivered expired"
 )
+_LITTLE = word_set("a an the")
+_DENIALS = word_set("not no never un")
 _STANDINGS = ("status", "state", "stage")
 _QUOTED = r"['\"“‘`]([^'\"”’`]{2,40})['\"”’`]"
 _LEADS_TO = (
@@ -223,6 +225,9 @@ def called_after(values: Sequence[str], word: str) -> str | None:
     found = [value for value in values if any(stem(part) == stem(first) for part in tokens(value))]
     if particles:  # `check_in` makes "checked_in"
         found = [value for value in found if tokens(value)[-1:] == (*particles,)]
+    found = [
+        value for value in found if _DENIALS.isdisjoint(tokens(value)[:1])
+    ]  # `lodge` makes nothing "not lodged"
     shortest = min((len(tokens(value)) for value in found), default=0)
     found = [value for value in found if len(tokens(value)) == shortest]
     # `close_deal` makes it "Closed Won" or "Closed Lost", and nobody knows which.
@@ -230,8 +235,8 @@ def called_after(values: Sequence[str], word: str) -> str | None:
 
 
 def named_values(values: Sequence[str], words: Sequence[str]) -> tuple[str, ...]:
-    """The known values that adjectives are: `in_progress` takes two words."""
-    return _within(values, " ".join(words))
+    """The known values that adjectives are: `in_progress` takes two words, and "at a depot" is `at_depot`."""
+    return _within(values, " ".join(word for word in words if word not in _LITTLE))
 
 
 def _within(values: Sequence[str], text: str) -> tuple[str, ...]:
@@ -271,6 +276,9 @@ def _in_sentences(
             forbidden = forbidden or ruled_out
         if not place:
             wanted = wanted or as_adjectives(values, noun, sentence)
+            if wanted and re.search(r"\bor\b", sentence):
+                # "Begin an assigned order or resume one on hold": each will do that is spoken of.
+                wanted = named_values(values, tokens(sentence)) or wanted
     if not (wanted or forbidden) and as_adjectives(("open",), noun, sentences(description)[0]):
         forbidden = tuple(value for value in values if not _ENDED.isdisjoint(tokens(value)[:1]))
     return wanted, () if wanted else forbidden

@@ -30,7 +30,7 @@ from odyssey.simulation.world.refusals import (
     not_theirs,
     still_linked,
 )
-from odyssey.simulation.world.relations import belongs, list_of, pointer_to, references
+from odyssey.simulation.world.relations import belongs, is_held, list_of, pointer_to, references
 from odyssey.simulation.world.shape import FillSources, fit
 from odyssey.simulation.world.status import effects_of, stated_status, status_fields
 from odyssey.simulation.world.values import bad_value
@@ -217,7 +217,8 @@ def _enter_in_lists(question: WorldQuestion, entity_id: str) -> Iterable[Operati
 
 def _somebody_elses(question: WorldQuestion, entity_id: str) -> Answer | None:
     for argument, value in question.others().items():
-        if is_scope(question, argument) and not belongs(question.kind, entity_id, argument, value):
+        is_theirs = not is_scope(question, argument) or belongs(question.kind, entity_id, argument, value)
+        if not is_theirs and is_held(question.kind, entity_id, argument, value):
             owner = " ".join(id_noun(argument) or ())
             message = f"{question.noun.capitalize()} {entity_id} does not belong to {owner} {value}."
             return refuse("not_found", message, question.reading(_operation(question), by=[argument]))
