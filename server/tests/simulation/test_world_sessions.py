@@ -112,6 +112,14 @@ class TestTheOnlyOne:
         assert not ask(world, "lock_door", {}).is_understood
 
 
+class TestAnArgumentOfSeveralTypes:
+    def test_may_say_which_one_is_meant(self) -> None:
+        world = Ledger.boot({"order": ORDERS})
+        several = {"reference": {"type": ["string", "null"]}}
+        assert ask(world, "get_order", {"reference": "o-2"}, properties=several).response == ORDERS["o-2"]
+        assert refusal(ask(world, "get_order", {"reference": "o-9"}, properties=several))[0] == "not_found"
+
+
 class TestWhatADescriptionSays:
     @pytest.mark.parametrize(
         ("said", "expected"),

@@ -227,7 +227,8 @@ def find_id_argument(call: ToolCall, kind: Kind, naming: Naming) -> str | None:
 def _is_scalar(call: ToolCall, argument: str) -> bool:
     properties = call.tool.input_schema.get("properties")
     declared = properties.get(argument) if isinstance(properties, dict) else None
-    return isinstance(declared, dict) and declared.get("type") in _ID_TYPES
+    types = declared.get("type") if isinstance(declared, dict) else None
+    return not _ID_TYPES.isdisjoint(types if isinstance(types, list) else [types])
 
 
 def _only_required(call: ToolCall, kind: Kind) -> str | None:
