@@ -128,7 +128,7 @@ def reliability(figures: dict[str, Any]) -> str:
     return _page(
         "Confidence told, and share of answers that are right",
         [*_y_axis(ticks, y), *_x_axis(ticks, x), diagonal, *dots],
-        [(_OURS, "answers on worlds never seen; the larger, the more calls")],
+        [(_OURS, "answers in worlds nobody looked into; the larger, the more calls")],
         f"{calls:,} calls; expected calibration error {error:.2f}. Dashed: told and right alike",
     )
 

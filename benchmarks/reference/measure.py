@@ -1,4 +1,6 @@
-"""What the world engine gets right without any example: where it was written, where it was calibrated, and elsewhere.
+"""What the world engine gets right without any example: in worlds it was written beside, and where nobody looked.
+
+Those where nobody looked are what it is calibrated on, so each is judged by a calibration on all the others.
 
 Every figure is a share of calls. A call is right if its answer and what it does to the world are exactly what the back
 end answered and did; refusals are equal whatever their words.
@@ -10,8 +12,8 @@ from typing import Any, NamedTuple
 
 from benchmarks.processes import say
 from benchmarks.reference.back_end import BackEnd
-from benchmarks.reference.calibrate import compare, tools_of
-from benchmarks.reference.worlds_of import BESIDE, CALIBRATION, UNSEEN
+from benchmarks.reference.calibrate import KindOfCall, calibrate, calls_of, compare, kinds_of, tools_of
+from benchmarks.reference.worlds_of import BESIDE, CALIBRATION
 from benchmarks.targets import Outcome, Target
 
 from odyssey.simulation.fidelity import SURE, CallComparison
@@ -19,6 +21,7 @@ from odyssey.simulation.fidelity import SURE, CallComparison
 SEEDS = (11, 12, 13)
 """None of those that the calibration uses."""
 SESSIONS = 40
+_APART = 100
 _BINS = 10
 
 
@@ -55,10 +58,8 @@ class EngineFigures(NamedTuple):
 
 class ReferenceResults(NamedTuple):
     beside: dict[str, EngineFigures]
-    calibration: dict[str, EngineFigures]
     unseen: dict[str, EngineFigures]
     all_beside: EngineFigures
-    all_calibration: EngineFigures
     all_unseen: EngineFigures
     bins: list[tuple[float, float, int]]
     """Of the unseen worlds by confidence: the mean confidence, the share that is right, and how many calls."""
@@ -68,24 +69,44 @@ TARGETS = {
     "beside_sure": Target("worlds the engine was written beside: sure and wrong", at_most=0.10),
     "beside_refused": Target("worlds the engine was written beside: errors refused", at_least=0.80),
     "beside_reads": Target("worlds the engine was written beside: reads equal", at_least=0.60),
-    "unseen_sure": Target("unseen worlds: of the answers at 0.6 or more, wrong", at_most=0.10),
-    "unseen_right": Target("unseen worlds: of the right answers, at 0.6 or more", at_least=0.50),
-    "unseen_error": Target("unseen worlds: expected calibration error", at_most=0.10),
+    "unseen_sure": Target("worlds nobody looked into: of the answers at 0.6 or more, wrong", at_most=0.10),
+    "unseen_right": Target("worlds nobody looked into: of the right answers, at 0.6 or more", at_least=0.50),
+    "unseen_error": Target("worlds nobody looked into: expected calibration error", at_most=0.10),
 }
 
 
 def measure_reference(scale: Scale | None = None) -> ReferenceResults:
     scale = scale or Scale()
-    beside, calibration, unseen = (_compare_all(each, scale) for each in (BESIDE, CALIBRATION, UNSEEN))
+    beside, unseen = _compare_all(BESIDE, scale), _judged_by_others(scale)
     return ReferenceResults(
         _figures_of_each(beside),
-        _figures_of_each(calibration),
         _figures_of_each(unseen),
         figures(_together(beside)),
-        figures(_together(calibration)),
         figures(_together(unseen)),
         list(_bins(_together(unseen))),
     )
+
+
+def _judged_by_others(scale: Scale) -> dict[str, list[CallComparison]]:
+    """The worlds where nobody looked, each with the confidence that a calibration on the others would tell."""
+    compared = _compare_all(CALIBRATION, scale)
+    counted: list[KindOfCall] = []
+    for back_end in CALIBRATION:
+        seeds = [seed + _APART for seed in scale.seeds]  # as many others
+        counted += calls_of(back_end, seeds, scale.sessions)
+    judged = {}
+    for back_end in CALIBRATION:
+        tools = tools_of(back_end)
+        shares = calibrate(each for each in counted if each.world != back_end.name)
+        judged[back_end.name] = [
+            each
+            if each.confidence is None
+            else each._replace(
+                confidence=next(shares[kind] for kind in kinds_of(each, tools) if kind in shares)
+            )
+            for each in compared[back_end.name]
+        ]
+    return judged
 
 
 def _figures_of_each(worlds: dict[str, list[CallComparison]]) -> dict[str, EngineFigures]:
@@ -157,20 +178,16 @@ def reference_table(found: ReferenceResults) -> Iterator[str]:
         yield _line(name, row)
     yield _line("all it was written beside", found.all_beside)
     yield ""
-    for name, row in found.calibration.items():
-        yield _line(f"{name} (calibration)", row)
-    yield _line("all of the calibration", found.all_calibration)
-    yield ""
     for name, row in found.unseen.items():
-        yield _line(f"{name} (never seen)", row)
-    yield _line("all never seen", found.all_unseen)
+        yield _line(f"{name} (nobody looked)", row)
+    yield _line("all where nobody looked", found.all_unseen)
     yield (
         "reads: responses of calls that changed nothing; changes: of calls that did; refused: of what the back end "
         "refused;"
     )
     yield "sure: told with 0.6 or more; blank: said not to be understood"
     yield ""
-    yield "never seen: confidence told   share right   calls"
+    yield "nobody looked: confidence told   share right   calls"
     for told, was, many in found.bins:
         yield f"{told:>27.2f}{was:>14.2f}{many:>8}"
     yield f"expected calibration error {found.all_unseen.calibration_error:.3f}"
@@ -200,10 +217,8 @@ def reference_outcomes(found: ReferenceResults) -> list[Outcome]:
 def reference_json(found: ReferenceResults) -> dict[str, Any]:
     return {
         "beside": {name: row._asdict() for name, row in found.beside.items()},
-        "calibration": {name: row._asdict() for name, row in found.calibration.items()},
         "unseen": {name: row._asdict() for name, row in found.unseen.items()},
         "all_beside": found.all_beside._asdict(),
-        "all_calibration": found.all_calibration._asdict(),
         "all_unseen": found.all_unseen._asdict(),
         "bins": found.bins,
     }

@@ -1,4 +1,4 @@
-"""Which reference worlds serve what: beside some the engine was written, on others it is calibrated, on others judged.
+"""Which reference worlds serve what: beside some the engine was written, on others it is calibrated and judged.
 
 They are written by people who have not seen the engine. Where somebody has looked at what the engine gets wrong, and
 made a rule of it, the engine is better than it will be anywhere else: so those worlds neither calibrate nor judge.
@@ -74,14 +74,17 @@ BESIDE: tuple[BackEnd, ...] = (
 )
 CALIBRATION: tuple[BackEnd, ...] = (
     Calendars(),
+    Charity(),
+    Dental(),
     Garage(),
     Gym(),
     Loyalty(),
+    Music(),
     Pharmacy(),
     Shop(),
+    Tracker(),
     Utility(),
     Vet(),
 )
-"""Nobody has looked at what the engine gets wrong in these; only how often each kind of answer is right is counted."""
-UNSEEN: tuple[BackEnd, ...] = (Charity(), Dental(), Music(), Tracker())
-"""Nothing of these has been looked at or counted before the engine and its calibration were finished."""
+"""Nobody has looked at what the engine gets wrong in these; only how often each kind of answer is right is counted.
+Each is judged by a calibration on the eleven others."""

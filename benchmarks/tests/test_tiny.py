@@ -56,5 +56,5 @@ def test_the_benchmarks_of_one_process(tmp_path: Path) -> None:
     assert "find_parcel_id" in report_of(benchmarks.run.main, "--only", "world")
     assert "× import httpx" in report_of(benchmarks.run.main, "--only", "sdk")
     assert "2 recorded calls" in report_of(benchmarks.run.main, "--only", "retail", "--retail", str(shop))
-    assert "all never seen" in report_of(benchmarks.run.main, "--only", "reference")
+    assert "all where nobody looked" in report_of(benchmarks.run.main, "--only", "reference")
     assert "20 runs: 5 tasks" in report_of(benchmarks.shift.run.main, "--data", str(runs))

@@ -46,7 +46,8 @@ class AnswerKind(NamedTuple):
             yield f"{operation}/ok/{shape}"
             yield f"{operation}/ok"
         else:
-            yield f"{operation}/{outcome}"
+            yield f"{operation}/{outcome}/{certainty:g}"
+            yield f"{outcome}/{certainty:g}"
             yield outcome
         yield ""
 

@@ -53,8 +53,25 @@ def test_kinds_go_from_narrow_to_wide_and_end_with_any_answer() -> None:
     read = Answer({}, reading=Reading("read", "order"), certainty=0.9, shape="shaped")
     names = ["read/ok/0.9/shaped", "read/ok/shaped", "read/ok", ""]
     assert list(kind_of(read, call).names()) == names
-    refused = Answer({"error": {"code": "not_found"}}, reading=Reading("read", "order"), refused=True)
-    assert list(kind_of(refused, call).names()) == ["read/not_found", "not_found", ""]
+    missing = {"error": {"code": "not_found"}}
+    refused = Answer(missing, certainty=0.6, reading=Reading("read", "order"), refused=True)
+    names = ["read/not_found/0.6", "not_found/0.6", "not_found", ""]
+    assert list(kind_of(refused, call).names()) == names
+
+
+def test_a_refusal_is_the_surer_the_nearer_it_is_to_what_is_meant() -> None:
+    lines = {"l-1": {"line_id": "l-1", "order_id": "o-1", "locked": True}}
+    world = Ledger.boot({"order": WORLD.entities("order"), "line": lines})
+
+    def certainty(name: str, given: dict[str, Any], said: str = "") -> float:
+        answer = ask(world, name, given, said)
+        assert answer.refused
+        return answer.certainty
+
+    itself = certainty("update_line", {"line_id": "l-9", "note": "x"})
+    another = certainty("update_line", {"line_id": "l-1", "order_id": "o-9"})
+    a_sentence = certainty("update_line", {"line_id": "l-1", "note": "x"}, "The line must not be locked.")
+    assert itself > another > a_sentence
 
 
 @pytest.mark.parametrize(

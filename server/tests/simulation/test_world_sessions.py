@@ -107,6 +107,14 @@ class TestTheOnlyOne:
         assert refusal(ask(world, "add_to_watchlist", {"symbol": "A"}))[0] == "conflict"
         assert changed(ask(world, "remove_from_watchlist", {"symbol": "A"})) == {"watchlist.symbols": []}
 
+    def test_keeps_what_is_its_id(self) -> None:
+        world = Ledger.boot({"ticket": {"1": {"status": 1}}})
+        assert all(
+            "status" not in each.fields
+            for each in ask(world, "close_ticket", {}).operations
+            if isinstance(each, Update)
+        )
+
     def test_of_two_nobody_knows_which(self) -> None:
         world = Ledger.boot({"door": {"front": {"locked": False}, "back": {"locked": False}}})
         assert not ask(world, "lock_door", {}).is_understood

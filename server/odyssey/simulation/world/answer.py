@@ -92,10 +92,16 @@ def _shape_of(response: Any, value: Any, call: ToolCall, *, is_invented: bool) -
     return "as_is" if response is value else "shaped"
 
 
-def refuse(code: Literal["not_found", "conflict", "bad_value"], message: str, reading: Reading) -> Answer:
+def refuse(
+    code: Literal["not_found", "conflict", "bad_value"],
+    message: str,
+    reading: Reading,
+    certainty: float = CERTAIN,
+) -> Answer:
+    """`LIKELY` where another thing than the one that is meant is at fault, `UNSURE` where only a sentence says so."""
     return Answer(
         response={"error": {"code": code, "message": message}},
-        certainty=CERTAIN,
+        certainty=certainty,
         refused=True,
         explanation=f"{reading.in_words()}: refused, {code}",
         reading=reading,

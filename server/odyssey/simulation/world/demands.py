@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from odyssey.kit.words import id_noun, phrase, same_nouns, stem, tokens, word_set
 from odyssey.simulation.engine import Answer
-from odyssey.simulation.world.answer import WorldQuestion, refuse
+from odyssey.simulation.world.answer import UNSURE, WorldQuestion, refuse
 from odyssey.simulation.world.defaults import properties_of
 from odyssey.simulation.world.kinds import Anatomy, Kind
 from odyssey.simulation.world.relations import references
@@ -38,7 +38,7 @@ def unmet_demand(question: WorldQuestion, operation: str) -> Answer | None:
     said = _said(description)
     wrong = (_is_past(question) if said.past else None) or (_too_much(question) if said.at_most else None)
     if wrong is not None:
-        return refuse("bad_value", wrong, question.reading(operation))
+        return refuse("bad_value", wrong, question.reading(operation), UNSURE)
     uses_up = question.intent.naming.word in _USED_UP
     for kind, entity_id in _concerned(question):
         fields = kind.entities.get(entity_id)
@@ -56,7 +56,7 @@ def unmet_demand(question: WorldQuestion, operation: str) -> Answer | None:
             problem = standing.problem(fields.get(standing.field)) if standing is not None else None
         if problem is not None:
             message = f"{phrase(kind.name).capitalize()} {entity_id} {_is(problem)}."
-            return refuse("conflict", message, question.reading(operation))
+            return refuse("conflict", message, question.reading(operation), UNSURE)
     return None
 
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from odyssey.kit.words import id_noun, is_id_list, phrase, same_nouns, tokens, word_set
 from odyssey.records.ledger import Update
 from odyssey.simulation.engine import Answer, ToolCall
-from odyssey.simulation.world.answer import LIKELY, WorldQuestion, identity_of, refuse, respond
+from odyssey.simulation.world.answer import LIKELY, UNSURE, WorldQuestion, identity_of, refuse, respond
 from odyssey.simulation.world.demands import unmet_demand
 from odyssey.simulation.world.kinds import Kind, know, known_types
 from odyssey.simulation.world.meaning import Intent
@@ -58,7 +58,7 @@ def join_or_leave(call: ToolCall, world: Ledger, intent: Intent) -> Answer | Non
     is_on_it = found.member_id in map(id_text, held)
     if is_on_it is joins:
         where = f"on the {phrase(found.field)} of {phrase(kind.name)} {found.keeper_id}"
-        return refuse("conflict", f"{found.member_id} is {'' if joins else 'not '}{where}.", reading)
+        return refuse("conflict", f"{found.member_id} is {'' if joins else 'not '}{where}.", reading, UNSURE)
     value = identity_of(found.member, found.member_id)["id"]
     after = [*held, value] if joins else [each for each in held if id_text(each) != found.member_id]
     return respond(

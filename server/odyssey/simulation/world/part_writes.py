@@ -247,7 +247,7 @@ def _change_values(question: WorldQuestion, entity_id: str, field: str) -> Answe
 def _no_such_part(question: WorldQuestion, entity_id: str, field: str, argument: str) -> Answer:
     noun = " ".join(question.intent.naming.after)
     message = f"{question.noun.capitalize()} {entity_id} has no {noun} {question.call.arguments[argument]!r}."
-    return refuse("not_found", message, question.reading("update", [field], [argument]))
+    return refuse("not_found", message, question.reading("update", [field], [argument]), LIKELY)
 
 
 def _places(kind: Kind, collection: Collection, argument: str) -> list[PartPlace]:

@@ -118,7 +118,7 @@ def read_part(call: ToolCall, world: Ledger, intent: Intent) -> Answer | None:
         if found is None:
             noun = " ".join(id_noun(argument) or ("part",))
             reading = Reading("read", candidates[0].kind.name, (candidates[0].collection.field,), (argument,))
-            return refuse("not_found", f"No {noun} with id {given!r} exists.", reading)
+            return refuse("not_found", f"No {noun} with id {given!r} exists.", reading, LIKELY)
         question = WorldQuestion(call, intent._replace(naming=intent.naming._replace(after=())), found.kind)
         reading = question.reading("read", (found.collection.field,), (argument,))
         return respond(question, found.value, reading, certainty=CERTAIN, identity={argument: given})
@@ -169,7 +169,7 @@ def _one_of(question: WorldQuestion, found: list[str], by: list[str], selection:
     if not found:
         wanted = " and ".join(f"{name} {question.call.arguments[name]!r}" for name in by)
         message = f"No {question.noun} with {wanted} exists."
-        return refuse("not_found", message, question.reading("read", by=by))
+        return refuse("not_found", message, question.reading("read", by=by), LIKELY)
     sure = len(found) == 1 and by and set(selection.ignored) <= set(by)
     row = _row(question, found[0], selection)
     return _show(question, found[0], row, by=by, certainty=CERTAIN if sure else UNSURE)
@@ -274,7 +274,7 @@ def _show_part(question: WorldQuestion, entity_id: str, fields: Mapping[str, Any
             continue
         if not isinstance(value, dict):
             message = f"{question.noun.capitalize()} {entity_id} has no {argument} {given!r}."
-            return refuse("not_found", message, question.reading("read", [field], by))
+            return refuse("not_found", message, question.reading("read", [field], by), LIKELY)
         return _show(question, entity_id, value, by=by, certainty=CERTAIN)
     return None
 

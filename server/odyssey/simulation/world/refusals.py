@@ -6,7 +6,7 @@ from typing import Any
 
 from odyssey.kit.words import id_noun, is_id_list, participle, phrase, same_nouns, tokens, word_set
 from odyssey.simulation.engine import Answer, ToolCall
-from odyssey.simulation.world.answer import WorldQuestion, not_found, refuse
+from odyssey.simulation.world.answer import LIKELY, UNSURE, WorldQuestion, not_found, refuse
 from odyssey.simulation.world.defaults import properties_of
 from odyssey.simulation.world.demands import unmet_demand
 from odyssey.simulation.world.kinds import Kind, know, known_types
@@ -30,7 +30,7 @@ def missing_reference(question: WorldQuestion, operation: str) -> Answer | None:
     for reference in references(question.kind, question.others()):
         if reference.entity_id not in reference.kind.entities:
             message = f"No {phrase(reference.kind.name)} with id {reference.entity_id!r} exists."
-            return refuse("not_found", message, question.reading(operation, by=[reference.argument]))
+            return refuse("not_found", message, question.reading(operation, by=[reference.argument]), LIKELY)
     for argument, kind, entity_id in pointed_entities(question.kind, question.call.arguments):
         if is_anothers(kind, entity_id, question.intent.owner):
             return _belongs_elsewhere(question, kind, entity_id, operation, argument)
@@ -48,7 +48,7 @@ def _belongs_elsewhere(
     question: WorldQuestion, kind: Kind, entity_id: str, operation: str, argument: str
 ) -> Answer:
     message = f"{phrase(kind.name).capitalize()} {entity_id} belongs to somebody else."
-    return refuse("not_found", message, question.reading(operation, by=[argument]))
+    return refuse("not_found", message, question.reading(operation, by=[argument]), UNSURE)
 
 
 def refused_reference(call: ToolCall, world: Ledger, intent: Intent) -> Answer | None:
@@ -77,7 +77,7 @@ def refused_reference(call: ToolCall, world: Ledger, intent: Intent) -> Answer |
         problem = standing.problem(fields.get(standing.field)) if standing is not None else None
         if problem is not None:
             message = f"{phrase(kind.name).capitalize()} {entity_id} is {problem}."
-            return refuse("conflict", message, question.reading("none", by=[argument]))
+            return refuse("conflict", message, question.reading("none", by=[argument]), UNSURE)
         refusal = missing_part(question, entity_id, "none") or unmet_demand(question, "none")
         if refusal is not None:
             return refusal
@@ -133,7 +133,7 @@ def still_linked(question: WorldQuestion, entity_id: str) -> Answer | None:
             ]
             if linked:
                 message = f"{phrase(other.name).capitalize()} {linked[0]} needs {question.noun} {entity_id}."
-                return refuse("conflict", message, question.reading("remove", by=["id"]))
+                return refuse("conflict", message, question.reading("remove", by=["id"]), UNSURE)
     return None
 
 
@@ -162,7 +162,7 @@ def bad_standing(question: WorldQuestion, entity_id: str, fields: Mapping[str, A
     done = participle(naming.word or "change")
     message = f"{question.noun.capitalize()} {entity_id} is {problem}, so it cannot be {done}."
     operation = "remove" if question.intent.verb == "remove" else "update"
-    return refuse("conflict", message, question.reading(operation, by=[standing.field]))
+    return refuse("conflict", message, question.reading(operation, by=[standing.field]), LIKELY)
 
 
 def missing_part(question: WorldQuestion, entity_id: str, operation: str = "update") -> Answer | None:
@@ -177,5 +177,5 @@ def missing_part(question: WorldQuestion, entity_id: str, operation: str = "upda
             noun = " ".join(id_noun(argument) or ())
             owner = f"{phrase(place.kind.name)} {place.entity_id}"
             message = f"No {noun} with id {lost[0]!r} belongs to {owner}."
-            return refuse("not_found", message, question.reading(operation, by=[argument]))
+            return refuse("not_found", message, question.reading(operation, by=[argument]), LIKELY)
     return None

@@ -94,6 +94,7 @@ def update(question: WorldQuestion) -> Answer:
         return refusal
     written, ignored = changes_of(question, fields)
     effects = effects_of(kind, naming, question.call.tool.description)
+    effects.pop(kind.id_field or "", None)  # {"1": {"status": 1}}: what looks like an id is never changed
     stamped = _stamped(question, fields) if effects else {}
     changes = {**stamped, **effects, **written}  # what the caller wrote beats what the verb alone would set
     bad = bad_value(question, changes, "update")
@@ -101,7 +102,7 @@ def update(question: WorldQuestion) -> Answer:
         return bad
     if _is_there_already(question, fields, changes):
         message = f"{question.noun.capitalize()} {entity_id} is like that already."
-        return refuse("conflict", message, question.reading("update", changes))
+        return refuse("conflict", message, question.reading("update", changes), UNSURE)
     elsewhere: tuple[Operation, ...] = ()
     if effects:
         posted, elsewhere = postings_of(kind, entity_id, fields, question.call.tool.description)
@@ -221,7 +222,7 @@ def _somebody_elses(question: WorldQuestion, entity_id: str) -> Answer | None:
         if not is_theirs and is_held(question.kind, entity_id, argument, value):
             owner = " ".join(id_noun(argument) or ())
             message = f"{question.noun.capitalize()} {entity_id} does not belong to {owner} {value}."
-            return refuse("not_found", message, question.reading(_operation(question), by=[argument]))
+            return refuse("not_found", message, question.reading(_operation(question), by=[argument]), UNSURE)
     return None
 
 
