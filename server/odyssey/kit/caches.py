@@ -3,7 +3,7 @@
 import asyncio
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Hashable
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 from weakref import WeakValueDictionary
 
 # Things that are dear to make, kept while there is room. Whoever asks for one that is being made waits for
@@ -74,3 +74,18 @@ class Recent(Generic[Key, Value]):
         self._kept[key] = value
         while len(self._kept) > _KEPT:
             self._kept.popitem(last=False)
+
+
+class Same:
+    """Any object as a key that is equal to itself alone."""
+
+    __slots__ = ("it",)
+
+    def __init__(self, it: Any) -> None:
+        self.it = it
+
+    def __hash__(self) -> int:
+        return id(self.it)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Same) and other.it is self.it

@@ -17,8 +17,8 @@ from typing import NamedTuple
 
 import msgspec
 
+from odyssey.kit.caches import Same
 from odyssey.simulation.engine import Answer, ToolCall
-from odyssey.simulation.world.kinds import Same
 
 _RULES = 0.95
 """Of lines of behaviour and programs: no recorded call of the one world they were written for is answered otherwise."""

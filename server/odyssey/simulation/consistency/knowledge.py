@@ -4,11 +4,12 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property, lru_cache
 from typing import Any, Literal, NamedTuple
 
+from odyssey.kit.caches import Same
 from odyssey.kit.words import id_noun, phrase, same_name, same_nouns, tokens, word_set
 from odyssey.records.tools import EntityField, LedgerSchema
 from odyssey.simulation.engine import Answer, Reading, ToolCall
 from odyssey.simulation.world.engine import WorldEngine
-from odyssey.simulation.world.kinds import Anatomy, FieldPath, Same, dissect, known_types
+from odyssey.simulation.world.kinds import Anatomy, FieldPath, dissect, known_types
 from odyssey.simulation.world.meaning import Intent, understand
 from odyssey.simulation.world.naming import attribute, wants_id
 from odyssey.worlds.entity_map import Sample

@@ -7,9 +7,9 @@ from typing import Any
 
 import msgspec
 
+from odyssey.kit.caches import Same
 from odyssey.kit.words import tokens
 from odyssey.simulation.engine import ToolCall
-from odyssey.simulation.world.kinds import Same
 from odyssey.worlds.ledger import copy_json
 
 _UNLESS_TOLD = (

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
+from odyssey.kit.caches import Same
 from odyssey.kit.words import are_tail, id_noun, initials, same_name, same_noun, same_nouns, tokens
 from odyssey.records.tools import EntityField, EntityType, LedgerSchema
 from odyssey.worlds.entity_map import Sample
@@ -116,21 +117,6 @@ class Anatomy:
 def dissect(sample: Sample, declared: EntityType | None) -> Anatomy:
     """What a sample shows; kept as long as both are the same objects."""
     return _dissect(sample, Same(declared))
-
-
-class Same:
-    """Any object as a key that is equal to itself alone."""
-
-    __slots__ = ("it",)
-
-    def __init__(self, it: Any) -> None:
-        self.it = it
-
-    def __hash__(self) -> int:
-        return id(self.it)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Same) and other.it is self.it
 
 
 # From one order, {"order_id": "o-1", "total": 20, "address": {"town": "Oslo"}, "lines": [{"sku": "A"}]} under the

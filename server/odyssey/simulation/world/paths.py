@@ -13,11 +13,11 @@ from typing import NamedTuple
 
 import msgspec
 
+from odyssey.kit.caches import Same
 from odyssey.kit.words import phrase, tokens, word_set
 from odyssey.records.ledger import Update
 from odyssey.simulation.engine import Answer, Reading, Shape, ToolCall
 from odyssey.simulation.world.answer import LIKELY, refuse
-from odyssey.simulation.world.kinds import Same
 from odyssey.simulation.world.shape import FillSources, fit
 from odyssey.worlds.ledger import Ledger
 

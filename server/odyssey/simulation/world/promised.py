@@ -4,10 +4,11 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
+from odyssey.kit.caches import Same
 from odyssey.kit.words import id_noun, same_nouns, tokens, word_set
 from odyssey.simulation.engine import ToolCall
 from odyssey.simulation.world.defaults import properties_of
-from odyssey.simulation.world.kinds import Anatomy, Kind, Same
+from odyssey.simulation.world.kinds import Anatomy, Kind
 from odyssey.simulation.world.ownership import pointers
 from odyssey.worlds.schema import id_text
 

@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
+from odyssey.kit.caches import Same
 from odyssey.kit.words import listed, phrase, tokens, word_set
 from odyssey.simulation.engine import Answer, Reading, ToolCall
 from odyssey.simulation.world.answer import WorldQuestion, refuse
-from odyssey.simulation.world.kinds import Same
 from odyssey.simulation.world.meaning import Intent, required_of
 from odyssey.simulation.world.shape import SECRETS
 from odyssey.worlds.schema import check_value
