@@ -40,6 +40,8 @@ _WIDER = 2
 _CAUTION = 1.0
 """How many standard deviations between worlds a share is lowered by: a kind that is right here and wrong there is no
 one's to rely on. Of 0.4, 0.5, 0.6, 0.75 and 1 the one that does best when each world is judged by the others."""
+_RELIED_ON = 0.5
+"""From which share on: what is mostly wrong nobody relies on, so that its share is told as it is."""
 
 
 class KindOfCall(NamedTuple):
@@ -98,7 +100,8 @@ def calibrate(calls: Iterable[KindOfCall]) -> dict[str, float]:
         if kind:
             of_worlds += [shares[widths[kind]]] * _WIDER
         shares[kind] = fmean(of_worlds)
-        cautious[kind] = max(0.0, shares[kind] - _CAUTION * pstdev(of_worlds))
+        caution = _CAUTION if shares[kind] >= _RELIED_ON else 0
+        cautious[kind] = max(0.0, shares[kind] - caution * pstdev(of_worlds))
     return {kind: round(share, 3) for kind, share in cautious.items()}
 
 

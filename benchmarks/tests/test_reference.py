@@ -52,6 +52,8 @@ def test_a_share_is_the_mean_over_worlds_drawn_to_the_wider_kind() -> None:
     shares = calibrate(calls)
     # Of any answer: 1, 1 and 0 of three worlds, so 2/3 less their spread of 0.4714.
     assert shares[""] == round(2 / 3 - 0.4714, 3)
+    # Of lists: 0 of one world, and twice the 2/3 of any answer: 0.4444, which nobody relies on.
+    assert shares["list/ok"] == round(4 / 9, 3)
     # Of reads: 1 and 1, and twice the 2/3 of any answer: 0.8333 less a spread of 0.1667.
     assert shares["read/ok"] == round(5 / 6 - 1 / 6, 3)
 
