@@ -24,7 +24,8 @@ _DEMANDS = re.compile(
 _FORBIDS = re.compile(r"\b(?:cannot|can't|refused|fails?|must not|may not|not be)\b", re.IGNORECASE)
 _ON_CONDITION = re.compile(r"\b(?:where|unless|except|whose|need not|needs not)\b", re.IGNORECASE)
 _FORBIDS_IF = re.compile(
-    r"\b(?:cannot|can't|refused|fails?|not possible)\b.*\b(?:if|while|when|once|as long as)\b", re.IGNORECASE
+    r"\b(?:cannot|can't|refused|fails?|not possible)\b.{0,120}\b(?:if|while|when|once|as long as)\b",
+    re.IGNORECASE,
 )
 _DEMANDING = word_set("must requires require required needs need has have only")
 _NEAR = 6
@@ -269,7 +270,7 @@ def _clauses_about(noun: str, description: str) -> str:
     return ". ".join(each for each in parts if _mentions(each, noun))
 
 
-_LIST = re.compile(r",[^.;]*\bor\b", re.IGNORECASE)
+_LIST = re.compile(r",[^.;,]{0,60}\bor\b", re.IGNORECASE)
 
 
 def _mentions(sentence: str, noun: str) -> bool:

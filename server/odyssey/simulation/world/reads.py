@@ -126,14 +126,14 @@ def read_part(call: ToolCall, world: Ledger, intent: Intent) -> Answer | None:
 
 
 _ONE_OF_THEM = re.compile(
-    r"\bby\b[^.;]{2,60}?\bor(?: by)?\b|\b(?:give|at least|exactly) one\b|\beither\b[^.;]+\bor\b",
+    r"\bby\b[^.;]{2,60}?\bor(?: by)?\b|\b(?:give|at least|exactly) one\b|\beither\b[^.;]{1,120}\bor\b",
     re.IGNORECASE,
 )
 """`Find a customer by e-mail address or by licence number`: nothing of both is a mistake."""
 
 
 _AT_LEAST_ONE = re.compile(
-    r"\bat least one\b[^.;]*\b(?:needed|required|necessary|given)\b|\bgive at least one\b", re.IGNORECASE
+    r"\bat least one\b[^.;]{0,80}\b(?:needed|required|necessary|given)\b|\bgive at least one\b", re.IGNORECASE
 )
 
 

@@ -109,7 +109,7 @@ def _is_own_id(kind: Kind, argument: str) -> bool:
     return kind.id_field is not None and same_name(kind.id_field, argument)
 
 
-_NUMBERED = re.compile(r"([A-Za-z]+[-_]?)\d+$")
+_NUMBERED = re.compile(r"^([A-Za-z]+[-_]?)\d+$")
 _FEW = 3
 
 

@@ -102,7 +102,9 @@ def _unpaired(question: WorldQuestion, argument: str, value: Any) -> str | None:
 
 
 # What an argument may be, where only its description says so: "either 'a' or 'b'", "one of 'a', 'b' or 'c'".
-_CHOICE = re.compile(r"\b(?:either|one of|only be|must be|should be|has to be)\b([^.;]*)", re.IGNORECASE)
+_CHOICE = re.compile(
+    r"\b(?:either|one of|only be|must be|should be|has to be)\b([^.;]{0,400})", re.IGNORECASE
+)
 _EXAMPLE = re.compile(r"\b(?:such as|e\.g|for example|like|for instance)\b", re.IGNORECASE)
 _QUOTED = re.compile(r"['\"“‘`]([^'\"”’`]{1,60})['\"”’`]")
 
