@@ -19,7 +19,8 @@ from odyssey.worlds.ledger import Ledger
 from odyssey.worlds.schema import id_text
 
 _MAY_BE_NEW = re.compile(
-    r"\b(?:does not|doesn't|do not|not) (?:yet )?exist\b[^.;]{0,120}\bcreated\b|\bcreat(?:es|ed|ing)\b[^.;]{0,120}\bnot exist",
+    r"\b(?:does not|doesn't|do not|not) (?:yet )?exist\b[^.;]{0,120}\bcreated\b|"
+    r"\bcreat(?:es|ed|ing)\b[^.;]{0,120}\bnot exist",
     re.IGNORECASE,
 )
 _TAKERS = word_set("to target recipient destination new payee receiver")
